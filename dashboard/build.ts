@@ -26,7 +26,7 @@ for (const name of readdirSync(new URL("assets/", out))) {
 type Chunk = { file: string; imports?: string[] };
 const chunks = JSON.parse(readFileSync(new URL(".vite/manifest.json", out), "utf8")) as Record<string, Chunk>;
 
-/** What is loaded before the overview stands there: the frame, the page, and all that they import. */
+/** The chunks that the overview needs: the frame, the page, and all their imports. */
 const first = new Set<string>();
 const add = (key: string) => {
   const chunk = chunks[key];

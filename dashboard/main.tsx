@@ -13,7 +13,7 @@ import { queryClient } from "./common/query.ts";
 import { router } from "./router.tsx";
 import { theme } from "./theme.ts";
 
-// Styles that are made at run time carry this nonce, or the page's policy refuses them.
+// Styles that are created at run time need this nonce, or the page's policy blocks them.
 const nonce = document.querySelector<HTMLMetaElement>("meta[name=style-nonce]")?.content ?? "";
 (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 

@@ -1,4 +1,4 @@
-// Every address of the dashboard. Pages are loaded when they are opened.
+// The routes of the dashboard. Pages are loaded when they are opened.
 
 import {
   createRootRoute,
@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
+import { sitePages } from "./pages.ts";
 import { Broken } from "./scenes/frame/Broken.tsx";
 import { NotFound } from "./scenes/frame/NotFound.tsx";
 
@@ -15,8 +16,8 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 const page = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });
 
-// For everybody.
-const open = [
+// Without sign-in.
+const publicPages = [
   page("/setup", () => import("./scenes/signIn/SetUp.tsx")),
   page("/sign-in", () => import("./scenes/signIn/SignIn.tsx")),
   page("/forgotten", () => import("./scenes/signIn/Forgotten.tsx")),
@@ -24,7 +25,7 @@ const open = [
   page("/invitation", () => import("./scenes/signIn/Invitation.tsx")),
 ];
 
-// For who is signed in.
+// For signed-in users.
 const frame = createRoute({
   getParentRoute: () => root,
   id: "frame",
@@ -32,12 +33,12 @@ const frame = createRoute({
 });
 const inside = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
   createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load) });
-const toFirst = (path: string, first: string) =>
+const redirectTo = (path: string, target: string) =>
   createRoute({
     getParentRoute: () => frame,
     path,
     beforeLoad: ({ params }: { params: { site?: string } }) => {
-      throw redirect({ to: first.replace("$site", params.site ?? ""), replace: true });
+      throw redirect({ to: target.replace("$site", params.site ?? ""), replace: true });
     },
   });
 
@@ -53,41 +54,25 @@ const withTraces = (path: string, load: () => Promise<{ default: React.Component
 };
 
 const routes = root.addChildren([
-  ...open,
+  ...publicPages,
   frame.addChildren([
     inside("/", () => import("./scenes/sites/Home.tsx")),
     inside("/sites", () => import("./scenes/sites/Sites.tsx")),
     inside("/account", () => import("./scenes/settings/Account.tsx")),
-    toFirst("/sites/$site", "/sites/$site/overview"),
-    inside("/sites/$site/overview", () => import("./scenes/overview/Overview.tsx")),
-    withTraces("/sites/$site/events", () => import("./scenes/events/Events.tsx")),
-    inside("/sites/$site/integrations", () => import("./scenes/integrations/Platforms.tsx")),
-    withTraces("/sites/$site/integrations/log", () => import("./scenes/integrations/SyncLog.tsx")),
-    inside("/sites/$site/integrations/webhooks", () => import("./scenes/integrations/Webhooks.tsx")),
-    withTraces("/sites/$site/integrations/$platform", () => import("./scenes/integrations/PlatformPage.tsx")),
-    toFirst("/sites/$site/configuration", "/sites/$site/configuration/keys"),
-    inside("/sites/$site/configuration/keys", () => import("./scenes/configuration/InboundKeys.tsx")),
-    inside("/sites/$site/configuration/tag", () => import("./scenes/configuration/Tag.tsx")),
-    inside("/sites/$site/configuration/domains", () => import("./scenes/configuration/Domains.tsx")),
-    inside("/sites/$site/configuration/traffic", () => import("./scenes/configuration/Traffic.tsx")),
-    inside("/sites/$site/configuration/consent", () => import("./scenes/configuration/Consent.tsx")),
-    inside(
-      "/sites/$site/configuration/deduplication",
-      () => import("./scenes/configuration/Deduplication.tsx"),
+    redirectTo("/sites/$site", "/sites/$site/overview"),
+    redirectTo("/sites/$site/configuration", "/sites/$site/configuration/keys"),
+    redirectTo("/sites/$site/settings", "/sites/$site/settings/api-keys"),
+    ...sitePages.map(({ path, load, hasTraces }) =>
+      (hasTraces ? withTraces : inside)(`/sites/$site/${path}`, load),
     ),
-    toFirst("/sites/$site/settings", "/sites/$site/settings/api-keys"),
-    inside("/sites/$site/settings/api-keys", () => import("./scenes/settings/ApiKeys.tsx")),
-    inside("/sites/$site/settings/members", () => import("./scenes/settings/Members.tsx")),
-    inside("/sites/$site/settings/alerts", () => import("./scenes/settings/Alerts.tsx")),
-    inside("/sites/$site/settings/oauth-apps", () => import("./scenes/settings/OAuthApps.tsx")),
-    inside("/sites/$site/settings/audit", () => import("./scenes/settings/Audit.tsx")),
+    withTraces("/sites/$site/integrations/$platform", () => import("./scenes/integrations/PlatformPage.tsx")),
   ]),
 ]);
 
 export const router = createRouter({
   routeTree: routes,
   basepath: "/dashboard",
-  // Texts, as they stand there: an id that is all digits is no number.
+  // Values stay text: an id of digits is not a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const texts = new URLSearchParams();
@@ -97,6 +82,6 @@ export const router = createRouter({
   },
   defaultErrorComponent: Broken,
   defaultPreload: "intent",
-  // A drawer leaves the list behind it where it is.
+  // Opening a drawer keeps the scroll position of the list behind it.
   scrollRestoration: ({ location }) => !/\/(events|integrations\/[^/]+)\/[^/]+$/.test(location.pathname),
 });

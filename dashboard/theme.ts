@@ -1,4 +1,4 @@
-// One accent and neutral greys, an 8-pixel grid, one scale of type. Status colours are only ever beside a word and an icon.
+// One accent and neutral greys, an 8-pixel grid, one type scale. Status colours always come with a word and an icon.
 
 import { createTheme, type MantineColorsTuple } from "@mantine/core";
 
@@ -41,7 +41,7 @@ const dark: MantineColorsTuple = [
   "#0e1013",
 ];
 
-/** Dark enough to be read with white on it. */
+/** Dark enough for white text. */
 const red: MantineColorsTuple = [
   "#fff1f0",
   "#ffe0dd",

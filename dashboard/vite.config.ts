@@ -10,7 +10,7 @@ export default defineConfig({
   build: {
     outDir: "../dist/dashboard",
     emptyOutDir: true,
-    // Those that know light-dark(), by which every colour of ours follows the scheme.
+    // Browsers that support light-dark(), which all our colours use.
     target: ["chrome123", "edge123", "firefox120", "safari17.5"],
     // The polyfill is an inline script, which the page's policy forbids.
     modulePreload: { polyfill: false },

@@ -1,4 +1,4 @@
-// A chart over time, drawn on a canvas, with the same numbers as a table for who cannot see it.
+// A chart over time, drawn on a canvas, with the same figures as a table for screen readers.
 
 import { Box, Group, Text, VisuallyHidden, useComputedColorScheme, useMantineTheme } from "@mantine/core";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
@@ -12,15 +12,15 @@ export type Series = {
   text?: (value: number) => string;
 };
 
-// Half a conversion is none.
+// Counts are whole numbers.
 const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
 
-// uPlot's word for "these are colours".
+// uPlot's code for "values are colours".
 const colourUnit = 3;
-/** Behind the six digits of a colour: how much of it is left. */
+/** Alpha suffix of a six-digit colour. */
 const paler = "8c";
 
-/** Measured before anything is painted, and again whenever it changes. */
+/** Measures the width before the first paint, and at every change. */
 function useWidth() {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
@@ -47,7 +47,7 @@ export function TimeChart({
   isRunning = false,
   onPick,
 }: {
-  /** What it counts. */
+  /** The series' name. */
   label: string;
   /** The start of each step, milliseconds. */
   times: readonly number[];
@@ -58,7 +58,7 @@ export function TimeChart({
   bars?: boolean;
   /** The last step is not over yet: its bar is paler. */
   isRunning?: boolean;
-  /** A click on a step: leads to the rows behind it. */
+  /** A click on a step opens its rows. */
   onPick?: (startsAt: number) => void;
 }) {
   const { ref, width } = useWidth();
@@ -81,7 +81,7 @@ export function TimeChart({
       grid: { stroke: grid, width: 1 },
       ticks: { show: false },
     };
-    // Bars stand upon each other: the first is drawn as high as all together, the others before it.
+    // Stacked bars: the first is drawn as high as the sum, the others in front of it.
     const stacked = series.map(({ values }, k) =>
       values.map((value, i) =>
         bars ? series.slice(k).reduce((sum, one) => sum + (one.values[i] ?? 0), 0) : value,
@@ -97,12 +97,12 @@ export function TimeChart({
         height,
         legend: { show: true, live: true },
         cursor: { y: false, points: { size: 6 } },
-        // Values stand in the legend while somebody points at a step.
+        // The legend shows the values of the step under the pointer.
         hooks: {
           setCursor: [({ root, cursor }) => void root.toggleAttribute("data-pointing", cursor.idx != null)],
         },
         scales: {
-          // Half a step more at both ends: bars stand in the middle of theirs.
+          // Adds half a step at both ends: each bar is centred on its step.
           x: { time: false, range: (_plot, low, high) => (bars ? [low - 0.5, high + 0.5] : [low, high]) },
           y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
         },
@@ -187,7 +187,7 @@ export function TimeChart({
   );
 }
 
-/** Shares as bars, the largest first; each may lead to the rows behind it. */
+/** Shares as bars, the largest first; each can open its rows. */
 export function BarList({
   label,
   items,

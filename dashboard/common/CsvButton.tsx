@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { Download } from "lucide-react";
 
-/** A list as a table to take along; in a card's corner. */
+/** Downloads a list as CSV; placed in a card's corner. */
 export function CsvButton({ href, of }: { href: string; of: string }) {
   return (
     <Button

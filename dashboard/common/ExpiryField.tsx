@@ -1,4 +1,4 @@
-// Until when a key is good: a few usual spans, or a day of one's own.
+// The expiry of a key: a few common spans, or a date.
 
 import { Group, Select, TextInput } from "@mantine/core";
 
@@ -11,10 +11,10 @@ const spans = [
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
   { value: "365", label: "In a year" },
-  { value: "day", label: "On a day of your choice" },
+  { value: "day", label: "On a specific date" },
 ];
 
-/** Milliseconds, null for never, or undefined while the day is missing. A day is good until its end. */
+/** Milliseconds, null for never, undefined while the date is missing. A date means the end of that day. */
 export function expiryAt({ span, day }: Expiry, now = Date.now()): number | null | undefined {
   if (span === "never") return null;
   if (span !== "day") return now + Number(span) * dayMs;

@@ -1,4 +1,4 @@
-// A filter that a link brought along: it is shown, and can be taken away.
+// A filter that came with a link: it is shown and can be removed.
 
 import { Button } from "@mantine/core";
 import { X } from "lucide-react";

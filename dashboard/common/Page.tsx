@@ -1,4 +1,4 @@
-// The frame of every page: what it is, what can be done, tabs.
+// The layout of every page: title, actions, tabs.
 
 import { Anchor, Box, Group, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";

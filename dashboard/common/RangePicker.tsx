@@ -1,4 +1,4 @@
-// The time that a page is about. It stands in the address, so that a link shows the same.
+// The period of a page. It is part of the URL, so that a link shows the same.
 
 import { Group, SegmentedControl } from "@mantine/core";
 import { ranges, type RangeName } from "./ranges.ts";

@@ -4,7 +4,7 @@ import { Box, Button, Center, Table } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ApiError } from "./api.ts";
-import { Fault, Loading } from "./states.tsx";
+import { LoadError, Loading } from "./states.tsx";
 
 export type Column<Row> = {
   title: string;
@@ -26,7 +26,7 @@ export function Rows<Row>({
   more = null,
   isLoadingMore = false,
 }: {
-  /** What the table holds, for screen readers. */
+  /** Names the table for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   /** Undefined while they load. */
@@ -35,21 +35,21 @@ export function Rows<Row>({
   empty: ReactNode;
   error?: ApiError | null;
   again?: () => void;
-  /** Where a click on a row leads; give the row's first cell a link to the same place for keyboards. */
+  /** The target of a click on a row; its first cell needs a link to the same target, for keyboards. */
   to?: (row: Row) => { to: string; search?: Record<string, unknown> };
   more?: (() => void) | null;
   isLoadingMore?: boolean;
 }) {
   const navigate = useNavigate();
-  if (error) return <Fault error={error} {...(again ? { again } : {})} />;
+  if (error) return <LoadError error={error} {...(again ? { again } : {})} />;
   if (!rows) return <Loading />;
   if (rows.length === 0 && !more) return <>{empty}</>;
   if (rows.length === 0)
     return (
       <Center p="xl">
-        {/* A rare filter: so far only a part of the list was looked at. */}
+        {/* With a rare filter, a page can be empty although older rows match. */}
         <Button variant="default" onClick={() => more?.()} loading={isLoadingMore}>
-          Nothing among the newest: look further
+          No matches among the newest events. Search older ones
         </Button>
       </Center>
     );
@@ -82,7 +82,7 @@ export function Rows<Row>({
                   ? {
                       className: "cc-row",
                       onClick: (event: React.MouseEvent) => {
-                        // Links and buttons in the row do their own work; marking text is no click.
+                        // Links and buttons in the row have their own targets; selecting text is not a click.
                         if ((event.target as Element).closest("a, button") || getSelection()?.toString())
                           return;
                         void navigate(to(row) as never);

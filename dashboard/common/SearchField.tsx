@@ -1,4 +1,4 @@
-// Looks for an order id, event id or email after a short rest, or at once with Enter.
+// Searches for an order id, event id or email after a short pause, or at once with Enter.
 
 import { CloseButton, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
@@ -20,14 +20,14 @@ export function SearchField({
   const ask = async (text: string) => {
     asked.current = text;
     const hashed = await hashEmails(text);
-    // Something else was typed meanwhile.
+    // The text has changed in the meantime.
     if (asked.current !== text) return;
     asked.current = hashed;
     onChange(hashed);
   };
   const later = useDebouncedCallback((text: string) => void ask(text), 400);
   useEffect(() => {
-    // The address changed by itself: a link, or back.
+    // The URL changed: a link, or back.
     if (value !== asked.current) setTyped(value);
     asked.current = value;
   }, [value]);
@@ -48,7 +48,7 @@ export function SearchField({
       <TextInput
         aria-label={label}
         placeholder="Order id, event id or email"
-        description="An email is hashed before it is looked for."
+        description="Emails are hashed before the search."
         inputWrapperOrder={["label", "input", "description", "error"]}
         leftSection={<Search size={15} aria-hidden />}
         rightSection={

@@ -1,19 +1,19 @@
-// A card with some settings of the site, saved together. What is typed stays until it is saved or discarded.
+// A card with some settings of the site, saved together. Input stays until it is saved or discarded.
 
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { Info } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { call } from "./api.ts";
-import { told } from "./notices.tsx";
-import { faultAt, faultElse } from "./fields.ts";
+import { notify } from "./notices.tsx";
+import { fieldError, otherError } from "./fields.ts";
 import { Card } from "./Page.tsx";
 import { queryClient, useApi, useSend } from "./query.ts";
 import { useMay, useSiteId } from "./session.tsx";
-import { Fault, Loading, Refused } from "./states.tsx";
+import { LoadError, Loading, RequestError } from "./states.tsx";
 
 export type SettingsForm = {
   value: (name: string) => string;
-  /** What the relay has. */
+  /** The saved value. */
   saved: (name: string) => string;
   help: (name: string) => string;
   standard: (name: string) => string;
@@ -34,7 +34,7 @@ export function SettingsCard({
   title: string;
   about?: ReactNode;
   actions?: ReactNode;
-  /** Stands below the form and belongs to the card. */
+  /** Shown below the form. */
   children?: ReactNode;
   fields: (form: SettingsForm) => ReactNode;
 }) {
@@ -46,7 +46,7 @@ export function SettingsCard({
     onDone: (answer, { body }) => {
       setDraft({});
       queryClient.setQueryData(["GET /sites/:site/settings", { params: { site } }], { items: answer.items });
-      told("Saved.", undoOf(site, body.settings, before));
+      notify("Saved.", undoOf(site, body.settings, before));
     },
   });
   const setting = (name: string) => data?.items.find((one) => one.name === name);
@@ -61,12 +61,13 @@ export function SettingsCard({
     help: (name) => sentence(setting(name)?.help ?? ""),
     standard: (name) => setting(name)?.default ?? "",
     change: (name, text) => setDraft((now) => ({ ...now, [name]: text })),
-    fault: (name) => faultAt(save.error, name)?.replace(new RegExp(`^${name} must`, "i"), "It must") ?? null,
+    fault: (name) =>
+      fieldError(save.error, name)?.replace(new RegExp(`^${name} must`, "i"), "It must") ?? null,
     isReadOnly: !mayChange,
   };
   return (
     <Card title={title} about={about} actions={actions}>
-      {error && <Fault error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} again={() => void refetch()} />}
       {!data && !error && <Loading rows={2} />}
       {data && (
         <form
@@ -78,7 +79,7 @@ export function SettingsCard({
         >
           <Stack gap="md">
             {fields(form)}
-            <Refused error={faultElse(save.error, ...names)} />
+            <RequestError error={otherError(save.error, ...names)} />
             {save.data?.notes.map((note) => (
               <Alert key={note} variant="light" color="yellow" icon={<Info size={18} />} role="status">
                 {note}
@@ -115,12 +116,12 @@ export function SettingsCard({
   );
 }
 
-/** Nothing brings an address back that is never shown whole. */
+/** A webhook URL is never shown in full, so its change cannot be undone. */
 function undoOf(site: string, changed: Record<string, string>, before: Record<string, string>) {
   if ("alert_webhook" in changed) return undefined;
   return () =>
     void call("PATCH /sites/:site/settings", { params: { site }, body: { settings: before } })
-      .then(() => told("Taken back."))
-      .catch((error: unknown) => told(error instanceof Error ? error.message : "It could not be taken back."))
+      .then(() => notify("Undone."))
+      .catch((error: unknown) => notify(error instanceof Error ? error.message : "It could not be undone."))
       .finally(() => void queryClient.invalidateQueries());
 }

@@ -1,21 +1,21 @@
-// From when until when a list reaches. It stands in the address as `range`, or as `from` and `to` in milliseconds.
+// The period of a list. The URL holds it as `range`, or as `from` and `to` in milliseconds.
 
 import { Button, Group, NativeSelect, Popover, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { CalendarRange } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useAddress } from "./address.ts";
+import { useQueryParams } from "./queryParams.ts";
 import { dayOf, rangeText, startOfDay } from "./days.ts";
 import { isRange, rangeOf, ranges } from "./ranges.ts";
 import { useSite } from "./session.tsx";
 
-/** What the address says, as a query. */
+/** Reads the period from the URL, as a query. */
 export function useTimes(): { from?: number; to?: number } {
-  const { search, time } = useAddress();
+  const { search, time } = useQueryParams();
   const from = time("from");
   const to = time("to");
   const range = isRange(search["range"]) ? search["range"] : null;
-  // Only the start moves with a range: it stays the same until the range is chosen anew.
+  // A range fixes the start when it is chosen; only then does it move.
   const timeZone = useSite()?.timeZone;
   const since = useMemo(() => (range ? rangeOf(range, timeZone).from : undefined), [range, timeZone]);
   if (range) return { from: since as number };
@@ -23,7 +23,7 @@ export function useTimes(): { from?: number; to?: number } {
 }
 
 export function TimeFilter() {
-  const { search, time, change } = useAddress();
+  const { search, time, change } = useQueryParams();
   const [isOpen, { open, close }] = useDisclosure();
   const timeZone = useSite()?.timeZone;
   const from = time("from");
@@ -88,14 +88,14 @@ function Days({
   onDone: (times: { from: number | undefined; to: number | undefined }) => void;
 }) {
   const [first, setFirst] = useState(from === undefined ? "" : dayOf(from, timeZone));
-  // `to` is where the day after begins.
+  // `to` is the start of the following day.
   const [last, setLast] = useState(to === undefined ? "" : dayOf(to - 1, timeZone));
-  const isTurned = first !== "" && last !== "" && first > last;
+  const isReversed = first !== "" && last !== "" && first > last;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isTurned) return;
+        if (isReversed) return;
         onDone({
           from: first ? startOfDay(first, timeZone) : undefined,
           to: last ? startOfDay(last, timeZone, 1) : undefined,
@@ -111,13 +111,13 @@ function Days({
         />
         <TextInput
           type="date"
-          label="Until, with this day"
+          label="Until (inclusive)"
           value={last}
-          error={isTurned ? "It is before the first day." : undefined}
+          error={isReversed ? "This is before the start date." : undefined}
           onChange={({ currentTarget }) => setLast(currentTarget.value)}
         />
         <Text size="xs" c="dimmed">
-          Days of the site's time zone{timeZone ? `, ${timeZone}` : ""}.
+          Days in the site's time zone{timeZone ? `, ${timeZone}` : ""}.
         </Text>
         <Button type="submit">Show</Button>
       </Stack>

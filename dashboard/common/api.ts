@@ -1,4 +1,4 @@
-// The management API as the dashboard calls it. Only types come from the contract: not a byte of it is loaded.
+// The client of the management API. Only types come from the contract, so none of it is bundled.
 
 import type {
   Answer,
@@ -23,12 +23,12 @@ type WithBody<Name extends RouteName> = Contract[Name] extends { body: unknown }
   : { body?: undefined };
 export type Input<Name extends RouteName> = Params<Name> & WithQuery<Name> & WithBody<Name>;
 
-/** What the relay refused, in its own words. */
+/** An error that the relay answered. */
 export class ApiError extends Error {
   readonly code: RefusalCode | "offline";
   readonly field: string | undefined;
   readonly status: number;
-  /** When to try again, in seconds from now; 0 where nothing was said. */
+  /** Seconds until a retry makes sense; 0 if unknown. */
   readonly waitSeconds: number;
 
   constructor(
@@ -48,8 +48,8 @@ export class ApiError extends Error {
 
 type Loose = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
 
-/** The address of a route: for links to tables and streams, which the browser opens by itself. */
-export function addressOf<Name extends RouteName>(name: Name, input: Omit<Input<Name>, "body">): string {
+/** The URL of a route, for CSV links and streams, which the browser opens itself. */
+export function urlOf<Name extends RouteName>(name: Name, input: Omit<Input<Name>, "body">): string {
   const { params = {}, query = {} } = input as Loose;
   const path = (name.split(" ")[1] as string).replace(/:(\w+)/g, (_, key: string) =>
     encodeURIComponent(params[key] ?? ""),
@@ -68,7 +68,7 @@ export async function call<Name extends RouteName>(
   const { body } = input as Loose;
   let response: Response;
   try {
-    response = await fetch(addressOf(name, input), {
+    response = await fetch(urlOf(name, input), {
       method: name.split(" ")[0] as string,
       credentials: "same-origin",
       ...(signal ? { signal } : {}),

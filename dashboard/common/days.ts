@@ -1,4 +1,4 @@
-// Days as the site's time zone has them.
+// Days in the site's time zone.
 
 import { dayText, timeText } from "./format.ts";
 
@@ -24,11 +24,11 @@ function wallClock(at: number, timeZone: string | undefined): number {
 export const dayOf = (at: number, timeZone: string | undefined): string =>
   new Date(wallClock(at, timeZone)).toISOString().slice(0, 10);
 
-/** When a day begins there; `later` counts days on. */
+/** The start of a day there, `later` days on. */
 export function startOfDay(day: string, timeZone: string | undefined, later = 0): number {
   const wanted = Date.parse(`${day}T00:00:00Z`) + later * dayMs;
   let at = wanted;
-  // Twice, because the first guess may stand on the other side of a change of the clocks.
+  // Twice, because the first guess may be on the other side of a clock change.
   for (let i = 0; i < 2; i++) at += wanted - wallClock(at, timeZone);
   return at;
 }

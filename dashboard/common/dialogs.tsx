@@ -1,15 +1,15 @@
-// Questions before something is done that cannot be taken back, and secrets that are shown once.
+// Confirmation before an irreversible action, and secrets that are shown once.
 
 import { Alert, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { KeyRound } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ApiError } from "./api.ts";
-import { Refused } from "./states.tsx";
+import { RequestError } from "./states.tsx";
 import { CopyButton } from "./values.tsx";
 
-/** A button that asks first, and says what will happen. */
-export function AskButton({
+/** A button that asks for confirmation and explains the consequence. */
+export function ConfirmButton({
   label,
   question,
   consequence,
@@ -24,11 +24,11 @@ export function AskButton({
 }: {
   label: string;
   question: string;
-  /** What will happen, in a sentence or two. */
+  /** Explains the consequence in one or two sentences. */
   consequence: ReactNode;
-  /** The word on the button that does it. */
+  /** The label of the confirming button. */
   confirm: string;
-  /** Closes the question when it resolves. */
+  /** The dialog closes when it resolves. */
   onConfirm: () => Promise<unknown>;
   isBusy?: boolean;
   error?: ApiError | null;
@@ -57,7 +57,7 @@ export function AskButton({
           <Text size="sm" component="div">
             {consequence}
           </Text>
-          <Refused error={error} />
+          <RequestError error={error} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
               Cancel
@@ -76,11 +76,11 @@ export function AskButton({
   );
 }
 
-/** A secret that is shown this once. Closing needs a click on the button, not beside the dialog. */
-export function SecretOnce({
+/** Shows a secret once. Only its button closes the dialog; a click outside does not. */
+export function OneTimeSecret({
   title,
   secret,
-  notice = "It is shown only this once. Copy it now and keep it on your server.",
+  notice = "Copy it now and store it on your server: it is shown only once.",
   children,
   onClose,
 }: {
@@ -96,7 +96,7 @@ export function SecretOnce({
       onClose={onClose}
       title={title}
       closeOnClickOutside={false}
-      // Above a drawer that asked for it.
+      // Above a drawer that opened it.
       zIndex={300}
       closeOnEscape={false}
       withCloseButton={false}

@@ -1,7 +1,7 @@
-// Events as they arrive. The same id again is an update of it.
+// The live feed. A repeated id is an update of that event.
 
 import { useEffect, useRef, useState } from "react";
-import { addressOf, type Answer } from "./api.ts";
+import { urlOf, type Answer } from "./api.ts";
 
 export type EventSummary = Answer<"GET /sites/:site/events">["items"][number];
 export type FeedState = "connecting" | "live" | "reconnecting";
@@ -9,7 +9,7 @@ export type FeedState = "connecting" | "live" | "reconnecting";
 const quietMs = 4_000;
 const againMs = 10_000;
 
-/** `onBack` when the feed is there again after a break: what came meanwhile has to be read. */
+/** `onBack` is called when the feed is back after a break: events of that time have to be read. */
 export function useFeed(site: string, onEvent: (event: EventSummary) => void, onBack?: () => void) {
   const [state, setState] = useState<FeedState>("connecting");
   const handlers = useRef({ onEvent, onBack });
@@ -19,11 +19,11 @@ export function useFeed(site: string, onEvent: (event: EventSummary) => void, on
   useEffect(() => {
     let source: EventSource;
     let retry: ReturnType<typeof setTimeout> | undefined;
-    // Streams end by themselves now and then, and are back at once: that is no news.
+    // The relay ends streams regularly and browsers reconnect at once: this is not shown.
     let saying: ReturnType<typeof setTimeout> | undefined;
     let wasOpen = false;
     const open = () => {
-      source = new EventSource(addressOf("GET /sites/:site/feed", { params: { site } }));
+      source = new EventSource(urlOf("GET /sites/:site/feed", { params: { site } }));
       source.addEventListener("open", () => {
         clearTimeout(saying);
         saying = undefined;
@@ -35,12 +35,12 @@ export function useFeed(site: string, onEvent: (event: EventSummary) => void, on
         try {
           handlers.current.onEvent(JSON.parse(data) as EventSummary);
         } catch {
-          // A line that was cut off; the list has the event all the same.
+          // A truncated line; the list has the event anyway.
         }
       });
       source.addEventListener("error", () => {
         saying ??= setTimeout(() => setState("reconnecting"), quietMs);
-        // What was refused is not tried again by the browser itself.
+        // Browsers do not retry a refused stream.
         if (source.readyState === EventSource.CLOSED) retry = setTimeout(open, againMs);
       });
     };

@@ -37,7 +37,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
-/** "5 min ago": a sentence that ends with it has a full stop of its own. */
+/** "5 min ago", without the full stop of "min.", as sentences end with it. */
 const ago = (count: number, unit: Intl.RelativeTimeFormatUnit) =>
   relative.format(count, unit).replace(".", "");
 
@@ -47,7 +47,7 @@ export function agoText(at: number, now: number): string {
   return Math.abs(distance) < 10_000 ? "just now" : ago(Math.round(distance / 1000), "second");
 }
 
-/** After a week the day says more than how long ago it was. */
+/** After a week the date is more useful than the age. */
 export function whenText(at: number, now: number, timeZone: string | undefined): string {
   if (Math.abs(at - now) < 7 * 86_400_000) return agoText(at, now);
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
@@ -99,7 +99,7 @@ export function durationText(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
 }
 
-/** How long something took or lies back: "3 days". */
+/** A duration or age: "3 days". */
 export function ageText(ms: number): string {
   for (const [unit, size] of steps)
     if (ms >= size)

@@ -1,5 +1,5 @@
-// An email is hashed before it leaves the page, so that it stands in no address, history or log. Only where the page came
-// without TLS there is nothing to hash with: then the relay does it.
+// Hashes an email before it leaves the page, so that it appears in no URL, history or log. Only where the page came
+// without TLS browsers offer no hash function: then the relay hashes it.
 
 export async function hashEmails(text: string): Promise<string> {
   const isEmail = text.includes("@");

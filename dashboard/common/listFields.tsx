@@ -8,7 +8,7 @@ import { below, Hint, type FieldProps } from "./settingFields.tsx";
 import { settingName } from "./settingNames.ts";
 
 const listOf = (text: string) => text.split(",").filter(Boolean);
-/** Beyond this, a label for each is slow to draw and of no use. */
+/** Beyond this number, one tag per entry is slow to draw. */
 const maxTags = 100;
 
 export function ListField(props: FieldProps & { placeholder?: string; isPersons?: boolean }) {
@@ -66,7 +66,7 @@ export function CountriesField(props: FieldProps) {
       searchable
       clearable
       limit={300}
-      nothingFoundMessage="No such country"
+      nothingFoundMessage="No matching country"
       value={listOf(form.value(name))}
       onChange={(next) => form.change(name, next.join(","))}
     />

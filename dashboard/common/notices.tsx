@@ -1,4 +1,4 @@
-// Short notices that something was done. Their library is loaded by the first one.
+// Short notices that something was done. The first one loads their library.
 
 import { Button, Group, Text } from "@mantine/core";
 import { lazy, Suspense, useSyncExternalStore } from "react";
@@ -16,14 +16,14 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Where they appear. */
+/** Renders the notices. */
 export function Notices() {
   const isThere = useSyncExternalStore(subscribe, () => isWanted);
   return <Suspense fallback={null}>{isThere && <Shown />}</Suspense>;
 }
 
-/** Tells that something was done; `undo` offers to take it back. */
-export function told(text: string, undo?: () => void): void {
+/** Shows a notice; `undo` adds a button. */
+export function notify(text: string, undo?: () => void): void {
   isWanted = true;
   for (const listener of listeners) listener();
   void library().then(({ notifications }) => {

@@ -1,4 +1,4 @@
-// Reading and changing through the API, with one cache. What is changed here is read again everywhere.
+// Queries and mutations with one cache. A mutation refreshes everything that is shown.
 
 import {
   QueryCache,
@@ -15,15 +15,15 @@ import {
 import { useState, useSyncExternalStore } from "react";
 import { ApiError, call, type Answer, type Input, type RouteName } from "./api.ts";
 
-// What was refused will be refused again; what could not be reached may be back.
+// A refusal is final; an unreachable relay may be back.
 const isPassing = (error: unknown) =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500);
-// A proxy before the relay answers 502 or 504 in its place.
+// A proxy in front of the relay answers 502 or 504 for it.
 const isAway = (error: unknown) => error instanceof ApiError && [0, 502, 504].includes(error.status);
 const againMs = 5_000;
 const untilBack = ({ state }: { state: { error: unknown } }) => (isPassing(state.error) ? againMs : false);
 
-// Every page has read who is signed in: it is how the dashboard notices that the relay is away, or back.
+// Every page reads the session: it shows whether the relay can be reached.
 const pulse = "GET /session";
 const cache = new QueryCache({
   onError: (error, { queryKey }) => {
@@ -40,7 +40,7 @@ export const queryClient = new QueryClient({
       retry: (failures, error) => failures < 2 && isPassing(error),
       refetchInterval: untilBack,
       refetchOnWindowFocus: true,
-      // A browser without internet may still reach a relay that is near.
+      // A browser without internet may still reach a relay in its own network.
       networkMode: "always",
     },
   },
@@ -51,12 +51,12 @@ function lastReached(): number | null {
   if (!cache.findAll({ queryKey: [pulse] }).some(({ state }) => isAway(state.error))) return null;
   return Math.max(...cache.getAll().map(({ state }) => state.dataUpdatedAt));
 }
-/** While the relay cannot be reached, when it last could; else null. */
+/** The time of the last contact while the relay cannot be reached; otherwise null. */
 export const useLastReached = () => useSyncExternalStore(subscribe, lastReached);
 
 /**
- * The error to show. While the relay is away, what was read before stays and one line above the page says so; and an error
- * stands while the same is asked for again.
+ * The error to show. While the relay cannot be reached, earlier data stays and a line above the page says so; an error
+ * stays while the same request is repeated.
  */
 function useStanding(query: { data: unknown; error: ApiError | null; errorUpdateCount: number }) {
   const { data, error, errorUpdateCount } = query;
@@ -68,10 +68,10 @@ function useStanding(query: { data: unknown; error: ApiError | null; errorUpdate
 
 type Options<Name extends RouteName> = {
   enabled?: boolean;
-  /** How often to look again; it may depend on what was read, false is not at all. */
+  /** The polling interval; it may depend on the data, and false means none. */
   everyMs?: number | ((answer: Answer<Name> | undefined) => number | false);
   keep?: boolean;
-  /** Rows that do not move by themselves when somebody comes back to the page. */
+  /** Keeps rows in place when the page regains focus. */
   still?: boolean;
 };
 
@@ -132,7 +132,7 @@ export function useRows<Name extends RouteName>(
   };
 }
 
-/** Changes something; afterwards everything that is shown is read again. */
+/** Sends a change; afterwards everything that is shown is refreshed. */
 export function useSend<Name extends RouteName>(
   name: Name,
   options: { onDone?: (answer: Answer<Name>, input: Input<Name>) => void } = {},

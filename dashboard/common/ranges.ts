@@ -1,4 +1,4 @@
-// From when to when a named time reaches.
+// The start and end of a named range.
 
 import { dayOf, startOfDay } from "./days.ts";
 
@@ -15,7 +15,7 @@ export const isRange = (text: unknown): text is RangeName => typeof text === "st
 const hourMs = 3_600_000;
 
 /**
- * From and to in milliseconds, whole hours. 24 h are the running hour and the 23 before it, as in the list of sites; days
+ * From and to in milliseconds, whole hours. 24 h means the current hour and the 23 before it, as in the list of sites; days
  * are whole ones of the site's time zone, the last of them today.
  */
 export function rangeOf(
@@ -26,7 +26,7 @@ export function rangeOf(
   const { days, step } = ranges[name];
   const to = (Math.floor(now / hourMs) + 1) * hourMs;
   if (step === "hour") return { from: to - 24 * hourMs, to, step };
-  // Where days begin at half past, an hour belongs to the day in which it begins.
+  // In time zones with a half-hour offset, an hour belongs to the day in which it begins.
   const midnight = startOfDay(dayOf(to - hourMs, timeZone), timeZone, 1 - days);
   return { from: Math.ceil(midnight / hourMs) * hourMs, to, step };
 }

@@ -1,4 +1,4 @@
-// Reasons in plain words: of verdicts, which are stored as "category:name (evidence)", and of filtered events.
+// Plain text for the reasons of verdicts and filters. A reason is stored as "category:name (evidence)".
 
 const names: Record<string, string> = {
   "user agent:named bot": "Known bot",
@@ -8,20 +8,20 @@ const names: Record<string, string> = {
   "user agent:not a browser": "Not a browser",
   "user agent:none": "No user agent",
   "user agent:looks like a bot": "Looks like a bot",
-  "automation:webdriver": "Driven by a program",
+  "automation:webdriver": "Automated browser",
   "automation:automation tool": "Test automation",
   "automation:headless hints": "Headless browser",
   "headers:no language": "No language",
   "headers:no fetch metadata": "No fetch metadata",
   "headers:no client hints": "No client hints",
-  "network:fake crawler": "False crawler",
+  "network:fake crawler": "Fake crawler",
   "network:hosting": "Hosting network",
   "network:many visits": "Many visits from one network",
   "network:flood": "Flood of visits from one network",
   "network:many emails": "Many emails from one network",
-  "velocity:visitor in a hurry": "Too many pages a minute",
+  "velocity:visitor in a hurry": "Too many pages per minute",
   "velocity:many emails of one visitor": "Many emails of one visitor",
-  "click id:used by many": "Click id used by many",
+  "click id:used by many": "Click id used by many visitors",
   "behaviour:too fast": "Too fast for a person",
   "behaviour:made by a script": "Form sent by a script",
   "behaviour:no interaction": "Form sent without typing",
@@ -30,7 +30,7 @@ const names: Record<string, string> = {
   "contradiction:independent contradictions": "Contradictory browser details",
   "site rule:denied": "Denied by your rules",
   "blocked domain": "Blocked email domain",
-  "disposable domain": "Throw-away email",
+  "disposable domain": "Disposable email",
   "blocked person": "Blocked person",
   "only bot visits": "Only bot visits",
 };

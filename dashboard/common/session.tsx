@@ -1,4 +1,4 @@
-// Who is signed in, and what they may do here.
+// The signed-in user and their role here.
 
 import { useParams } from "@tanstack/react-router";
 import type { Answer } from "./api.ts";
@@ -11,7 +11,7 @@ const rank: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 
 export type Session = NonNullable<Answer<"GET /session">["session"]>;
 
-/** `data` is undefined while it loads, and null for somebody who is not signed in. */
+/** `data` is undefined while it loads, and null without a session. */
 export function useSession() {
   const query = useApi("GET /session", {});
   return { ...query, data: query.data?.session };
@@ -23,7 +23,7 @@ export function roleOn(grants: Session["grants"], site: string | null): Role | n
   return held.toSorted((one, other) => rank[other] - rank[one])[0] ?? null;
 }
 
-/** True when the signed-in person has at least this role here; what they may not do is not offered. */
+/** True if the user has at least this role here; actions that they may not do are not offered. */
 export function useMay(role: Role, site: string | null): boolean {
   const { data } = useSession();
   const held = data ? roleOn(data.grants, site) : null;

@@ -1,4 +1,4 @@
-// How each kind of setting is entered. All are texts for the relay; these are the controls that write them.
+// The form control for each kind of setting. The relay reads all of them as text.
 
 import { Anchor, Group, NumberInput, Select, Slider, Stack, Switch, Text } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -7,7 +7,7 @@ import type { SettingsForm } from "./SettingsCard.tsx";
 
 export type FieldProps = { form: SettingsForm; name: string; help?: ReactNode; label?: string };
 
-/** What it means, what is usual, and the way back to it. */
+/** Help, the default, and a button to reset to it. */
 export function Hint({ form, name, help }: FieldProps) {
   const standard = form.standard(name);
   const isStandard = form.value(name) === standard;
@@ -29,7 +29,7 @@ export function Hint({ form, name, help }: FieldProps) {
   );
 }
 
-/** Help of different length must not push fields that stand side by side out of line. */
+/** Puts help below the input, so that help texts of different length do not misalign adjacent fields. */
 export const below: ("label" | "input" | "description" | "error")[] = [
   "label",
   "input",
@@ -170,7 +170,7 @@ export function ChoiceField(props: FieldProps & { data: readonly { value: string
       maw={narrow}
       data={[...data]}
       searchable
-      // What is typed replaces the name that stands there.
+      // Typing replaces the selected name.
       onFocus={(event) => event.currentTarget.select()}
       limit={100}
       allowDeselect={false}

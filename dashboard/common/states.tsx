@@ -1,4 +1,4 @@
-// What a list shows while it loads, when it is empty, and when it cannot be read.
+// Loading, empty and error states.
 
 import { Alert, Button, Center, Skeleton, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { CircleAlert, type LucideIcon } from "lucide-react";
@@ -15,7 +15,7 @@ export function Loading({ rows = 5, height = 36 }: { rows?: number; height?: num
   );
 }
 
-/** Says what would be here, and the next step. */
+/** Says what will appear here, and the next step. */
 export function Empty({
   icon: Icon,
   title,
@@ -47,14 +47,14 @@ export function Empty({
   );
 }
 
-export function Fault({ error, again }: { error: ApiError; again?: () => void }) {
+export function LoadError({ error, again }: { error: ApiError; again?: () => void }) {
   return (
     <Alert
       m="md"
       variant="light"
       color="red"
       icon={<CircleAlert size={18} />}
-      title="This could not be read"
+      title="Could not load"
       role="alert"
     >
       <Stack gap="xs" align="flex-start">
@@ -69,8 +69,8 @@ export function Fault({ error, again }: { error: ApiError; again?: () => void })
   );
 }
 
-/** Beside the button that failed. */
-export function Refused({ error }: { error: ApiError | null }) {
+/** Shown next to the button that failed. */
+export function RequestError({ error }: { error: ApiError | null }) {
   if (!error) return null;
   return (
     <Alert variant="light" color="red" icon={<CircleAlert size={18} />} role="alert">

@@ -1,6 +1,6 @@
-// Small things that stand in many places: a time, money, an id, a state.
+// Small shared components: a time, money, an id, a state.
 
-import { ActionIcon, Anchor, Badge, Group, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Badge, Group, Text, Tooltip } from "@mantine/core";
 import { useClipboard, useInterval } from "@mantine/hooks";
 import {
   Ban,
@@ -19,12 +19,12 @@ import {
   UserRound,
   type LucideIcon,
 } from "lucide-react";
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useState } from "react";
 import { exactTime, moneyText, whenText } from "./format.ts";
 import { useSite } from "./session.tsx";
 
-/** A relative time that keeps up, with the exact one on hover, in the site's time zone. */
-export function When({ at, none = "never" }: { at: number | null; none?: string }) {
+/** A relative time that updates itself, with the exact one on hover, in the site's time zone. */
+export function Time({ at, none = "never" }: { at: number | null; none?: string }) {
   const site = useSite();
   const [now, setNow] = useState(Date.now);
   const tick = useInterval(() => setNow(Date.now()), 15_000);
@@ -47,7 +47,7 @@ export function Money({ value, currency }: { value: number | null; currency: str
   return <span className="cc-number">{moneyText(value, currency)}</span>;
 }
 
-/** Monospace, cut in the middle of a page but copied whole. */
+/** Monospace, shortened on screen and copied in full. */
 export function Id({
   value,
   label = "id",
@@ -166,7 +166,7 @@ export function TestBadge() {
   );
 }
 
-/** Text that somebody else wrote, shown as it is. */
+/** Foreign text, shown unchanged. */
 export function Code({
   children,
   label,
@@ -191,13 +191,5 @@ export function Code({
         <CopyButton value={children} label={`Copy ${label ?? "text"}`} />
       </div>
     </div>
-  );
-}
-
-export function Outside({ href, children }: { href: string; children: ReactNode }) {
-  return (
-    <Anchor href={href} target="_blank" rel="noopener noreferrer" size="sm">
-      {children}
-    </Anchor>
   );
 }

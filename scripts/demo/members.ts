@@ -1,7 +1,7 @@
 // Who may sign in to the demo's dashboard.
 
 import { hashPassword } from "../../src/access/password.ts";
-import { newTicket, type Ticket } from "../../src/access/oneTimeLinks.ts";
+import { createLinkToken, type LinkToken } from "../../src/access/oneTimeLinks.ts";
 import { randomBase62, shortId, uuidv7 } from "../../src/kernel/ids.ts";
 import { makeKey } from "../../src/sites/keys.ts";
 import { change } from "../../src/sites/manage.ts";
@@ -15,7 +15,7 @@ export type SignIns = {
   owner: string;
   viewer: string;
   password: string;
-  /** The ticket of an invitation that nobody has accepted yet. */
+  /** The token of an invitation that nobody has accepted yet. */
   invitation: string;
 };
 
@@ -36,7 +36,7 @@ export async function addMembers(
     passwordHash,
   });
 
-  const setUp = newTicket();
+  const setUp = createLinkToken();
   const began = now - 29 * dayMs;
   clock.at = began;
   await store.oneTimeLinks.addSetUp(setUp.hash, began);
@@ -44,9 +44,9 @@ export async function addMembers(
   const made = await store.oneTimeLinks.addFirstOwner(created, setUp.hash, user(owner, "Robin Demo"));
   if (made !== "done") throw new Error(`the demo's owner could not be made: ${made}`);
 
-  async function invite(email: string, grant: GrantRow, at: number): Promise<Ticket> {
+  async function invite(email: string, grant: GrantRow, at: number): Promise<LinkToken> {
     clock.at = at;
-    const { ticket, hash } = newTicket();
+    const { token, hash } = createLinkToken();
     const { site, role } = grant;
     const line = change(site ?? "", "member invited", { email, role }, { actor: owner, now: at });
     const expiresAt = now + 5 * dayMs;
@@ -55,7 +55,7 @@ export async function addMembers(
       { id: shortId(), email, ...grant, invitedBy: owner, createdAt: at, expiresAt },
       hash,
     );
-    return { ticket, hash };
+    return { token, hash };
   }
   async function join(email: string, name: string, grant: GrantRow, at: number): Promise<void> {
     const { hash } = await invite(email, grant, at);
@@ -64,7 +64,7 @@ export async function addMembers(
   }
   await join("kim@example.com", "Kim Larsen", { site: sites.shop, role: "admin" }, began + hourMs);
   await join("viewer@example.com", "Val Viewer", { site: null, role: "viewer" }, began + 2 * hourMs);
-  const { ticket: invitation } = await invite(
+  const { token: invitation } = await invite(
     "agency@example.com",
     { site: sites.product, role: "viewer" },
     now - 2 * dayMs,

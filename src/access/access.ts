@@ -1,72 +1,71 @@
-// Who may come in: people with a session, programs with an API key. Everything else of the relay knows this file alone,
-// and nothing of the library behind it.
+// Access control: people have a session, programs an API key. The rest of the relay uses this file alone; better-auth stays
+// behind it.
 
 import { minuteMs } from "../kernel/time.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Actor } from "./actor.ts";
 import { apiKeysOf } from "./apiKeys.ts";
 import { invitationsOf } from "./invitations.ts";
-import { loadLibrary, type Library } from "./betterAuth.ts";
+import { cookiesOf, headersFor, loadBetterAuth, type BetterAuth } from "./betterAuth.ts";
 import { membersOf } from "./members.ts";
-import { myselfOf } from "./account.ts";
-import { cookiesOf, headersFor, type AccessOptions, type AccessParts, type Caller } from "./context.ts";
+import { accountOf } from "./account.ts";
+import type { AccessContext, AccessOptions, Caller } from "./context.ts";
 import { recoveryOf } from "./recovery.ts";
 import { signInOf } from "./signIn.ts";
 
 export type Access = ReturnType<typeof openAccess>;
 
 const purgeMs = 10 * minuteMs;
-/** How exact "last seen" is. */
-const seenMs = minuteMs;
+/** Sessions record "last seen" at most this often: a dashboard sends many requests per second. */
+const seenEveryMs = minuteMs;
 const maxSeen = 10_000;
 
 export function openAccess(options: AccessOptions) {
   const { store, now, onDefect } = options;
-  let loading: Promise<Library> | null = null;
-  const underWay = new Set<Promise<void>>();
+  let loading: Promise<BetterAuth> | null = null;
+  const running = new Set<Promise<void>>();
   const seen = new Map<string, number>();
 
-  const parts: AccessParts = {
+  const context: AccessContext = {
     ...options,
-    library() {
-      loading ??= loadLibrary({ ...options, newId: () => uuidv7() });
+    auth() {
+      loading ??= loadBetterAuth({ ...options, newId: () => uuidv7() });
       return loading;
     },
     inBackground(work) {
-      const running = work()
+      const promise = work()
         .catch(onDefect)
-        .finally(() => underWay.delete(running));
-      underWay.add(running);
+        .finally(() => running.delete(promise));
+      running.add(promise);
     },
   };
-  const signIn = signInOf(parts);
-  const apiKeys = apiKeysOf(parts);
+  const signIn = signInOf(context);
+  const apiKeys = apiKeysOf(context);
 
   const purge = setInterval(() => {
-    parts.inBackground(async () => {
+    context.inBackground(async () => {
       await store.accounts.purge(now());
       await store.invitations.purge(now());
     });
   }, purgeMs);
   purge.unref();
 
-  /** Written at most once a minute: a dashboard asks many times a second. */
-  function see(userId: string, sessionId: string): void {
+  function recordSeen(userId: string, sessionId: string): void {
     const at = now();
-    if (at - (seen.get(sessionId) ?? 0) < seenMs) return;
+    if (at - (seen.get(sessionId) ?? 0) < seenEveryMs) return;
     if (seen.size >= maxSeen) seen.clear();
     seen.set(sessionId, at);
-    parts.inBackground(() => store.accounts.touchSession(userId, sessionId, at));
+    context.inBackground(() => store.accounts.touchSession(userId, sessionId, at));
   }
 
   async function userOf(caller: Caller): Promise<Actor | null> {
     if (!cookiesOf(caller, "session")) return null;
-    const { api } = await parts.library();
-    const headers = headersFor(parts, caller, "session");
+    const { api } = await context.auth();
+    const headers = headersFor(context, caller, "session");
     const found = await api.getSession({ headers, query: { disableRefresh: true } });
     if (!found) return null;
     const { user, session } = found;
-    see(user.id, session.id);
+    recordSeen(user.id, session.id);
     return {
       kind: "user",
       id: user.id,
@@ -80,23 +79,23 @@ export function openAccess(options: AccessOptions) {
 
   return {
     ...signIn,
-    /** Whoever's session cookie the request has. */
+    /** Finds the user by the request's session cookie. */
     userOf,
-    /** Null for nobody; throws a `Denied` for an API key that is not valid. */
+    /** Returns null without credentials; throws `Denied` for an invalid API key. */
     async actorOf(caller: Caller): Promise<Actor | null> {
-      // A proxy's own sign-in stands in the same header; only a bearer is for us.
+      // A proxy may use the same header for its own basic authentication; only a bearer token is for us.
       const bearer = /^bearer +(\S+) *$/i.exec(caller.raw.headers.authorization ?? "")?.[1];
       return bearer === undefined ? userOf(caller) : apiKeys.actorOf(bearer);
     },
-    me: myselfOf(parts),
-    recovery: recoveryOf(parts),
-    members: membersOf(parts),
-    invitations: invitationsOf(parts, signIn),
+    account: accountOf(context),
+    recovery: recoveryOf(context),
+    members: membersOf(context),
+    invitations: invitationsOf(context, signIn),
     apiKeys,
     hasMail: options.mailer !== null,
     async close(): Promise<void> {
       clearInterval(purge);
-      await Promise.all(underWay);
+      await Promise.all(running);
       await apiKeys.close();
     },
   };

@@ -1,4 +1,4 @@
-// What people do about their own account.
+// The signed-in person's own account: sessions, name, password, two-factor sign-in.
 
 import { randomBase62 } from "../kernel/ids.ts";
 import { Denied, Missing, Refusal, type By } from "../kernel/refusal.ts";
@@ -6,43 +6,34 @@ import { change } from "../sites/manage.ts";
 import type { Session } from "../store/access/accounts.ts";
 import type { Proof } from "../store/access/passwords.ts";
 import type { User } from "./actor.ts";
-import {
-  addressOf,
-  checkNewPassword,
-  codeOf,
-  headersFor,
-  statusOf,
-  valueIn,
-  type AccessParts,
-  type Caller,
-  type Cookies,
-} from "./context.ts";
-import { hashPassword, isPassword } from "./password.ts";
-import { codeFault } from "./signIn.ts";
-import { codeTries, codeUse, countTry, giveBack, passwordTries } from "./rateCounters.ts";
+import { codeOf, headersFor, statusOf, valueIn } from "./betterAuth.ts";
+import { addressOf, type AccessContext, type Caller, type Cookies } from "./context.ts";
+import { checkNewPassword, hashPassword, isPassword } from "./password.ts";
+import { codeLimits, codeUse, countAttempt, passwordLimits, uncountAttempt } from "./rateCounters.ts";
+import { codeRefusal } from "./signIn.ts";
 
 type Me = Pick<User, "id" | "email" | "sessionId" | "twoFactor">;
 
-export function myselfOf(parts: AccessParts) {
-  const { store, library, now } = parts;
+export function accountOf(context: AccessContext) {
+  const { store, auth, now } = context;
 
-  /** Somebody at an open browser must not be able to guess the password here either. */
+  /** Limits guesses of the password here as at sign-in: the browser may have been left open. */
   async function withPassword<T>(me: Me, caller: Caller, field: string, work: () => Promise<T>): Promise<T> {
-    const limits = passwordTries(me.email, addressOf(parts, caller));
-    await countTry(store, limits, now());
+    const limits = passwordLimits(me.email, addressOf(context, caller));
+    await countAttempt(store, limits, now());
     try {
       const result = await work();
-      await giveBack(store, limits);
+      await uncountAttempt(store, limits);
       return result;
     } catch (error) {
-      if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(codeOf(error) ?? "")) throw wrong(field);
-      throw statusOf(error) === 401 ? isOver() : error;
+      if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(codeOf(error) ?? "")) throw wrongPassword(field);
+      throw statusOf(error) === 401 ? sessionEnded() : error;
     }
   }
 
   async function prove(me: Me, field: string, password: string): Promise<Proof> {
     const proof = await store.passwords.findProof("id", me.id);
-    if (!proof || !(await isPassword(password, proof.passwordHash))) throw wrong(field);
+    if (!proof || !(await isPassword(password, proof.passwordHash))) throw wrongPassword(field);
     return proof;
   }
 
@@ -61,7 +52,7 @@ export function myselfOf(parts: AccessParts) {
       await store.members.rename(change("", "name changed", { name }, by), me.id, name);
     },
 
-    /** Every other session ends; this one goes on under a new cookie. */
+    /** Ends every other session; this one continues with a new cookie. */
     async changePassword(
       me: Me,
       caller: Caller,
@@ -73,71 +64,68 @@ export function myselfOf(parts: AccessParts) {
       const next = await hashPassword(given.password);
       const renewed = { sessionId: me.sessionId, token: randomBase62(32) };
       const line = change("", "password changed", {}, by);
-      if (!(await store.passwords.change(line, proof, next, renewed))) throw isOver();
-      const { api } = await library();
+      if (!(await store.passwords.change(line, proof, next, renewed))) throw sessionEnded();
+      const { api } = await auth();
       const { headers } = await api.cookieFor({ body: { token: renewed.token }, returnHeaders: true });
       return headers.getSetCookie();
     },
 
-    /** A secret for the authenticator app. It counts only after a first code. */
+    /** Creates a secret for the authenticator app. Two-factor sign-in is on only after the first code. */
     async beginTwoFactor(me: Me, caller: Caller, password: string) {
-      if (me.twoFactor) throw isOn();
-      const { api } = await library();
+      if (me.twoFactor) throw alreadyOn();
+      const { api } = await auth();
       const response = await withPassword(me, caller, "password", () =>
         api.enableTwoFactor({
           body: { password, method: "totp" },
-          headers: headersFor(parts, caller, "session"),
+          headers: headersFor(context, caller, "session"),
         }),
       );
-      if (response.method !== "totp") throw new Error("the sign-in library made no secret");
+      if (response.method !== "totp") throw new Error("better-auth created no TOTP secret");
       return { uri: response.totpURI, backupCodes: response.backupCodes };
     },
 
     async confirmTwoFactor(me: Me, caller: Caller, given: string, by: By): Promise<Cookies> {
-      if (me.twoFactor) throw isOn();
-      const limits = codeTries(addressOf(parts, caller));
-      await countTry(store, limits, now());
-      const { api } = await library();
+      if (me.twoFactor) throw alreadyOn();
+      const limits = codeLimits(addressOf(context, caller));
+      await countAttempt(store, limits, now());
+      const { api } = await auth();
       const code = given.replaceAll(/\s/g, "");
       const proof = await store.passwords.findProof("id", me.id);
-      if (!proof) throw isOver();
+      if (!proof) throw sessionEnded();
       try {
         const { headers } = await api.verifyTOTP({
           body: { code },
-          headers: headersFor(parts, caller, "session"),
+          headers: headersFor(context, caller, "session"),
           returnHeaders: true,
         });
         const cookies = headers.getSetCookie();
         const line = change("", "two-factor sign-in switched on", {}, by);
-        // Whoever is in with the password alone has to come back with a code.
+        // Ends the other sessions, which were opened with the password alone.
         const token = valueIn(cookies.join("; "), "session");
-        if (!(await store.passwords.recordTwoFactorOn(line, proof, token))) throw isOver();
-        await giveBack(store, limits);
+        if (!(await store.passwords.recordTwoFactorOn(line, proof, token))) throw sessionEnded();
+        await uncountAttempt(store, limits);
         await store.rateCounters.count(codeUse(me.id, code), now());
         return cookies;
       } catch (error) {
         if (codeOf(error) === "TOTP_NOT_ENABLED")
-          throw new Refusal(
-            "code",
-            "Begin two-factor sign-in first: there is no secret to check this against.",
-          );
-        throw codeFault(error) ?? (statusOf(error) === 401 ? isOver() : error);
+          throw new Refusal("code", "Start setting up two-factor sign-in first: there is no secret yet.");
+        throw codeRefusal(error) ?? (statusOf(error) === 401 ? sessionEnded() : error);
       }
     },
 
     async endTwoFactor(me: Me, caller: Caller, password: string, by: By): Promise<void> {
-      if (!me.twoFactor) throw isOff();
+      if (!me.twoFactor) throw alreadyOff();
       const proof = await withPassword(me, caller, "password", () => prove(me, "password", password));
       const line = change("", "two-factor sign-in switched off", {}, by);
       const result = await store.passwords.disableTwoFactor(line, proof);
-      if (result === "no proof") throw isOver();
-      if (result === "is off") throw isOff();
+      if (result === "no proof") throw sessionEnded();
+      if (result === "is off") throw alreadyOff();
     },
   };
 }
 
-const wrong = (field: string) => new Refusal(field, "The password is wrong.");
-const isOff = () => new Denied("conflict", "Two-factor sign-in is off already.");
-/** The password became another one meanwhile, or the session was ended. */
-const isOver = () => new Denied("signed_out", "Sign in again: your session has ended.");
-const isOn = () => new Denied("conflict", "Two-factor sign-in is on already. Switch it off first.");
+const wrongPassword = (field: string) => new Refusal(field, "The password is wrong.");
+const alreadyOff = () => new Denied("conflict", "Two-factor sign-in is already off.");
+const alreadyOn = () => new Denied("conflict", "Two-factor sign-in is already on. Turn it off first.");
+/** The password was changed in the meantime, or the session was ended. */
+const sessionEnded = () => new Denied("signed_out", "Sign in again: your session has ended.");

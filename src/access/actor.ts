@@ -1,8 +1,8 @@
-// Who calls the management API, and what they may do.
+// Callers of the management API and their roles.
 
 import type { Role } from "../contract/route.ts";
 
-/** `site` null is every site, and the installation itself. */
+/** `site` is null for every site and the installation itself. */
 export type Grant = { site: string | null; role: Role };
 
 export type User = {
@@ -16,13 +16,13 @@ export type User = {
 export type ApiKeyHolder = { kind: "API key"; id: string; name: string };
 export type Actor = (User | ApiKeyHolder) & { grants: readonly Grant[] };
 
-/** As in the contract; written out because the relay loads this file at every start, and the contract when it is needed. */
+/** Repeats the contract's roles: the relay loads this file at every start, the contract only on first use. */
 const ranks: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 export const roles = Object.keys(ranks) as readonly Role[];
 
 const rank = (role: Role) => ranks[role];
 
-/** The strongest role on a site, or on the installation (null); null for somebody who does not belong there. */
+/** Finds the highest role on a site, or on the installation (`site` null). Null means no role there. */
 export function roleOn({ grants }: Pick<Actor, "grants">, site: string | null): Role | null {
   let best: Role | null = null;
   for (const grant of grants) {
@@ -37,7 +37,7 @@ export function may(actor: Pick<Actor, "grants">, role: Role, site: string | nul
   return held !== null && rank(held) >= rank(role);
 }
 
-/** How the audit log names an actor. */
+/** Names an actor in the audit log. */
 export function auditName(actor: Actor): string {
   return actor.kind === "user" ? actor.email : `API key ${actor.name} (${actor.id})`;
 }

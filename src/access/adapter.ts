@@ -1,5 +1,5 @@
-// The sign-in library on our store. It thinks in models, fields, dates and booleans; the store has tables, columns,
-// milliseconds and 0 or 1.
+// The better-auth database adapter for our store. better-auth uses models, fields, dates and booleans; the store has tables,
+// columns, milliseconds and 0 or 1.
 
 import { createAdapterFactory } from "better-auth/adapters";
 import type { Condition, Operator } from "../store/access/accounts.ts";
@@ -15,21 +15,19 @@ type Clause = {
 };
 type Target = { model: string; where: readonly Clause[] };
 
-const known: readonly string[] = ["eq", "ne", "lt", "lte", "gt", "gte", "in"];
+const supported: readonly string[] = ["eq", "ne", "lt", "lte", "gt", "gte", "in"];
 
-/** A question that the library never asked before must not be answered wrongly. */
-function conditionOf(clause: Clause, index: number): Condition {
+/** Throws for a condition that better-auth never used before, rather than answer it wrongly. */
+function toCondition(clause: Clause, index: number): Condition {
   const { field, value, operator = "eq", connector = "AND", mode } = clause;
-  if (!known.includes(operator) || (index > 0 && connector !== "AND") || mode === "insensitive")
-    throw new Error(
-      `the sign-in library asks for ${connector} ${field} ${operator}, which is not known here`,
-    );
+  if (!supported.includes(operator) || (index > 0 && connector !== "AND") || mode === "insensitive")
+    throw new Error(`better-auth uses an unsupported condition: ${connector} ${field} ${operator}`);
   return { column: field, operator: operator as Operator, value: value as Value };
 }
 
-const conditionsOf = (where: readonly Clause[] = []) => where.map(conditionOf);
+const toConditions = (where: readonly Clause[] = []) => where.map(toCondition);
 
-export function accountAdapter({ accounts }: Pick<Store, "accounts">, newId: () => string) {
+export function betterAuthAdapter({ accounts }: Pick<Store, "accounts">, newId: () => string) {
   return createAdapterFactory({
     config: {
       adapterId: "cleancast",
@@ -42,14 +40,14 @@ export function accountAdapter({ accounts }: Pick<Store, "accounts">, newId: () 
       customTransformOutput: ({ data, fieldAttributes }) =>
         fieldAttributes.type === "date" && typeof data === "number" ? new Date(data) : data,
     },
-    // The library's types let a caller choose the shape of a row; it is what the table holds.
+    // better-auth's types let a caller choose the shape of a row; ours is what the table holds, hence the casts.
     adapter: ({ getFieldName }) => ({
       async create<T extends Record<string, unknown>>({ model, data }: { model: string; data: T }) {
         await accounts.insert(model, data as Row);
         return data;
       },
       async findOne<T>({ model, where }: Target) {
-        const [row] = await accounts.find(model, conditionsOf(where), { limit: 1 });
+        const [row] = await accounts.find(model, toConditions(where), { limit: 1 });
         return (row ?? null) as T | null;
       },
       async findMany<T>({
@@ -65,11 +63,11 @@ export function accountAdapter({ accounts }: Pick<Store, "accounts">, newId: () 
         offset?: number | undefined;
         sortBy?: { field: string; direction: string } | undefined;
       }) {
-        // Unlike conditions, the order comes in the library's own words.
+        // Conditions name columns; the sort order names better-auth's fields.
         const order = sortBy
           ? { orderBy: `${getFieldName({ model, field: sortBy.field })} ${sortBy.direction}` }
           : {};
-        const rows = await accounts.find(model, conditionsOf(where), {
+        const rows = await accounts.find(model, toConditions(where), {
           limit,
           offset: offset ?? 0,
           ...order,
@@ -77,22 +75,22 @@ export function accountAdapter({ accounts }: Pick<Store, "accounts">, newId: () 
         return rows as T[];
       },
       count: ({ model, where }: { model: string; where?: readonly Clause[] | undefined }) =>
-        accounts.count(model, conditionsOf(where)),
+        accounts.count(model, toConditions(where)),
       async update<T>({ model, where, update }: Target & { update: T }) {
-        const [row] = await accounts.update(model, conditionsOf(where), update as Row);
+        const [row] = await accounts.update(model, toConditions(where), update as Row);
         return (row ?? null) as T | null;
       },
       async updateMany({ model, where, update }: Target & { update: Record<string, unknown> }) {
-        return (await accounts.update(model, conditionsOf(where), update as Row)).length;
+        return (await accounts.update(model, toConditions(where), update as Row)).length;
       },
       async delete({ model, where }: Target) {
-        await accounts.remove(model, conditionsOf(where));
+        await accounts.remove(model, toConditions(where));
       },
       async deleteMany({ model, where }: Target) {
-        return (await accounts.remove(model, conditionsOf(where))).length;
+        return (await accounts.remove(model, toConditions(where))).length;
       },
       async consumeOne<T>({ model, where }: Target) {
-        return (await accounts.take(model, conditionsOf(where))) as T | null;
+        return (await accounts.take(model, toConditions(where))) as T | null;
       },
       async incrementOne<T>({
         model,
@@ -100,7 +98,7 @@ export function accountAdapter({ accounts }: Pick<Store, "accounts">, newId: () 
         increment,
         set = {},
       }: Target & { increment: Record<string, number>; set?: Record<string, unknown> | undefined }) {
-        const [row] = await accounts.update(model, conditionsOf(where), set as Row, increment);
+        const [row] = await accounts.update(model, toConditions(where), set as Row, increment);
         return (row ?? null) as T | null;
       },
     }),

@@ -1,5 +1,5 @@
-// API keys of the management API. Each is asked of the store at most every two seconds: a key that was revoked anywhere
-// ends everywhere within that time.
+// API keys of the management API. Each is cached for less than two seconds, so a key revoked on one node ends on all nodes
+// within that time.
 
 import { hourMs } from "../kernel/time.ts";
 import { shortId } from "../kernel/ids.ts";
@@ -10,15 +10,15 @@ import { change } from "../sites/manage.ts";
 import { maxUsable, type ApiKey } from "../store/access/apiKeys.ts";
 import type { Actor } from "./actor.ts";
 import { checkScope, owns, ownsSomething, type Holder } from "./members.ts";
-import type { AccessParts } from "./context.ts";
+import type { AccessContext } from "./context.ts";
 
 const cachedMs = 1500;
 const maxCached = 1000;
-/** Under which their uses are counted: they belong to no site. */
+/** Uses of API keys are counted under this id, as the keys may belong to no site. */
 const noSite = "";
 
-export function apiKeysOf(parts: AccessParts) {
-  const { store, now, onDefect } = parts;
+export function apiKeysOf(context: AccessContext) {
+  const { store, now, onDefect } = context;
   const cache = new Map<string, { key: ApiKey; until: number }>();
   let uses: KeyUses | null = null;
 
@@ -36,7 +36,7 @@ export function apiKeysOf(parts: AccessParts) {
   }
 
   return {
-    /** Throws for a key that is wrong, revoked or over: its holder should know. */
+    /** Throws for a key that is unknown, revoked or expired, so that its holder notices. */
     async actorOf(text: string): Promise<Actor> {
       const key = await find(text);
       const at = now();
@@ -65,9 +65,9 @@ export function apiKeysOf(parts: AccessParts) {
       by: By,
     ): Promise<{ id: string; key: string }> {
       const { name, site, access, expiresAt } = wanted;
-      checkScope(parts, holder, site);
+      checkScope(context, holder, site);
       if (expiresAt !== null && expiresAt <= by.now)
-        throw new Refusal("expiresAt", "The expiry is in the past.");
+        throw new Refusal("expiresAt", "The expiry date is in the past.");
       const { key, hash, prefix } = makeKey("API");
       const id = shortId();
       const isAdded = await store.apiKeys.add(
@@ -88,7 +88,7 @@ export function apiKeysOf(parts: AccessParts) {
       if (!isAdded)
         throw new Refusal(
           "site",
-          `There are ${maxUsable} API keys for ${site === null ? "all sites" : "this site"} already. Revoke one that nobody needs.`,
+          `There are already ${maxUsable} API keys for ${site === null ? "all sites" : "this site"}. Revoke one that is no longer used.`,
         );
       return { id, key };
     },

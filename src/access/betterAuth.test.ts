@@ -1,5 +1,3 @@
-// What we promise the sign-in library, and what it must not cost.
-
 import { readdirSync, readFileSync } from "node:fs";
 import { getAuthTables } from "better-auth/db";
 import { twoFactor } from "better-auth/plugins/two-factor";
@@ -9,11 +7,10 @@ import { roles as contractRoles } from "../contract/route.ts";
 import { accountTables } from "../store/access/accounts.ts";
 import { initial } from "../store/schema/migrations/0001-initial.ts";
 import { roles } from "./actor.ts";
-import { libraryOptions, twoFactorOptions } from "./betterAuth.ts";
-import { isEmail } from "./context.ts";
+import { betterAuthOptions, isEmail, twoFactorOptions } from "./betterAuth.ts";
 
-test("every field of the library has its column", () => {
-  const options = libraryOptions({ secret: "x", publicUrl: "https://cc.example.com", onDefect: () => {} });
+test("every field of better-auth has a column in our tables", () => {
+  const options = betterAuthOptions({ secret: "x", publicUrl: "https://cc.example.com", onDefect: () => {} });
   const tables = getAuthTables({ ...options, plugins: [twoFactor(twoFactorOptions)] });
   expect(
     Object.values(tables)
@@ -30,7 +27,7 @@ test("every field of the library has its column", () => {
   }
 });
 
-test("the library is loaded when somebody signs in, and not before", () => {
+test("better-auth is loaded at the first sign-in, not when the relay starts", () => {
   const here = new URL(".", import.meta.url);
   const files = readdirSync(here).filter((name) => !name.endsWith(".test.ts"));
   const importing = files.filter((name) =>
@@ -43,11 +40,11 @@ test("the library is loaded when somebody signs in, and not before", () => {
   expect(early).toEqual([]);
 });
 
-test("roles are those of the contract", () => {
+test("access control knows the same roles as the contract", () => {
   expect(roles).toEqual(contractRoles);
 });
 
-test("an email is what the library takes for one", () => {
+test("an email is valid exactly when better-auth accepts it", () => {
   const texts = [
     "ada@example.com",
     "a.b+c@mail.example.co.uk",

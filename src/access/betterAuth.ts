@@ -1,10 +1,12 @@
-// better-auth, as little of it as we use: passwords, sessions, authenticator apps. Loaded when the first person signs in,
-// because a relay that only relays should not carry it.
+// better-auth, reduced to what we use: passwords, sessions, authenticator apps. It is loaded at the first sign-in, so that a
+// relay without dashboard users does not pay for it. Below: how we read its cookies, and the headers that we pass to it.
 
+import { Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
-import { hashPassword, isPassword } from "./password.ts";
+import { addressOf, type AccessContext, type Caller } from "./context.ts";
+import { hashPassword, isPassword, maxPasswordLength, minPasswordLength } from "./password.ts";
 
-export type LibraryOptions = {
+export type BetterAuthOptions = {
   store: Pick<Store, "accounts">;
   /** See `readAccessSecret` in store/maintenance/encryptionKeyCheck.ts. */
   secret: string;
@@ -13,16 +15,16 @@ export type LibraryOptions = {
   onDefect: (error: unknown) => void;
 };
 
-export type Library = Awaited<ReturnType<typeof loadLibrary>>;
+export type BetterAuth = Awaited<ReturnType<typeof loadBetterAuth>>;
 
-/** The header in which we tell it a caller's address; what a caller sends under this name never gets there. */
-export const addressHeader = "x-cleancast-address";
+/** Passes a caller's address to better-auth; headers of callers never reach it. */
+const addressHeader = "x-cleancast-address";
 
-export const sessionDays = 30;
+const sessionDays = 30;
 const daySeconds = 86_400;
 
-export async function loadLibrary(options: LibraryOptions) {
-  const [{ betterAuth }, { createAuthEndpoint }, { twoFactor }, { accountAdapter }, { z }] =
+export async function loadBetterAuth(options: BetterAuthOptions) {
+  const [{ betterAuth }, { createAuthEndpoint }, { twoFactor }, { betterAuthAdapter }, { z }] =
     await Promise.all([
       import("better-auth/minimal"),
       import("better-auth/api"),
@@ -30,7 +32,7 @@ export async function loadLibrary(options: LibraryOptions) {
       import("./adapter.ts"),
       import("zod"),
     ]);
-  /** For a session that got another token. */
+  /** Sets the cookie of a session whose token was replaced. */
   const cookieFor = createAuthEndpoint.serverOnly(
     { method: "POST", body: z.object({ token: z.string() }) },
     async ({ context, body, setSignedCookie, json }) => {
@@ -40,15 +42,15 @@ export async function loadLibrary(options: LibraryOptions) {
     },
   );
   const auth = betterAuth({
-    ...libraryOptions(options),
-    database: accountAdapter(options.store, options.newId),
+    ...betterAuthOptions(options),
+    database: betterAuthAdapter(options.store, options.newId),
     plugins: [twoFactor(twoFactorOptions), { id: "cleancast", endpoints: { cookieFor } }],
   });
   await auth.$context;
   return auth;
 }
 
-/** Which of our columns is which of its fields. */
+/** Maps better-auth's fields to our columns. */
 export const twoFactorOptions = {
   issuer: "Cleancast",
   schema: {
@@ -65,23 +67,27 @@ export const twoFactorOptions = {
   },
 };
 
-export const libraryOptions = ({ secret, publicUrl, onDefect }: Omit<LibraryOptions, "store" | "newId">) => ({
+export const betterAuthOptions = ({
+  secret,
+  publicUrl,
+  onDefect,
+}: Omit<BetterAuthOptions, "store" | "newId">) => ({
   appName: "Cleancast",
   baseURL: publicUrl,
   secret,
   telemetry: { enabled: false },
   logger: {
     level: "error" as const,
-    // Its further words may hold an address or an email.
+    // Its further arguments may hold an IP address or an email.
     log: (_level: string, message: string) => onDefect(new Error(`sign-in: ${message}`)),
   },
-  // Our own limits stand before it: they are shared by all nodes.
+  // Our own limits apply first: all nodes share them.
   rateLimit: { enabled: false },
   emailAndPassword: {
     enabled: true,
     disableSignUp: true,
-    minPasswordLength: 12,
-    maxPasswordLength: 200,
+    minPasswordLength,
+    maxPasswordLength,
     password: {
       hash: hashPassword,
       verify: ({ password, hash }: { password: string; hash: string }) => isPassword(password, hash),
@@ -99,7 +105,7 @@ export const libraryOptions = ({ secret, publicUrl, onDefect }: Omit<LibraryOpti
     },
     expiresIn: sessionDays * daySeconds,
     updateAge: daySeconds,
-    // Asked of the store at every request: a session that was ended has ended, on every node.
+    // Every request reads the session from the store, so that an ended session ends on every node.
     cookieCache: { enabled: false },
   },
   user: {
@@ -126,11 +132,70 @@ export const libraryOptions = ({ secret, publicUrl, onDefect }: Omit<LibraryOpti
     fields: { createdAt: "created_at", updatedAt: "updated_at", expiresAt: "expires_at" },
   },
   advanced: {
-    // Under this name a browser takes a cookie from this very host alone, and not from its neighbours or over http.
+    // Browsers accept a `__Host-` cookie from this exact host over HTTPS only, not from a sibling domain.
     cookiePrefix: publicUrl.startsWith("https:") ? "__Host-cleancast" : "cleancast",
     defaultCookieAttributes: { secure: publicUrl.startsWith("https:") },
-    // It would put another name in front.
+    // It would add a prefix of its own.
     useSecureCookies: false,
     ipAddress: { ipAddressHeaders: [addressHeader] },
   },
 });
+
+const cookieNames = { session: "cleancast.session_token", code: "cleancast.two_factor" } as const;
+
+/** Keeps the cookies of one kind: a code finishes its own sign-in, also in a browser where another person is signed in. */
+export function cookiesOf({ raw }: Caller, kind: keyof typeof cookieNames): string {
+  return (raw.headers.cookie ?? "")
+    .split(";")
+    .map((one) => one.trim())
+    .filter((one) => one.split("=", 1)[0]?.endsWith(cookieNames[kind]))
+    .join("; ");
+}
+
+/** Reads a cookie: the token of a session, or the identifier of a sign-in that waits for its code. */
+export function valueIn(cookies: string, kind: keyof typeof cookieNames): string {
+  const form = new RegExp(`${cookieNames[kind].replace(".", "\\.")}=([^;]+)`, "g");
+  // Of several, a browser keeps the last. The signature after the last point is dropped.
+  return decoded([...cookies.matchAll(form)].at(-1)?.[1] ?? "").replace(/\.[^.]*$/, "");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
+/** Builds the headers that better-auth gets: address, user agent and the cookies of one kind, nothing else of the request. */
+export function headersFor(context: AccessContext, caller: Caller, kind: keyof typeof cookieNames): Headers {
+  const headers = new Headers({ [addressHeader]: addressOf(context, caller) });
+  const cookie = cookiesOf(caller, kind);
+  if (cookie) headers.set("cookie", cookie);
+  const agent = caller.raw.headers["user-agent"]?.slice(0, 300);
+  if (agent) headers.set("user-agent", agent);
+  return headers;
+}
+
+/** Reads better-auth's error code; null for other errors. */
+export function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !("body" in error)) return null;
+  const { body } = error;
+  const code = typeof body === "object" && body !== null && "code" in body ? body.code : null;
+  return typeof code === "string" ? code : null;
+}
+
+export const statusOf = (error: unknown) =>
+  error instanceof Error && "statusCode" in error ? error.statusCode : null;
+
+/** Same rule as better-auth's: an address that it rejects could never sign in. */
+const emailForm = /^(?:[a-z0-9_'+-]+\.)*[a-z0-9_'+-]*[a-z0-9_+-]@(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/;
+
+export const plainEmail = (text: string) => text.trim().toLowerCase();
+export const isEmail = (text: string) => text.length <= 254 && emailForm.test(text);
+
+export function readEmail(text: string): string {
+  const plain = plainEmail(text);
+  if (!isEmail(plain)) throw new Refusal("email", "This is not an email address.");
+  return plain;
+}

@@ -1,6 +1,6 @@
-// The mails that carry links, and what happens where none can be sent.
+// Emails that carry one-time links.
 
-import type { AccessParts } from "./context.ts";
+import type { AccessContext } from "./context.ts";
 
 type Letter = { subject: string; text: string };
 
@@ -13,7 +13,7 @@ Open this link to accept. It works once, and for 7 days:
 
 ${link}
 
-If you do not know what this is about, ignore this mail.
+If you did not expect this invitation, ignore this email.
 `,
   };
 }
@@ -21,26 +21,26 @@ If you do not know what this is about, ignore this mail.
 export function resetMail(url: string, link: string, hours: number): Letter {
   const time = hours === 1 ? "an hour" : `${hours} hours`;
   return {
-    subject: "A new password for Cleancast",
-    text: `Somebody asked for a new password for your account on ${url}.
+    subject: "Reset your Cleancast password",
+    text: `A password reset was requested for your account on ${url}.
 
-Open this link to choose one. It works once, and for ${time}:
+Open this link to choose a new password. It works once, and for ${time}:
 
 ${link}
 
-If it was not you, ignore this mail: your password stays as it is.
+If you did not request this, ignore this email: your password stays the same.
 `,
   };
 }
 
-/** False where no mail can be sent, or where this one was not. */
+/** Returns false without a mail server, or when the email could not be sent. */
 export async function isMailed(
-  { mailer, onDefect }: AccessParts,
+  { mailer, onDefect }: AccessContext,
   to: string,
   { subject, text }: Letter,
 ): Promise<boolean> {
   if (!mailer) return false;
-  const told = await mailer([to], subject, text);
-  if (!told.ok) onDefect(new Error(`a mail with a link was not sent: ${told.error}`));
-  return told.ok;
+  const result = await mailer([to], subject, text);
+  if (!result.ok) onDefect(new Error(`an email with a link was not sent: ${result.error}`));
+  return result.ok;
 }

@@ -1,24 +1,24 @@
-// Who belongs, decided by the owners of a site or of the installation.
+// Members and their roles, managed by the owners of a site or of the installation.
 
 import { Denied, type By, Missing } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
 import type { Member } from "../store/access/members.ts";
 import { may, roleOn, type Actor, type Grant } from "./actor.ts";
-import type { AccessParts } from "./context.ts";
+import type { AccessContext } from "./context.ts";
 import type { Role } from "../contract/route.ts";
 
-/** `id`: of the person; whoever runs commands has none. */
+/** `id` is the user's; the command line has none. */
 export type Holder = Pick<Actor, "grants"> & { id?: string };
 
-/** Whoever can run commands on the server. */
+/** The command line: access to the server counts as owner of the installation. */
 export const operator: Holder = { grants: [{ site: null, role: "owner" }] };
 
 export const owns = (holder: Holder, site: string | null) => may(holder, "owner", site);
 export const ownsSomething = ({ grants }: Holder) => grants.some(({ role }) => role === "owner");
 
-/** Owners of a site decide who belongs to it; a site that is not theirs does not exist. */
+/** Requires the role owner on the site. A site that the holder cannot see counts as missing. */
 export function checkScope(
-  { directory }: Pick<AccessParts, "directory">,
+  { directory }: Pick<AccessContext, "directory">,
   holder: Holder,
   site: string | null,
 ) {
@@ -30,10 +30,10 @@ export function checkScope(
   }
 }
 
-export function membersOf(parts: AccessParts) {
-  const { store } = parts;
+export function membersOf(context: AccessContext) {
+  const { store } = context;
 
-  /** Of a member, an owner sees what concerns the sites that they own. */
+  /** Hides grants on sites that the holder does not own. */
   function seenBy(holder: Holder, member: Member): Member | null {
     if (owns(holder, null)) return member;
     const grants = member.grants.filter(({ site }) => site === null || owns(holder, site));
@@ -50,7 +50,7 @@ export function membersOf(parts: AccessParts) {
   function checked(result: "done" | "last owner" | "no member"): void {
     if (result === "no member") throw new Missing("member", "There is no such member.");
     if (result === "last owner")
-      throw new Denied("conflict", "One owner always remains: make somebody else an owner first.");
+      throw new Denied("conflict", "This is the last owner. Make another member an owner first.");
   }
 
   return {
@@ -73,7 +73,7 @@ export function membersOf(parts: AccessParts) {
       { site, role }: { site: Grant["site"]; role: Role | null },
       by: By,
     ): Promise<void> {
-      checkScope(parts, holder, site);
+      checkScope(context, holder, site);
       const member = await find(holder, id);
       const action = role === null ? "member's role taken away" : "member's role changed";
       const line = change(site ?? "", action, { email: member.email, role }, by);

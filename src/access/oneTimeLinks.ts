@@ -1,19 +1,18 @@
-// Tickets of links that work once. The ticket stands in the fragment, which browsers keep to themselves: it is in no log
-// of a server or a proxy.
+// One-time links. The token is in the URL fragment, which browsers never send: it appears in no log of a server or proxy.
 
 import { hash } from "node:crypto";
 import { randomBase62 } from "../kernel/ids.ts";
 
 const pages = { "set-up": "setup", invitation: "invitation", reset: "reset" } as const;
 
-export type Ticket = { ticket: string; hash: string };
+export type LinkToken = { token: string; hash: string };
 
-export function newTicket(): Ticket {
-  const ticket = randomBase62(32);
-  return { ticket, hash: hashTicket(ticket) };
+export function createLinkToken(): LinkToken {
+  const token = randomBase62(32);
+  return { token, hash: hashLinkToken(token) };
 }
 
-export const hashTicket = (ticket: string) => hash("sha256", ticket);
+export const hashLinkToken = (token: string) => hash("sha256", token);
 
-export const linkTo = (origin: string, page: keyof typeof pages, ticket: string) =>
-  `${origin}/dashboard/${pages[page]}#${ticket}`;
+export const linkTo = (origin: string, page: keyof typeof pages, token: string) =>
+  `${origin}/dashboard/${pages[page]}#${token}`;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { hashPassword, isPassword } from "./password.ts";
 import { Denied } from "../kernel/refusal.ts";
 
-test("a password is known by its hash, and no other is", async () => {
+test("a hash verifies its own password and no other", async () => {
   const hash = await hashPassword("correct horse battery");
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(await isPassword("correct horse battery", hash)).toBe(true);
@@ -11,12 +11,12 @@ test("a password is known by its hash, and no other is", async () => {
   expect(await hashPassword("correct horse battery")).not.toBe(hash);
 });
 
-test("the same password typed composed or decomposed is the same", async () => {
+test("a password verifies in composed and in decomposed Unicode", async () => {
   const hash = await hashPassword("caf\u00e9 au lait");
   expect(await isPassword("cafe\u0301 au lait", hash)).toBe(true);
 });
 
-test("a hash keeps its own costs, so that they can be raised later", async () => {
+test("a hash verifies with the costs that it names, so that the default can be raised later", async () => {
   const nonce = Buffer.from("somesalt12345678");
   const costs = { memory: 64, passes: 3, parallelism: 2, tagLength: 16 };
   const tag = argon2Sync("argon2id", { ...costs, message: "password", nonce });
@@ -28,7 +28,7 @@ test("a hash keeps its own costs, so that they can be raised later", async () =>
   expect(await isPassword("password", "$2b$12$abcdefghijklmnopqrstuv")).toBe(false);
 });
 
-test("a flood waits its turn, and is turned away before it fills the memory", async () => {
+test("of 40 simultaneous password hashes 32 are computed and 8 are refused as unavailable", async () => {
   const flood = await Promise.allSettled(Array.from({ length: 40 }, () => hashPassword("x")));
   const refused = flood.filter((one) => one.status === "rejected");
   expect(refused).toHaveLength(8);

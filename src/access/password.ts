@@ -1,9 +1,17 @@
-// Passwords: argon2id with 19 MiB and two passes, in the thread pool. A few at a time: the pool also looks up the names of
-// platforms, and a flood of sign-ins must not make conversions wait.
+// Passwords: argon2id with 19 MiB and two passes, in the thread pool. At most two at a time: the same pool resolves the host
+// names of platforms, and a flood of sign-ins must not delay conversions.
 
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { Denied } from "../kernel/refusal.ts";
+import { Denied, Refusal } from "../kernel/refusal.ts";
+
+export const minPasswordLength = 12;
+export const maxPasswordLength = 200;
+
+export function checkNewPassword(password: string): void {
+  if (password.length < minPasswordLength)
+    throw new Refusal("password", `A password has at least ${minPasswordLength} characters.`);
+}
 
 const derive = promisify(argon2);
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
@@ -13,29 +21,29 @@ const maxWaiting = 30;
 let working = 0;
 const waiting: (() => void)[] = [];
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function withLimit<T>(work: () => Promise<T>): Promise<T> {
   if (working >= maxAtOnce) {
     if (waiting.length >= maxWaiting)
-      throw new Denied("unavailable", "Too many people sign in at this moment. Try again.", 5);
+      throw new Denied("unavailable", "Too many sign-ins at the moment. Try again.", 5);
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else working += 1;
   try {
     return await work();
   } finally {
-    // Who waits takes over the place, so that nobody gets between.
+    // The next in the queue takes over this slot, so that a new caller cannot overtake it.
     const next = waiting.shift();
     if (next) next();
     else working -= 1;
   }
 }
 
-/** The same password may reach us composed or decomposed, as keyboards and systems differ. */
+/** Keyboards and systems differ in Unicode normalisation: the same password may arrive composed or decomposed. */
 const bytesOf = (password: string) => Buffer.from(password.normalize("NFKC"), "utf8");
 
-/** In the usual text form, with its costs: they can be raised later without locking anybody out. */
+/** Returns the PHC string, which holds the costs: they can be raised later and old hashes still verify. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
-  const tag = await inTurn(() => derive("argon2id", { ...cost, message: bytesOf(password), nonce }));
+  const tag = await withLimit(() => derive("argon2id", { ...cost, message: bytesOf(password), nonce }));
   const { memory, passes, parallelism } = cost;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
@@ -48,7 +56,7 @@ export async function isPassword(password: string, hash: string): Promise<boolea
   if (!tag.length) return false;
   const costs = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   const nonce = Buffer.from(salt, "base64");
-  const found = await inTurn(() =>
+  const found = await withLimit(() =>
     derive("argon2id", { ...costs, tagLength: tag.length, message: bytesOf(password), nonce }),
   );
   return timingSafeEqual(found, tag);

@@ -1,5 +1,5 @@
-// How often somebody may be wrong. Counted before the check, over all nodes, so that many guesses at once are no way
-// round; taken back when the guess was right.
+// Rate limits on guesses. An attempt is counted before it is checked, over all nodes, so that parallel guesses cannot exceed
+// the limit; a correct attempt is uncounted.
 
 import { hash } from "node:crypto";
 import { hourMs, minuteMs } from "../kernel/time.ts";
@@ -8,53 +8,58 @@ import type { Store } from "../store/store.ts";
 import type { RateLimit } from "../store/access/rateCounters.ts";
 import { Denied } from "../kernel/refusal.ts";
 
-/** No address and no email is stored for this. */
-const limit = (most: number, windowMs: number, ...about: string[]): RateLimit => ({
+/** The counter's key is a hash: no IP address and no email is stored. */
+const limit = (max: number, windowMs: number, ...about: string[]): RateLimit => ({
   key: hash("sha256", about.join("\n"), "base64url"),
-  max: most,
+  max,
   windowMs,
 });
 
 /**
- * Ten wrong passwords for an account from one network; a stranger elsewhere does not lock its owner out. All networks
- * together have more, so that many machines are no way round either.
+ * Ten wrong passwords per account and network, so that a stranger elsewhere cannot lock the account's owner out. A higher
+ * limit over all networks stops guesses from many machines.
  */
-export const passwordTries = (email: string, address: string): RateLimit[] => [
+export const passwordLimits = (email: string, address: string): RateLimit[] => [
   limit(10, 15 * minuteMs, "password here", email, networkOf(address)),
   limit(100, hourMs, "password", email),
   limit(50, 15 * minuteMs, "passwords", networkOf(address)),
 ];
 
-/** Of the account alone, for when its owner has proved otherwise who they are. */
-export const accountTries = (email: string, address: string) =>
-  passwordTries(email, address)
+/** The account's own counters, which a finished password reset clears. */
+export const accountLimitKeys = (email: string, address: string) =>
+  passwordLimits(email, address)
     .slice(0, 2)
     .map(({ key }) => key);
 
-/** Tickets of links cannot be guessed; this only keeps the noise down. */
-export const ticketTries = (address: string): RateLimit[] => [
-  limit(30, 15 * minuteMs, "tickets", networkOf(address)),
+/** Tokens of one-time links cannot be guessed; this limit only saves work. */
+export const linkLimits = (address: string): RateLimit[] => [
+  limit(30, 15 * minuteMs, "links", networkOf(address)),
 ];
 
-/** Codes for a sign-in whose password was right. The library also ends a sign-in after five wrong codes. */
-export const codeTries = (address: string): RateLimit[] => [
+/** Two-factor codes. better-auth also ends a sign-in after five wrong codes. */
+export const codeLimits = (address: string): RateLimit[] => [
   limit(30, 15 * minuteMs, "codes", networkOf(address)),
 ];
 
-export const resetTries = (email: string, address: string): RateLimit[] => [
+export const resetLimits = (email: string, address: string): RateLimit[] => [
   limit(3, hourMs, "reset", email),
   limit(20, hourMs, "resets", networkOf(address)),
 ];
 
-export const invitationTries = (actor: string): RateLimit[] => [limit(60, hourMs, "invitations", actor)];
+export const invitationLimits = (actor: string): RateLimit[] => [limit(60, hourMs, "invitations", actor)];
 
-/** A code of an authenticator app is good for at most 90 seconds, and here for one use. */
+/** Accepts a code of an authenticator app once; it is valid for at most 90 seconds. */
 export const codeUse = (userId: string, code: string): RateLimit[] => [
   limit(1, 3 * minuteMs, "code", userId, code),
 ];
 
-/** Counts a try, or says how long to wait. */
-export async function countTry(
+/** Test messages go out in the operator's name: limits them per site and quarter of an hour. */
+export const testLimits = (kind: "alert" | "connection" | "webhook", siteId: string): RateLimit[] => [
+  limit(kind === "alert" ? 20 : 100, 15 * minuteMs, "test", kind, siteId),
+];
+
+/** Counts an attempt; throws with the time to wait once the limit is reached. */
+export async function countAttempt(
   store: Pick<Store, "rateCounters">,
   limits: readonly RateLimit[],
   now: number,
@@ -64,10 +69,10 @@ export async function countTry(
   const seconds = Math.max(1, Math.ceil((until - now) / 1000));
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
-  throw new Denied("too_many", `Too many tries. Try again in ${wait}.`, seconds);
+  throw new Denied("too_many", `Too many attempts. Try again in ${wait}.`, seconds);
 }
 
-export async function giveBack(
+export async function uncountAttempt(
   store: Pick<Store, "rateCounters">,
   limits: readonly RateLimit[],
 ): Promise<void> {

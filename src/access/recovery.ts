@@ -1,4 +1,4 @@
-// Forgotten passwords.
+// Password resets.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { hourMs } from "../kernel/time.ts";
@@ -6,46 +6,45 @@ import { uuidv7 } from "../kernel/ids.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
 import { isMailed, resetMail } from "./mails.ts";
-import { addressOf, checkNewPassword, plainEmail, type AccessParts, type Caller } from "./context.ts";
-import { hashPassword } from "./password.ts";
-import { hashTicket, linkTo, newTicket } from "./oneTimeLinks.ts";
-import { accountTries, countTry, giveBack, resetTries, ticketTries } from "./rateCounters.ts";
+import { plainEmail } from "./betterAuth.ts";
+import { addressOf, type AccessContext, type Caller } from "./context.ts";
+import { createLinkToken, hashLinkToken, linkTo } from "./oneTimeLinks.ts";
+import { checkNewPassword, hashPassword } from "./password.ts";
+import { accountLimitKeys, countAttempt, linkLimits, resetLimits, uncountAttempt } from "./rateCounters.ts";
 
 export type Link = { link: string | null; expiresAt: number };
 
-export function recoveryOf(parts: AccessParts) {
-  const { store, now, publicUrl, mailer, inBackground } = parts;
+export function recoveryOf(context: AccessContext) {
+  const { store, now, publicUrl, mailer, inBackground } = context;
 
   async function makeLink(userId: string, byOperator: boolean, by: (By & { email: string }) | null) {
-    const { ticket, hash } = newTicket();
+    const { token, hash } = createLinkToken();
     const hours = byOperator ? 24 : 1;
     const at = now();
     const expiresAt = at + hours * hourMs;
     const line = by && change("", "password reset link made", { email: by.email }, by);
     await store.oneTimeLinks.addReset({ hash, userId, byOperator, expiresAt }, at, line);
-    return { link: linkTo(publicUrl, "reset", ticket), hours, expiresAt };
+    return { link: linkTo(publicUrl, "reset", token), hours, expiresAt };
   }
 
   return {
-    /**
-     * The answer is the same for every address, and as fast: whether somebody has an account is looked up afterwards.
-     */
+    /** Answers the same, and as fast, for every email: the account is looked up after the answer. */
     async askReset(caller: Caller, given: string): Promise<{ mail: boolean }> {
       if (!mailer) return { mail: false };
       const email = plainEmail(given);
-      await countTry(store, resetTries(email, addressOf(parts, caller)), now());
+      await countAttempt(store, resetLimits(email, addressOf(context, caller)), now());
       inBackground(async () => {
-        // After the answer, also where the store works at once.
+        // The embedded store answers synchronously: wait until the response is out.
         await sleep(100);
         const member = await store.members.findByEmail(email);
         if (!member) return;
         const { link, hours } = await makeLink(member.id, false, null);
-        await isMailed(parts, member.email, resetMail(publicUrl, link, hours));
+        await isMailed(context, member.email, resetMail(publicUrl, link, hours));
       });
       return { mail: true };
     },
 
-    /** A link from whoever runs the installation: it also switches two-factor sign-in off, for a phone that is lost. */
+    /** Creates a link on an owner's behalf. It also turns two-factor sign-in off, for a member who lost their phone. */
     async makeReset(
       member: { id: string; email: string },
       by: By,
@@ -53,27 +52,27 @@ export function recoveryOf(parts: AccessParts) {
     ): Promise<Link> {
       const { link, hours, expiresAt } = await makeLink(member.id, true, { ...by, email: member.email });
       if (show) return { link, expiresAt };
-      const isSent = await isMailed(parts, member.email, resetMail(publicUrl, link, hours));
+      const isSent = await isMailed(context, member.email, resetMail(publicUrl, link, hours));
       return { link: isSent ? null : link, expiresAt };
     },
 
-    async finishReset(caller: Caller, given: { ticket: string; password: string }): Promise<void> {
-      const address = addressOf(parts, caller);
-      const limits = ticketTries(address);
-      await countTry(store, limits, now());
-      const hash = hashTicket(given.ticket);
+    async finishReset(caller: Caller, given: { token: string; password: string }): Promise<void> {
+      const address = addressOf(context, caller);
+      const limits = linkLimits(address);
+      await countAttempt(store, limits, now());
+      const hash = hashLinkToken(given.token);
       const found = await store.oneTimeLinks.findReset(hash, now());
-      const over = new Refusal("ticket", "This link does not work any more. Ask for a new one.");
-      if (!found) throw over;
+      const ended = new Refusal("token", "This link no longer works. Request a new one.");
+      if (!found) throw ended;
       checkNewPassword(given.password);
       const passwordHash = await hashPassword(given.password);
       const by = { actor: found.email, now: now() };
       const line = change("", "password reset", {}, by);
       const next = { userId: found.userId, passwordId: uuidv7(), passwordHash };
-      if (!(await store.oneTimeLinks.resetPassword(line, hash, next))) throw over;
-      await giveBack(store, limits);
-      // Who has the link is the owner of the account; strangers' guesses no longer keep them out.
-      await store.rateCounters.reset(accountTries(found.email, address));
+      if (!(await store.oneTimeLinks.resetPassword(line, hash, next))) throw ended;
+      await uncountAttempt(store, limits);
+      // The link proves who they are: earlier wrong guesses no longer lock them out.
+      await store.rateCounters.reset(accountLimitKeys(found.email, address));
     },
   };
 }

@@ -1,20 +1,20 @@
-// What a handler of the management API gets and gives: its types follow from the contract.
+// Input and output of the handlers; the types follow from the contract.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../access/actor.ts";
 import type { Answer, Body, ParamNames, Query, RouteName } from "../contract/contract.ts";
-import type { Site } from "../sites/directory.ts";
+import type { Directory, Site } from "../sites/directory.ts";
 import { Missing, type By } from "../kernel/refusal.ts";
 
 export type Call<Name extends RouteName> = {
   params: Record<ParamNames<Name>, string>;
   query: Query<Name>;
   body: Body<Name>;
-  /** Null where anybody may call. */
+  /** Null for routes that need no sign-in. */
   actor: Actor | null;
-  /** For the audit log. */
+  /** Names the caller in the audit log. */
   by: By;
-  /** Of the path; a route without one has no business with it. */
+  /** The site in the path; null for routes without one. */
   site: Name extends `${string}/:site${string}` ? Site : null;
   request: FastifyRequest;
   reply: FastifyReply;
@@ -24,3 +24,11 @@ export type Handler<Name extends RouteName> = (call: Call<Name>) => Promise<Answ
 export type Handlers<Names extends RouteName> = { [Name in Names]: Handler<Name> };
 
 export const notFound = (what: string) => new Missing("", `There is no such ${what}.`);
+
+/** Reads the site again before a change: another node may have changed it a moment ago. */
+export async function reloadSite(directory: Directory, { id }: Site): Promise<Site> {
+  await directory.refresh();
+  const site = directory.site(id);
+  if (!site) throw notFound("site");
+  return site;
+}

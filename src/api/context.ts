@@ -1,4 +1,4 @@
-// Everything that the handlers work with.
+// Everything that the handlers use.
 
 import type { Access } from "../access/access.ts";
 import type { Mailer } from "../alerts/mail.ts";
@@ -10,26 +10,25 @@ import type { TransportRules } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 
-export type ApiParts = {
+export type ApiContext = {
   version: string;
   store: Store;
   directory: Directory;
   access: Access;
-  /** To platforms, and to where customers want their totals. */
+  /** Sends to platforms; `pushSender` to webhooks. */
   sender: Sender;
   pushSender: Sender;
-  /** For what checks of hosts need. */
   checker: Checker;
   tokens: Tokens;
-  /** Null where no mail can be sent. */
+  /** Null without a mail server. */
   mailer: Mailer | null;
   allowPrivate: AllowList;
   transport: TransportRules;
-  /** How browsers reach this relay, without a slash at the end. */
+  /** The URL under which browsers reach this relay, without a trailing slash. */
   publicUrl: string;
-  /** Length of an outbound webhook's period. */
+  /** Length of a webhook's period. */
   pushMs: number;
-  /** The tag's code. */
+  /** The tag's source. */
   tag: string;
   /** Null without a country file. */
   countryOf: ((address: string) => string | null) | null;

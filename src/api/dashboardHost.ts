@@ -1,4 +1,4 @@
-// On which names the dashboard and the management API are: on the relay's own, never on a customer's.
+// The dashboard and the management API are served on the relay's own host, never on a customer's.
 
 import type { IncomingMessage } from "node:http";
 import type { Checker } from "../domains/check.ts";
@@ -10,38 +10,35 @@ import { Refusal } from "../kernel/refusal.ts";
 const wellFormed = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i;
 const loopback = new Set(["localhost", "127.0.0.1", "::1"]);
 
-/** At home where CLEANCAST_URL says (`url`); without one, on every name that is not a customer's. */
-export function isAtHome(request: IncomingMessage, directory: Directory, url: string | null): boolean {
+/** True on the host of CLEANCAST_URL (`url`); without one, on every host that is not a customer's. */
+export function isDashboardHost(request: IncomingMessage, directory: Directory, url: string | null): boolean {
   const header = request.headers.host ?? "";
   if (!wellFormed.test(header)) return false;
   const host = hostOf(header);
   if (url !== null && host === hostOf(new URL(url).host)) return true;
-  // A proxy that does not pass the name on says localhost for every name.
+  // A proxy that does not forward the Host header sends localhost for every name.
   if (loopback.has(host)) return url === null || !wasForwarded(request);
   const known = directory.host(host);
-  // A name that somebody only claims is not a customer's yet, or they could shut the dashboard.
+  // A host that is only claimed is not a customer's yet; otherwise a claim could take the dashboard down.
   return url === null && !(known && isProven(known));
 }
 
-/** A site that took the dashboard's own name would shut everybody out. */
-export function checkNotHome(text: string, request: IncomingMessage, publicUrl: string): void {
-  // As it would be kept: there are many ways to write one name.
+/** A site on the dashboard's own host would lock everyone out of the dashboard. */
+export function refuseDashboardHost(text: string, request: IncomingMessage, publicUrl: string): void {
+  // Compares the normalised form: one name can be written in several ways.
   const host = readHost(text) ?? "";
   const own = [hostOf(request.headers.host), hostOf(new URL(publicUrl).host)].filter(
     (name) => !loopback.has(name),
   );
   if (own.includes(host))
-    throw new Refusal(
-      "host",
-      "This is the name under which the dashboard is reached; it cannot be a site's.",
-    );
+    throw new Refusal("host", "The dashboard is served on this domain, so it cannot belong to a site.");
 }
 
-/** A relay that does not know its own name would find that it leads here, and give it to whoever claims it. */
-export function checkKnowsItself(relay: Checker["relay"]): void {
+/** Without its own name the relay could not tell a customer's host from the dashboard's, and would let anyone claim it. */
+export function requireRelayName(relay: Checker["relay"]): void {
   if (relay === null)
     throw new Refusal(
       "host",
-      "This relay does not know its own name yet. Whoever runs it sets CLEANCAST_URL, or adds the host for you.",
+      "This relay does not know its own URL yet. Its operator has to set CLEANCAST_URL or add the domain for you.",
     );
 }

@@ -1,4 +1,4 @@
-// The documentation as a site under /docs: files that `npm run build` made, read when somebody asks for them.
+// Serves the documentation under /docs from the files that `npm run build` made. They are read on request.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -17,8 +17,8 @@ const types: Readonly<Record<string, string>> = {
   txt: "text/plain; charset=utf-8",
 };
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame. */
-const shut = {
+/** Nothing from other origins, nothing inline, no framing. */
+const securityHeaders = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -28,25 +28,25 @@ const shut = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-export function documentRoutes(app: FastifyInstance, onlyAtHome: RouteShorthandOptions): void {
-  app.get("/docs", onlyAtHome, (_request, reply) => reply.redirect("/docs/", 308));
-  app.get<{ Params: { "*": string } }>("/docs/*", onlyAtHome, (request, reply) =>
+export function mountDocs(app: FastifyInstance, onlyDashboardHost: RouteShorthandOptions): void {
+  app.get("/docs", onlyDashboardHost, (_request, reply) => reply.redirect("/docs/", 308));
+  app.get<{ Params: { "*": string } }>("/docs/*", onlyDashboardHost, (request, reply) =>
     answer(request.params["*"], request, reply),
   );
 }
 
 async function answer(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  // People write a folder's slash behind a page that has others below it.
+  // People add a trailing slash to a page that has pages below it.
   const page = path.replace(/\/$/, "");
-  const file = fileOf(page);
+  const file = toFile(page);
   const found = file && (await read(file, request.headers["accept-encoding"] ?? ""));
   if (found && page !== path) return reply.redirect(`/docs/${page}`, 308);
   if (!found) return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
   const etag = `"${createHash("sha256").update(found.bytes).digest("base64url").slice(0, 22)}"`;
   void reply.headers({
-    ...shut,
+    ...securityHeaders,
     "content-type": types[file.split(".").at(-1) ?? ""] ?? "application/octet-stream",
-    // The names of assets change with their content; pages are asked for again, and mostly not sent again.
+    // Names of assets change with their content; pages are revalidated, and mostly answered with 304.
     "cache-control": file.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
     vary: "accept-encoding",
     etag,
@@ -56,8 +56,8 @@ async function answer(path: string, request: FastifyRequest, reply: FastifyReply
   return reply.send(found.bytes);
 }
 
-/** `tag` is the page tag.html; everything else has its ending. Null for what cannot be one of ours. */
-function fileOf(path: string): string | null {
+/** `tag` is the page tag.html; other files are named with their extension. Null for a path that cannot be ours. */
+function toFile(path: string): string | null {
   if (path === "") return "index.html";
   if (!/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/.test(path) || path.endsWith(".html") || path.endsWith(".gz"))
     return null;

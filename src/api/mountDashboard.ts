@@ -1,6 +1,5 @@
-// What the relay serves to people and their programs: the dashboard, the documentation, the management API, its document and
-// reference page.
-// All of it is loaded when somebody first asks: a relay that nobody looks at has only this file of it.
+// Mounts the dashboard, the documentation, the management API and its reference. Everything but this file is loaded on the
+// first request, so that a relay without dashboard users does not pay for it.
 
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -8,59 +7,62 @@ import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { packageFolder } from "../kernel/packageFolder.ts";
-import { documentRoutes } from "./documents.ts";
-import type { ApiParts } from "./context.ts";
+import { mountDocs } from "./documents.ts";
+import type { ApiContext } from "./context.ts";
 import type { Router } from "./router.ts";
 
-export type DoorOptions = {
-  /** The dashboard is at home on the relay's own name, not on the domains of customers. */
-  serves: (request: FastifyRequest) => boolean;
-  parts: () => ApiParts;
+export type MountOptions = {
+  /** See dashboardHost.ts. */
+  isDashboardHost: (request: FastifyRequest) => boolean;
+  context: () => ApiContext;
   onDefect: (error: unknown) => void;
 };
 
-const built = new URL("dist/dashboard/", packageFolder);
+const builtFolder = new URL("dist/dashboard/", packageFolder);
 const nonceMark = "{NONCE}";
 
-export function openDoor(app: FastifyInstance, { serves, parts, onDefect }: DoorOptions): { close(): void } {
+export function mountDashboard(
+  app: FastifyInstance,
+  { isDashboardHost, context, onDefect }: MountOptions,
+): { close(): void } {
   let router: Promise<Router> | null = null;
-  const onlyAtHome = { preHandler: guard(serves) };
+  const onlyDashboardHost = { preHandler: guard(isDashboardHost) };
 
-  app.all("/api/v1/*", onlyAtHome, async (request, reply) => {
-    router ??= openApi(parts(), onDefect);
+  app.all("/api/v1/*", onlyDashboardHost, async (request, reply) => {
+    router ??= openRouterFor(context(), onDefect);
     return (await router).answer(request, reply);
   });
-  app.get("/api/openapi.json", onlyAtHome, async (_request, reply) => {
+  app.get("/api/openapi.json", onlyDashboardHost, async (_request, reply) => {
     const { openapiDocument } = await import("./reference/openapi.ts");
     return reply
       .header("cache-control", "no-cache")
-      .send(openapiDocument(parts().version, parts().publicUrl));
+      .send(openapiDocument(context().version, context().publicUrl));
   });
-  app.get("/api/reference", onlyAtHome, async (_request, reply) => {
+  app.get("/api/reference", onlyDashboardHost, async (_request, reply) => {
     const [{ openapiDocument }, { referencePage }] = await Promise.all([
       import("./reference/openapi.ts"),
       import("./reference/reference.ts"),
     ]);
     const nonce = newNonce();
-    const document = openapiDocument(parts().version, parts().publicUrl);
-    return page(reply, nonce, "").send(referencePage(document, nonce));
+    const document = openapiDocument(context().version, context().publicUrl);
+    return asPage(reply, nonce, "").send(referencePage(document, nonce));
   });
 
   let index: Promise<string> | null = null;
   const dashboard = async (_request: FastifyRequest, reply: FastifyReply) => {
-    index ??= readFile(new URL("index.html", built), "utf8");
+    index ??= readFile(new URL("index.html", builtFolder), "utf8");
     const nonce = newNonce();
-    return page(reply, nonce, "script-src 'self'; connect-src 'self'; ").send(
+    return asPage(reply, nonce, "script-src 'self'; connect-src 'self'; ").send(
       (await index).replaceAll(nonceMark, nonce),
     );
   };
-  app.get("/dashboard", onlyAtHome, dashboard);
-  app.get("/dashboard/*", onlyAtHome, dashboard);
-  app.get("/", onlyAtHome, (_request, reply) => reply.redirect("/dashboard/", 303));
+  app.get("/dashboard", onlyDashboardHost, dashboard);
+  app.get("/dashboard/*", onlyDashboardHost, dashboard);
+  app.get("/", onlyDashboardHost, (_request, reply) => reply.redirect("/dashboard/", 303));
   void app.register(fastifyStatic, {
-    root: fileURLToPath(new URL("assets/", built)),
+    root: fileURLToPath(new URL("assets/", builtFolder)),
     prefix: "/dashboard/assets/",
-    // Their names change with their content.
+    // File names change with their content.
     immutable: true,
     maxAge: "365d",
     preCompressed: true,
@@ -70,19 +72,22 @@ export function openDoor(app: FastifyInstance, { serves, parts, onDefect }: Door
   app.get("/dashboard/icon.svg", async (_request, reply) =>
     reply
       .headers({ "content-type": "image/svg+xml", "cache-control": "max-age=86400" })
-      .send(await readFile(new URL("icon.svg", built))),
+      .send(await readFile(new URL("icon.svg", builtFolder))),
   );
 
-  documentRoutes(app, onlyAtHome);
+  mountDocs(app, onlyDashboardHost);
 
   return { close: () => void router?.then((opened) => opened.close()) };
 }
 
-async function openApi(parts: ApiParts, onDefect: (error: unknown) => void): Promise<Router> {
-  const [{ openRouter }, { handlersOf }] = await Promise.all([import("./router.ts"), import("./routes.ts")]);
-  const { directory, transport, access, now } = parts;
+async function openRouterFor(context: ApiContext, onDefect: (error: unknown) => void): Promise<Router> {
+  const [{ openRouter }, { createHandlers }] = await Promise.all([
+    import("./router.ts"),
+    import("./routes.ts"),
+  ]);
+  const { directory, transport, access, now } = context;
   return openRouter({
-    handlers: handlersOf(parts),
+    handlers: createHandlers(context),
     directory,
     transport,
     actorOf: (request) => access.actorOf(request),
@@ -91,15 +96,17 @@ async function openApi(parts: ApiParts, onDefect: (error: unknown) => void): Pro
   });
 }
 
-function guard(serves: DoorOptions["serves"]) {
+function guard(isDashboardHost: MountOptions["isDashboardHost"]) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
-    serves(request) ? undefined : reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
+    isDashboardHost(request)
+      ? undefined
+      : reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
 }
 
 const newNonce = () => randomBytes(16).toString("base64");
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame. */
-function page(reply: FastifyReply, nonce: string, more: string): FastifyReply {
+/** Nothing from other origins, nothing inline without the nonce, no framing. */
+function asPage(reply: FastifyReply, nonce: string, more: string): FastifyReply {
   return reply.headers({
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",

@@ -1,24 +1,26 @@
-// From a request under /api/v1 to a handler: match, check who calls and what they may do, check what they sent, answer.
-// Nothing here knows what the routes are about.
+// Routes a request under /api/v1: match the route, authenticate, authorise, validate, call the handler, answer. The router
+// reads the contract and knows nothing about single routes.
 
+import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { auditName, may, roleOn, type Actor } from "../access/actor.ts";
 import { basePath, contract, type RouteName } from "../contract/contract.ts";
 import type { Route } from "../contract/route.ts";
+import { readBytes } from "../http/bytes.ts";
 import { countByMinute } from "../http/rate.ts";
 import { isSecure, wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Denied, Refusal } from "../kernel/refusal.ts";
-import { readJson, zeroByte } from "./body.ts";
 import { notFound, type Call, type Handlers } from "./call.ts";
 
 export type RouterOptions = {
   handlers: Handlers<RouteName>;
   directory: Directory;
   transport: TransportRules;
-  /** Whoever the request's API key or session cookie belongs to; throws a `Denied` for a wrong API key. */
+  /** Finds the caller by API key or session cookie; throws `Denied` for an invalid API key. */
   actorOf: (request: FastifyRequest) => Promise<Actor | null>;
   now: () => number;
   onDefect: (error: unknown) => void;
@@ -26,33 +28,33 @@ export type RouterOptions = {
 
 export type Router = {
   answer(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Ends streams that would otherwise go on as long as somebody listens. */
+  /** Ends open streams, which would otherwise last until the client disconnects. */
   close(): void;
 };
 
 type Match = { name: RouteName; route: Route; params: Record<string, string> };
 
 const callsPerMinute = 1200;
-const safe = new Set(["GET", "HEAD"]);
+const safeMethods = new Set(["GET", "HEAD"]);
 
 export function openRouter(options: RouterOptions): Router {
   const { handlers, directory, transport, actorOf, now, onDefect } = options;
-  const match = matcher();
+  const match = createMatcher();
   const rate = countByMinute();
   const closing = new AbortController();
 
   async function run(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const found = match(request);
     if (!isPrivate(request, transport))
-      throw new Denied("insecure", "HTTPS required: passwords and keys must not travel in the open.");
+      throw new Denied("insecure", "HTTPS required: passwords and keys must not be sent unencrypted.");
     const actor = await actorOf(request);
     checkOrigin(request, actor);
-    limit(actor, rate, now());
-    const site = allowed(found, actor, directory);
+    checkRate(actor, rate, now());
+    const site = authorise(found, actor, directory);
     const call: Call<RouteName> = {
       params: found.params,
-      query: checked(found.route.query, request.query) as never,
-      body: (found.route.body ? checked(found.route.body, await readJson(request.raw)) : undefined) as never,
+      query: validate(found.route.query, request.query) as never,
+      body: (found.route.body ? validate(found.route.body, await readJson(request.raw)) : undefined) as never,
       actor,
       by: { actor: actor ? auditName(actor) : "nobody", now: now() },
       site,
@@ -74,14 +76,14 @@ export function openRouter(options: RouterOptions): Router {
         await run(request, reply);
       } catch (error) {
         if (reply.sent) return void reply.raw.destroy();
-        await refuse(reply, refusalOf(error, onDefect));
+        await refuse(reply, toRefusal(error, onDefect));
       }
     },
   };
 }
 
-/** Paths are looked up by their number of parts; a fixed part wins over a named one. */
-function matcher(): (request: FastifyRequest) => Match {
+/** Looks a path up by its number of parts; a literal part wins over a parameter. */
+function createMatcher(): (request: FastifyRequest) => Match {
   const routes = (Object.entries(contract) as [RouteName, Route][]).map(([name, route]) => {
     const [method, path] = name.split(" ") as [string, string];
     return { name, route, method, parts: path.split("/") };
@@ -91,16 +93,16 @@ function matcher(): (request: FastifyRequest) => Match {
   return (request) => {
     if (request.url.includes("%00")) throw zeroByte();
     const path = new URL(request.url, "http://api").pathname.slice(basePath.length);
-    const parts = path.split("/").map(decoded);
+    const parts = path.split("/").map(decodePart);
     const fitting = (byLength.get(parts.length) ?? [])
       .filter((one) =>
         one.parts.every((part, i) => (part.startsWith(":") ? parts[i] !== "" : part === parts[i])),
       )
-      .toSorted((one, other) => named(one.parts) - named(other.parts));
+      .toSorted((one, other) => countParams(one.parts) - countParams(other.parts));
     const method = request.method === "HEAD" ? "GET" : request.method;
     const found = fitting.find((one) => one.method === method);
     if (!found)
-      throw fitting.length ? new Refusal("", `${method} is not possible here.`) : notFound("address");
+      throw fitting.length ? new Refusal("", `${method} is not supported here.`) : notFound("address");
     const params = Object.fromEntries(
       found.parts.flatMap((part, i) => (part.startsWith(":") ? [[part.slice(1), parts[i] as string]] : [])),
     );
@@ -108,9 +110,9 @@ function matcher(): (request: FastifyRequest) => Match {
   };
 }
 
-const named = (parts: readonly string[]) => parts.filter((part) => part.startsWith(":")).length;
+const countParams = (parts: readonly string[]) => parts.filter((part) => part.startsWith(":")).length;
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -118,7 +120,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Over TLS, or to a name that is always this very machine: a container's own port is one, too. */
+/** True over TLS, and for requests to a loopback name, such as a container's published port. */
 function isPrivate(request: FastifyRequest, transport: TransportRules): boolean {
   if (isSecure(request.raw, transport)) return true;
   if (wasForwarded(request.raw)) return false;
@@ -128,9 +130,31 @@ function isPrivate(request: FastifyRequest, transport: TransportRules): boolean 
   );
 }
 
-/** A browser that was sent here by another site's page must not act for its user. Programs with a key send no cookie. */
+const maxBodyBytes = 512 * 1024;
+
+/** Reads a JSON body and refuses other types: an HTML form of another site cannot send JSON. */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "application/json") throw new Refusal("", "Send JSON, with Content-Type: application/json.");
+  const bytes = await readBytes(request, maxBodyBytes);
+  if (bytes === "too large") throw new Refusal("", `The body is larger than ${maxBodyBytes / 1024} KiB.`);
+  if (bytes === "cut") throw new Refusal("", "The body is incomplete.");
+  if (!isUtf8(bytes)) throw new Refusal("", "The body is not UTF-8.");
+  const text = bytes.toString("utf8");
+  if (text.includes("\0") || text.includes("\\u0000")) throw zeroByte();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal("", "The body is not JSON.");
+  }
+}
+
+/** PostgreSQL cannot store a zero byte in a text. */
+const zeroByte = () => new Refusal("", "Text must not contain a zero byte (U+0000).");
+
+/** Refuses cross-site requests of browsers, which carry the user's cookie. Programs with an API key send no cookie. */
 function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
-  if (safe.has(request.method) || actor?.kind === "API key") return;
+  if (safeMethods.has(request.method) || actor?.kind === "API key") return;
   const { origin, host } = request.headers;
   const from = request.headers["sec-fetch-site"];
   const isOwn =
@@ -140,18 +164,18 @@ function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
   if (!isOwn) throw new Denied("forbidden", "This request came from another site.");
 }
 
-function limit(actor: Actor | null, rate: ReturnType<typeof countByMinute>, now: number): void {
+function checkRate(actor: Actor | null, rate: ReturnType<typeof countByMinute>, now: number): void {
   const wait = actor ? rate(`${actor.kind} ${actor.id}`, callsPerMinute, now) : 0;
   if (wait > 0) throw new Denied("too_many", "Too many requests. Wait a moment.", Math.ceil(wait));
 }
 
-/** The site in the path, for somebody who may. To everybody else a site that is not theirs does not exist. */
-function allowed({ route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
+/** Checks the role and returns the site in the path. A site on which the caller has no role counts as missing. */
+function authorise({ route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
   const site = params.site === undefined ? null : (directory.site(params.site) ?? null);
   if (route.allow === "anybody") return null;
-  if (!actor) throw new Denied("signed_out", "Sign in first, or send an API key as a bearer.");
+  if (!actor) throw new Denied("signed_out", "Sign in first, or send an API key as a bearer token.");
   if (actor.kind === "API key" && route.apiKeys === false)
-    throw new Denied("forbidden", "An API key cannot do this: a person has to sign in.");
+    throw new Denied("forbidden", "API keys cannot do this: a person has to sign in.");
   if (params.site !== undefined && (!site || roleOn(actor, site.id) === null)) throw notFound("site");
   if (route.allow !== "signed in" && !may(actor, route.allow, site?.id ?? null)) {
     const where = site ? "on this site" : "on the whole installation";
@@ -160,7 +184,7 @@ function allowed({ route, params }: Match, actor: Actor | null, directory: Direc
   return site;
 }
 
-function checked(schema: z.ZodType | undefined, value: unknown): unknown {
+function validate(schema: z.ZodType | undefined, value: unknown): unknown {
   if (!schema) return undefined;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -170,7 +194,7 @@ function checked(schema: z.ZodType | undefined, value: unknown): unknown {
   throw new Refusal(field, field ? `${field}: ${message}.` : `${message}.`);
 }
 
-/** Piece by piece, as fast as it is taken, until it ends or nobody listens any more. */
+/** Writes piece by piece with backpressure, until the source ends or the client disconnects. */
 async function stream(
   reply: FastifyReply,
   kind: "stream" | "csv",
@@ -190,14 +214,14 @@ async function stream(
       if (!raw.write(next.value) && !raw.destroyed)
         await Promise.race([once(raw, "drain"), once(raw, "close")]);
   } finally {
-    // Also for one who hung up before anybody listened for that.
+    // Also when the client disconnected before the close listener was added.
     end();
     closing.removeEventListener("abort", end);
     raw.end();
   }
 }
 
-function refusalOf(error: unknown, onDefect: (error: unknown) => void): Refusal {
+function toRefusal(error: unknown, onDefect: (error: unknown) => void): Refusal {
   if (error instanceof Refusal) return error;
   onDefect(error);
   return new Denied("internal", "Something went wrong on the server. The log has the details.");

@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import { openAccess, type Access } from "../access/access.ts";
 import { roles } from "../access/actor.ts";
 import { operator } from "../access/members.ts";
-import { plainEmail } from "../access/context.ts";
+import { plainEmail } from "../access/betterAuth.ts";
 import type { Role } from "../contract/route.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";

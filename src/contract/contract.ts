@@ -1,7 +1,8 @@
-// The management API: every route, by `METHOD /path` under /api/v1. A new route is a declaration here and a handler in
-// api/.
+// The management API: every route, named `METHOD /path` under /api/v1. A new route is a declaration in this folder and a
+// handler in api/handlers/.
 
 import type { z } from "zod";
+import { alertRoutes } from "./alerts.ts";
 import { eventRoutes } from "./events.ts";
 import { hostRoutes } from "./hosts.ts";
 import { integrationRoutes } from "./integrations.ts";
@@ -9,11 +10,11 @@ import type { Route } from "./route.ts";
 import { apiKeyRoutes, memberRoutes, sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
 import { peopleRoutes, trafficRoutes } from "./traffic.ts";
-import { watchRoutes, webhookRoutes } from "./watch.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 export const basePath = "/api/v1";
 
-/** By the sections of the reference page. */
+/** The sections of the API reference. */
 export const sections = {
   Session: sessionRoutes,
   Members: memberRoutes,
@@ -25,7 +26,7 @@ export const sections = {
   People: peopleRoutes,
   Integrations: integrationRoutes,
   Webhooks: webhookRoutes,
-  "Alerts and audit": watchRoutes,
+  "Alerts and audit": alertRoutes,
 } satisfies Record<string, Record<string, Route>>;
 
 export const contract = {
@@ -39,7 +40,7 @@ export const contract = {
   ...peopleRoutes,
   ...integrationRoutes,
   ...webhookRoutes,
-  ...watchRoutes,
+  ...alertRoutes,
 } satisfies Record<string, Route>;
 
 export type Contract = typeof contract;
@@ -56,13 +57,13 @@ type Given<Of, Key extends string> = Of extends { [K in Key]: infer Schema exten
   ? Schema
   : never;
 
-/** What a caller sends: query and body before defaults are filled in. */
+/** A caller sends query and body before defaults are filled in. */
 export type QueryIn<Name extends RouteName> = z.input<Given<Contract[Name], "query">>;
 export type BodyIn<Name extends RouteName> = z.input<Given<Contract[Name], "body">>;
-/** What a handler gets. */
+/** A handler gets them with defaults. */
 export type Query<Name extends RouteName> = z.output<Given<Contract[Name], "query">>;
 export type Body<Name extends RouteName> = z.output<Given<Contract[Name], "body">>;
-/** Streams and tables come piece by piece. */
+/** Streams and CSV files are produced piece by piece. */
 export type Answer<Name extends RouteName> = Contract[Name]["answer"] extends z.ZodType
   ? z.output<Contract[Name]["answer"]>
   : AsyncIterable<string>;

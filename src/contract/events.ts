@@ -1,39 +1,70 @@
-// What happened: numbers over time, events with their trace, the sync log, and the live feed.
+// Statistics, events with their trace, the sync log, and the live feed.
 
 import { z } from "zod";
 import { deliveryStates, filterCodes, visitBuckets } from "../kernel/event.ts";
-import { count, id, moment, page, paging, queryTime, type Route, time } from "./route.ts";
+import {
+  count,
+  from,
+  httpStatus,
+  id,
+  mode,
+  moment,
+  page,
+  paging,
+  queryTime,
+  response,
+  type Route,
+  sentRequest,
+  time,
+  to,
+} from "./route.ts";
 
 const state = z.enum(deliveryStates);
-const mode = z.enum(["live", "test"]);
 const status = z.enum(["accepted", "filtered"]);
-const money = z.object({ currency: z.string(), value: z.number() });
+const currency = z.string().describe("ISO 4217 code.");
+const value = z.number().nullable().describe("An amount in `currency`.");
+const orderId = z.string().nullable().describe("The sender's order id.");
+const money = z.object({ currency, value: z.number() });
+const connection = id.describe("A connection's id.");
+const nextTryAt = time.nullable().describe("Time of the next attempt; null if there is none.");
+const identity = z
+  .enum(["found", "none", "unreadable"])
+  .describe("Whether an identity record of an earlier visit was found.");
+const withheld = z
+  .string()
+  .nullable()
+  .describe("The reason why identifiers were not used; null if they were.");
 
 const deliverySummary = z.object({
-  connection: id,
+  connection,
   platform: z.string(),
   state,
   reason: z.string().nullable(),
 });
 
-export const eventSummary = z.object({
-  id,
-  /** What platforms received as event id. */
-  platformEventId: z.string(),
-  event: z.string(),
-  mode,
-  status,
-  value: z.number().nullable(),
-  currency: z.string(),
-  orderId: z.string().nullable(),
-  receivedAt: time,
-  releasedAt: time.nullable(),
-  filterReasons: z.array(z.object({ code: z.enum(filterCodes), detail: z.string().nullable() })),
-  identity: z.enum(["found", "none", "unreadable"]),
-  withheld: z.string().nullable(),
-  clickIds: z.array(z.string()),
-  deliveries: z.array(deliverySummary),
-});
+export const eventSummary = z
+  .object({
+    id,
+    platformEventId: z
+      .string()
+      .describe("The event id that platforms receive; equals cc.eventId(event, orderId) in the browser."),
+    event: z.string().describe("The event's name."),
+    mode,
+    status,
+    value,
+    currency,
+    orderId,
+    receivedAt: time,
+    releasedAt: time.nullable().describe("When a filtered event was released as not a bot."),
+    filterReasons: z
+      .array(z.object({ code: z.enum(filterCodes), detail: z.string().nullable() }))
+      .describe("Why the event was filtered: bot, blocked domain, and so on."),
+    identity,
+    withheld,
+    clickIds: z.array(z.string()).describe("Names of the ad click ids that were found."),
+    deliveries: z.array(deliverySummary),
+  })
+  .meta({ id: "Event" });
 
 const attempt = z.object({
   number: count,
@@ -41,207 +72,220 @@ const attempt = z.object({
   durationMs: count,
   state,
   reason: z.string().nullable(),
-  httpStatus: z.number().int().nullable(),
-  batch: count,
-  request: z.string(),
-  response: z.string().nullable(),
+  httpStatus,
+  batch: count.describe("Number of events in the same request."),
+  request: sentRequest,
+  response,
 });
 
 const delivery = deliverySummary.extend({
   attempts: count,
-  nextTryAt: time.nullable(),
+  nextTryAt,
   updatedAt: time,
   log: z.array(attempt),
 });
 
-export const trace = eventSummary.extend({
-  time,
-  key: z.object({ id, name: z.string().nullable() }),
-  emailSha256: z.string(),
-  /** Which contact data came, in which forms; all of it hashed. */
-  contact: z.array(z.string()),
-  attribution: z.object({
-    consent: z.enum(["granted", "denied", "unknown", "unreadable"]),
-    withheld: z.string().nullable(),
-    identity: z.enum(["found", "none", "unreadable"]),
-    clickIds: z.record(z.string(), z.object({ value: z.string(), seenAt: time })),
-    browserIds: z.record(z.string(), z.string()),
-    utm: z.record(z.string(), z.string()),
-    page: z.string().nullable(),
-    referrer: z.string().nullable(),
-  }),
-  warnings: z.array(z.string()),
-  deliveries: z.array(delivery),
-});
+export const trace = eventSummary
+  .extend({
+    time,
+    key: z.object({ id, name: z.string().nullable() }),
+    emailSha256: z.string().describe("SHA-256 of the email, in hex."),
+    contact: z
+      .array(z.string())
+      .describe("The contact data that was received, and in which forms. All of it is hashed."),
+    attribution: z.object({
+      consent: z
+        .enum(["granted", "denied", "unknown", "unreadable"])
+        .describe("The person's decision, as known when the event was received."),
+      withheld,
+      identity,
+      clickIds: z.record(z.string(), z.object({ value: z.string(), seenAt: time })),
+      browserIds: z.record(z.string(), z.string()),
+      utm: z.record(z.string(), z.string()),
+      page: z.string().nullable(),
+      referrer: z.string().nullable(),
+    }),
+    warnings: z.array(z.string()),
+    deliveries: z.array(delivery),
+  })
+  .meta({ id: "Trace" });
 
 const logLine = z.object({
   event: z.object({
     id,
     name: z.string(),
-    value: z.number().nullable(),
-    currency: z.string(),
-    orderId: z.string().nullable(),
+    value,
+    currency,
+    orderId,
     mode,
     receivedAt: time,
-    erased: z.boolean(),
+    erased: z.boolean().describe("True if the person was erased since."),
   }),
-  connection: id,
+  connection,
   platform: z.string(),
   state,
   reason: z.string().nullable(),
   attempts: count,
-  nextTryAt: time.nullable(),
+  nextTryAt,
   updatedAt: time,
 });
 
+const search = z
+  .string()
+  .trim()
+  .max(400)
+  .optional()
+  .describe("An order id, an event id, an email or its SHA-256. An email is hashed before the search.");
+const event = z.string().max(100).optional().describe("The event's name, in upper or lower case.");
+
 const eventFilter = {
-  /** An order id, an event id, or an email (which is hashed before it is looked for). */
-  search: z.string().trim().max(400).optional(),
+  search,
   status: status.optional(),
   mode: mode.optional(),
-  /** The event's name, in any case. */
-  event: z.string().max(100).optional(),
-  /** The name of a click id that came with it; `none` for events without any. */
-  clickId: z.string().max(50).optional(),
-  from: queryTime,
-  to: queryTime,
+  event,
+  clickId: z
+    .string()
+    .max(50)
+    .optional()
+    .describe("The name of a click id, such as gclid; `none` for events without one."),
+  from: queryTime.describe(from),
+  to: queryTime.describe(to),
 };
 
-const logFilter = {
-  connection: id.optional(),
+const deliveryFilter = {
+  connection: connection.optional(),
   platform: z.string().max(50).optional(),
   state: state.optional(),
-  event: z.string().max(100).optional(),
+  event,
   mode: mode.optional(),
-  search: z.string().trim().max(400).optional(),
-  from: queryTime,
-  to: queryTime,
+  search,
 };
+const logFilter = { ...deliveryFilter, from: eventFilter.from, to: eventFilter.to };
 
-/** The same in a body, where the numbers are numbers. */
 const chosenDeliveries = z.object({
-  connection: id.optional(),
-  platform: z.string().max(50).optional(),
-  state: state.optional(),
-  event: z.string().max(100).optional(),
-  mode: mode.optional(),
-  search: z.string().trim().max(400).optional(),
-  from: moment.optional(),
-  to: moment.optional(),
-  /** One event's alone. */
-  eventId: id.optional(),
-  /** Only say what would happen. */
-  dryRun: z.boolean().default(true),
+  ...deliveryFilter,
+  from: moment.optional().describe(from),
+  to: moment.optional().describe(to),
+  eventId: id.optional().describe("Only deliveries of this event."),
+  dryRun: z.boolean().default(true).describe("True to change nothing and only return the counts."),
 });
 
 const tally = z.object({
-  found: count,
-  changed: count,
-  leftAlone: z.record(z.string(), count),
-  waiting: z.record(z.string(), count),
+  found: count.describe("Deliveries that match the filter."),
+  changed: count.describe("Deliveries that were changed; in a dry run, that would be."),
+  leftAlone: z.record(z.string(), count).describe("Deliveries that stay as they are, counted by reason."),
+  waiting: z
+    .record(z.string(), count)
+    .describe("Changed deliveries that still wait for their connection, counted by reason."),
 });
 
-/** Currencies are never added together; the one of most conversions comes first. */
 const sums = z.object({
   conversions: count,
-  /** Without refunds, which count as conversions and have sums of their own. */
-  values: z.array(money),
-  refunds: z.array(money),
-  duplicates: count,
+  values: z
+    .array(money)
+    .describe("Value without refunds, per currency. The currency with the most conversions comes first."),
+  refunds: z.array(money).describe("Value of refund events, per currency."),
+  duplicates: count.describe("Events received again and not re-sent."),
   filtered: count,
-  /** Of the filtered ones, those that were filtered as bots'; the site's rules filtered the others. */
-  botEvents: count,
+  botEvents: count.describe(
+    "Filtered events that were filtered as bots; the site's rules filtered the others.",
+  ),
 });
 
-/** Numbers of one hour or day. */
+/** Figures of one hour or day. */
 const statisticsStep = sums.extend({
   startsAt: time,
   visits: z.record(z.enum(visitBuckets), count),
 });
 
-export const statistics = z.object({
-  from: time,
-  to: time,
-  step: z.enum(["hour", "day"]),
-  timeZone: z.string(),
-  steps: z.array(statisticsStep),
-  /** The same sums for the time of equal length before, to compare with. */
-  before: sums.extend({ bots: count }),
-  totals: sums.extend({ bots: count, people: count, test: count }),
-  events: z.array(z.object({ name: z.string(), conversions: count, values: z.array(money) })),
-  /** How deliveries of the conversions in this time stand. */
-  platforms: z.array(z.object({ platform: z.string(), states: z.partialRecord(state, count) })),
-  match: z.object({
-    conversions: count,
-    /** With an identity record. */
-    identified: count,
-    withheld: count,
-    /** With at least one click id. */
-    withClickId: count,
-    clickIds: z.array(z.object({ name: z.string(), conversions: count })),
-  }),
-  /** Visits removed as bots', and events that were filtered, by reason. */
-  removed: z.array(z.object({ reason: z.string(), visits: count, events: count })),
-});
+const step = z.enum(["hour", "day"]);
+
+export const statistics = z
+  .object({
+    from: time,
+    to: time,
+    step,
+    timeZone: z.string(),
+    steps: z.array(statisticsStep),
+    before: sums
+      .extend({ bots: count })
+      .describe("The same figures for the preceding period of equal length."),
+    totals: sums.extend({ bots: count, people: count, test: count }),
+    events: z.array(z.object({ name: z.string(), conversions: count, values: z.array(money) })),
+    platforms: z
+      .array(z.object({ platform: z.string(), states: z.partialRecord(state, count) }))
+      .describe("Current states of the deliveries of these conversions."),
+    match: z.object({
+      conversions: count,
+      identified: count.describe("Conversions with an identity record."),
+      withheld: count,
+      withClickId: count.describe("Conversions with at least one click id."),
+      clickIds: z.array(z.object({ name: z.string(), conversions: count })),
+    }),
+    removed: z
+      .array(z.object({ reason: z.string(), visits: count, events: count }))
+      .describe("Bot visits and filtered events, by reason."),
+  })
+  .meta({ id: "Statistics" });
 
 export const eventRoutes = {
   "GET /sites/:site/statistics": {
-    summary: "Conversions, value, deliveries, match rate, bots and duplicates over time",
+    summary: "Get conversions, value, deliveries, match rate, bots and duplicates over time",
     allow: "viewer",
     query: z.object({
-      from: z.coerce.number().int(),
-      to: z.coerce.number().int(),
-      step: z.enum(["hour", "day"]).default("day"),
+      from: z.coerce.number().int().describe(from),
+      to: z.coerce.number().int().describe(to),
+      step: step.default("day"),
     }),
     answer: statistics,
   },
   "GET /sites/:site/feed": {
-    summary: "Events as they arrive (server-sent events; `data` is one event as in the list)",
+    summary: "Stream events as they arrive (server-sent events; `data` is one event as in the list)",
     allow: "viewer",
     answer: "stream",
   },
   "GET /sites/:site/events": {
-    summary: "Events, newest first",
+    summary: "List events, newest first",
     allow: "viewer",
     query: z.object({ ...eventFilter, ...paging }),
     answer: page(eventSummary),
   },
   "GET /sites/:site/events.csv": {
-    summary: "The same as a table",
+    summary: "Export events as CSV",
     allow: "viewer",
     query: z.object(eventFilter),
     answer: "csv",
   },
   "GET /sites/:site/events/:event": {
-    summary: "The whole trace of one event, by its id or by the event id that platforms received",
+    summary: "Get the full trace of an event, by its id or its platform event id",
     allow: "viewer",
     answer: trace,
   },
   "POST /sites/:site/events/:event/release": {
-    summary: '"Not a bot": deliver a filtered event, and never filter its person again',
+    summary: 'Release a filtered event ("not a bot"): deliver it, and never filter this person again',
     allow: "admin",
     answer: z.object({ deliveries: count }),
   },
   "GET /sites/:site/deliveries": {
-    summary: "The sync log: deliveries, newest first",
+    summary: "List deliveries (the sync log), newest first",
     allow: "viewer",
     query: z.object({ ...logFilter, ...paging }),
     answer: page(logLine),
   },
   "GET /sites/:site/deliveries.csv": {
-    summary: "The same as a table",
+    summary: "Export deliveries as CSV",
     allow: "viewer",
     query: z.object(logFilter),
     answer: "csv",
   },
   "POST /sites/:site/deliveries/replay": {
-    summary: "Send again what was rejected, expired, skipped or parked; with dryRun only say how many",
+    summary: "Replay rejected, expired, skipped or parked deliveries; a dry run only counts them",
     allow: "admin",
     body: chosenDeliveries,
     answer: tally,
   },
   "POST /sites/:site/deliveries/cancel": {
-    summary: "Stop what is queued or parked from being sent; with dryRun only say how many",
+    summary: "Cancel queued or parked deliveries; a dry run only counts them",
     allow: "admin",
     body: chosenDeliveries,
     answer: tally,

@@ -4,43 +4,46 @@ import { z } from "zod";
 import { done, type Route, time } from "./route.ts";
 import { site } from "./sites.ts";
 
-/** As sites/hosts.ts says what each means. */
+/** sites/hosts.ts defines each state. */
 export const hostStates = ["verified", "failing", "unverified", "waiting", "paused"] as const;
 
 const host = z.object({
   host: z.string(),
-  /** Only a host that is waiting or paused is not served. */
-  state: z.enum(hostStates),
+  state: z.enum(hostStates).describe("All but waiting and paused hosts are served."),
   addedAt: time,
   verifiedAt: time.nullable(),
-  /** What showed last that it leads here: the DNS, or a request to it that arrived. */
-  verifiedBy: z.enum(["DNS", "a request"]).nullable(),
+  verifiedBy: z
+    .enum(["DNS", "a request"])
+    .nullable()
+    .describe("The last proof that the host points here: its DNS records, or a request that arrived."),
   checkedAt: time.nullable(),
-  failingSince: time.nullable(),
-  /** What the last check found wrong; null where nothing, or where nobody has looked yet. */
-  problem: z.object({ what: z.string(), whatToDo: z.string() }).nullable(),
+  failingSince: time.nullable().describe("Time of the first of the current series of failed checks."),
+  problem: z
+    .object({ what: z.string(), whatToDo: z.string() })
+    .nullable()
+    .describe("The problem that the last check found; null if there is none, or before the first check."),
 });
 
 export const hostRoutes = {
   "GET /sites/:site/hosts": {
-    summary: "The hosts of a site, whether each is served, and what the last check found",
+    summary: "List the hosts of a site, with their state and the result of the last check",
     allow: "viewer",
     answer: z.object({ items: z.array(host) }),
   },
   "POST /sites/:site/hosts": {
     summary:
-      "Add another host to a site. It is served at once where the role holds on the whole installation, else when it is verified",
+      "Add a host to a site. With the role admin on the whole installation it is served at once, otherwise after verification",
     allow: "admin",
     body: z.object({ host: z.string().trim().min(1).max(260) }),
     answer: site,
   },
   "POST /sites/:site/hosts/:host/verify": {
-    summary: "Check now whether a host leads here",
+    summary: "Check now whether a host points here",
     allow: "admin",
     answer: host,
   },
   "POST /sites/:site/hosts/:host/pause": {
-    summary: "Answer under this host as under a name that nobody has",
+    summary: "Stop serving a host; requests to it are answered as for an unknown host",
     allow: "admin",
     answer: host,
   },
@@ -50,7 +53,7 @@ export const hostRoutes = {
     answer: host,
   },
   "DELETE /sites/:site/hosts/:host": {
-    summary: "Remove a host from its site; the last one cannot be removed",
+    summary: "Remove a host from its site; the last host cannot be removed",
     allow: "admin",
     answer: done,
   },

@@ -1,87 +1,115 @@
-// Platforms, connections to them, webhooks, alerts and the audit log.
+// Platforms, connections, sign-in at a platform, and OAuth apps.
 
 import { z } from "zod";
 import { connectionStates } from "../kernel/event.ts";
-import { count, done, id, time, type Route } from "./route.ts";
+import { count, done, httpStatus, id, response, sentRequest, time, type Route } from "./route.ts";
 
 const settings = z.record(z.string().max(200), z.string().max(20_000));
 
-export const platform = z.object({
-  id: z.string(),
-  name: z.string(),
-  description: z.string(),
-  docsUrl: z.string().nullable(),
-  settings: z.array(
-    z.object({
-      name: z.string(),
-      label: z.string(),
-      help: z.string(),
-      required: z.boolean(),
-      secret: z.boolean(),
-      address: z.boolean(),
-      default: z.string().nullable(),
-      /** Whether the platform can be asked for choices, and which settings it must know first. */
-      choices: z.object({ needs: z.array(z.string()) }).nullable(),
-    }),
-  ),
-  /** Where no setting is required by itself: one of these sets is. */
-  requires: z.array(z.array(z.string())),
-  /** Whether people can sign in there; `ready` once the operator set an OAuth app. */
-  signIn: z.object({ ready: z.boolean() }).nullable(),
-  clickIds: z.array(z.string()),
-  events: z
-    .object({
-      standard: z.record(z.string(), z.string()),
-      /** What becomes of all others: a name, or null where they are not sent; "own name" is the sender's. */
-      others: z.string().nullable(),
-      choices: z.array(z.string()).nullable(),
-    })
-    .nullable(),
-  fields: z.array(z.object({ name: z.string(), help: z.string(), type: z.enum(["text", "number"]) })),
-  maxAgeDays: z.number().nullable(),
-  batch: count,
-  guide: z
-    .object({
-      credentials: z.array(z.string()),
-      sends: z.array(z.object({ field: z.string(), from: z.string() })),
-      notSent: z.array(z.string()),
-      consent: z.string(),
-      testMode: z.string(),
-      limits: z.array(z.string()),
-    })
-    .nullable(),
-});
+export const platform = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    docsUrl: z.string().nullable(),
+    settings: z.array(
+      z.object({
+        name: z.string(),
+        label: z.string(),
+        help: z.string(),
+        required: z.boolean(),
+        secret: z.boolean().describe("True for a setting that can be set but never read."),
+        address: z.boolean().describe("True for a URL that may hold a token."),
+        default: z.string().nullable(),
+        choices: z
+          .object({ needs: z.array(z.string()) })
+          .nullable()
+          .describe("Null if the platform offers no list. `needs` names the settings that it needs first."),
+      }),
+    ),
+    requires: z.array(z.array(z.string())).describe("Sets of settings of which one is required."),
+    signIn: z
+      .object({ ready: z.boolean().describe("True once an OAuth app is set.") })
+      .nullable()
+      .describe("Null if the platform has no sign-in."),
+    clickIds: z.array(z.string()),
+    events: z
+      .object({
+        standard: z.record(z.string(), z.string()),
+        others: z
+          .string()
+          .nullable()
+          .describe(
+            "Name for all other events; `own name` keeps the sender's, null means they are not sent.",
+          ),
+        choices: z.array(z.string()).nullable(),
+      })
+      .nullable(),
+    fields: z.array(z.object({ name: z.string(), help: z.string(), type: z.enum(["text", "number"]) })),
+    maxAgeDays: z.number().nullable().describe("Null if the limit depends on the event."),
+    batch: count.describe("Maximum number of events per request."),
+    guide: z
+      .object({
+        credentials: z.array(z.string()),
+        sends: z.array(z.object({ field: z.string(), from: z.string() })),
+        notSent: z.array(z.string()),
+        consent: z.string(),
+        testMode: z.string(),
+        limits: z.array(z.string()),
+      })
+      .nullable(),
+  })
+  .meta({ id: "Platform" });
 
-export const connection = z.object({
-  id,
-  platform: z.string(),
-  state: z.enum(connectionStates),
-  stateReason: z.string().nullable(),
-  /** Selected events, or null for all. */
-  events: z.array(z.string()).nullable(),
-  /** Secret ones say "(configured)"; addresses show their origin. */
-  settings,
-  createdAt: time,
-  waiting: count,
-  /** How the attempts of the last 24 hours ended, of the newest 1,000. */
-  attempts24h: z.object({ sent: count, others: count }),
-  lastSentAt: time.nullable(),
-});
+const attempts24h = z
+  .object({ sent: count, others: count })
+  .describe("Results of the attempts in the last 24 hours, of the newest 1,000.");
 
-/** Blank takes a setting away; one that is not named stays. `events` "" or "all" is every event. */
+export const connection = z
+  .object({
+    id,
+    platform: z.string(),
+    state: z.enum(connectionStates),
+    stateReason: z.string().nullable(),
+    events: z.array(z.string()).nullable().describe("Names of the events that are sent; null for all."),
+    settings: settings.describe("Secrets are shown as `(configured)`, addresses as their origin."),
+    createdAt: time,
+    waiting: count.describe("Queued and parked deliveries."),
+    attempts24h,
+    lastSentAt: time.nullable(),
+  })
+  .meta({ id: "Connection" });
+
+const platformId = z.string().max(50).describe("A platform's id.");
+const changedSettings = settings.describe(
+  "By name. A blank value removes a setting; one that is not named stays.",
+);
+const signIn = id.optional().describe("The id of a sign-in that you have finished; its tokens are used.");
 const changes = {
-  settings,
-  events: z.array(z.string().max(100)).nullable().optional(),
-  signIn: id.optional(),
+  settings: changedSettings,
+  events: z
+    .array(z.string().max(100))
+    .nullable()
+    .optional()
+    .describe("Names of the events to send; null for all."),
+  signIn,
 };
 
-/** Which event is shown or sent: a past one, or a sample of this name. */
-const about = { event: id.optional(), name: z.string().trim().min(1).max(100).default("purchase") };
+const sampleName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .default("purchase")
+  .describe("Name of the sample event.");
+const skipped = z.string().nullable().describe("Why the event would not be sent; null if it would be.");
 
 const preview = z.object({
-  /** What is wrong with the settings as they are; they may still be in the making. */
-  fault: z.object({ field: z.string(), message: z.string() }).nullable(),
-  skipped: z.string().nullable(),
+  fault: z
+    .object({ field: z.string(), message: z.string() })
+    .nullable()
+    .describe("The first error in the settings, if any."),
+  skipped,
   request: z
     .object({
       method: z.string(),
@@ -92,85 +120,95 @@ const preview = z.object({
     .nullable(),
 });
 
+const released = count.describe("Number of parked deliveries that are sent now.");
+const savedConnection = id.optional().describe("A saved connection that the settings extend.");
+
 export const integrationRoutes = {
   "GET /platforms": {
-    summary: "Every platform, with the settings that its form is drawn from",
+    summary: "List platforms, with their settings",
     allow: "signed in",
     answer: z.object({ items: z.array(platform) }),
   },
   "GET /sites/:site/connections": {
-    summary: "Connections and how they do",
+    summary: "List connections, with their health",
     allow: "viewer",
     answer: z.object({ items: z.array(connection) }),
   },
   "POST /sites/:site/connections": {
-    summary: "Connect a platform, or change the connection to the same account; parked deliveries go then",
+    summary:
+      "Connect a platform, or change the connection to the same account. Parked deliveries are sent then",
     allow: "admin",
-    body: z.object({ platform: z.string().max(50), ...changes }),
-    answer: z.object({ connection, isNew: z.boolean(), released: count }),
+    body: z.object({ platform: platformId, ...changes }),
+    answer: z.object({ connection, isNew: z.boolean(), released }),
   },
   "PATCH /sites/:site/connections/:connection": {
-    summary: "Change a connection's settings, events or mapping; reconnect it with a sign-in",
+    summary: "Change a connection's settings, events or mapping, or reconnect it with a sign-in",
     allow: "admin",
     body: z.object(changes),
-    answer: z.object({ connection, released: count }),
+    answer: z.object({ connection, released }),
   },
   "DELETE /sites/:site/connections/:connection": {
-    summary: "Disconnect; what still waits for it is not sent",
+    summary: "Delete a connection; waiting deliveries are not sent",
     allow: "admin",
     answer: done,
   },
   "POST /sites/:site/connections/:connection/pause": {
-    summary: "Park its deliveries until it is resumed",
+    summary: "Pause a connection; its deliveries are parked until it is resumed",
     allow: "admin",
     answer: done,
   },
   "POST /sites/:site/connections/:connection/resume": {
-    summary: "Send again, what was parked first",
+    summary: "Resume a connection; parked deliveries are sent first",
     allow: "admin",
-    answer: z.object({ released: count }),
+    answer: z.object({ released }),
   },
   "POST /sites/:site/connections/preview": {
-    summary: "The exact request for an event, with settings that need not be saved yet; nothing is sent",
+    summary: "Preview the exact request for an event, also with unsaved settings; nothing is sent",
     allow: "admin",
-    body: z.object({ platform: z.string().max(50), connection: id.optional(), ...changes, ...about }),
+    body: z.object({
+      platform: platformId,
+      connection: savedConnection,
+      ...changes,
+      event: id.optional().describe("The id of a past event; without one a sample is used."),
+      name: sampleName,
+    }),
     answer: preview,
   },
   "POST /sites/:site/connections/:connection/test": {
-    summary: "Send a sample in the platform's own test mode, and show its answer",
+    summary: "Send a sample event in the platform's own test mode",
     allow: "admin",
-    body: z.object({ name: about.name }),
+    body: z.object({ name: sampleName }),
     answer: z.object({
-      skipped: z.string().nullable(),
+      skipped,
       outcome: z.enum(["accepted", "rejected", "retry", "unauthorized"]).nullable(),
       error: z.string().nullable(),
-      httpStatus: z.number().int().nullable(),
-      request: z.string().nullable(),
-      response: z.string().nullable(),
+      httpStatus,
+      request: sentRequest.nullable(),
+      response,
       durationMs: count,
     }),
   },
   "POST /sites/:site/connections/choices": {
-    summary: "What a platform offers for a setting: accounts, pixels, conversion actions",
+    summary: "List the choices that a platform offers for a setting: accounts, pixels, conversion actions",
     allow: "admin",
     body: z.object({
-      platform: z.string().max(50),
+      platform: platformId,
       setting: z.string().max(100),
-      connection: id.optional(),
-      settings,
-      signIn: id.optional(),
+      connection: savedConnection,
+      settings: changedSettings,
+      signIn,
     }),
     answer: z.object({ items: z.array(z.object({ value: z.string(), label: z.string() })) }),
   },
   "POST /sites/:site/sign-ins": {
-    summary: "Begin a sign-in at a platform: open `url` in this browser within ten minutes",
+    summary: "Start a sign-in at a platform: open `url` in this browser within ten minutes",
     allow: "admin",
     apiKeys: false,
-    body: z.object({ platform: z.string().max(50) }),
+    body: z.object({ platform: platformId }),
     answer: z.object({ id, url: z.string(), expiresAt: time }),
   },
   "GET /sites/:site/sign-ins/:signIn": {
-    summary: "How far a sign-in is",
+    summary: "Get the progress of a sign-in",
     allow: "admin",
     apiKeys: false,
     answer: z.object({
@@ -179,7 +217,7 @@ export const integrationRoutes = {
     }),
   },
   "GET /oauth-apps": {
-    summary: "The installation's registrations at platforms; secrets are never shown",
+    summary: "List the installation's OAuth apps; secrets are never shown",
     allow: "owner",
     answer: z.object({
       redirectUri: z.string(),
@@ -189,7 +227,7 @@ export const integrationRoutes = {
     }),
   },
   "PUT /oauth-apps/:platform": {
-    summary: "Set a registration",
+    summary: "Set the OAuth app of a platform",
     allow: "owner",
     body: z.object({
       clientId: z.string().trim().min(1).max(500),
@@ -198,7 +236,7 @@ export const integrationRoutes = {
     answer: done,
   },
   "DELETE /oauth-apps/:platform": {
-    summary: "Forget a registration; access tokens that end can then not be renewed",
+    summary: "Remove an OAuth app; expired access tokens can then no longer be renewed",
     allow: "owner",
     answer: done,
   },

@@ -1,34 +1,41 @@
-// What a route of the management API is. The contract is a list of such declarations: the server checks requests by
-// them, the dashboard takes its types from them, and the OpenAPI document is made of them.
+// A route of the management API. The contract is a list of such declarations: the server validates requests with them, the
+// dashboard takes its types from them, and the OpenAPI document is generated from them. A field's `describe` is its
+// documentation.
 
 import { z } from "zod";
 import { refusalCodes } from "../kernel/refusal.ts";
 
 export const roles = ["viewer", "admin", "owner"] as const;
-/** viewer reads, admin changes, owner also decides who belongs. Each holds on one site or on all of them. */
+/** A viewer reads, an admin changes, an owner also manages members. A role holds on one site or on all sites. */
 export type Role = (typeof roles)[number];
 
 export type Route = {
   summary: string;
   /**
-   * Who may call it: anybody; whoever is signed in, and sees only what is theirs; or a role, on the site in the path, or
-   * on the whole installation where there is none.
+   * The caller that a route needs: none; a signed-in one, who sees only their own; or a role, on the site in the path or, in
+   * a path without one, on the whole installation.
    */
   allow: "anybody" | "signed in" | Role;
-  /** False where a person must be signed in: an API key cannot sign people in, invite them, or make keys. */
+  /** False where a person must be signed in: an API key cannot sign people in, invite them, or create keys. */
   apiKeys?: false;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** What a 200 holds; `stream` and `csv` are no JSON. */
+  /** The body of a 200; `stream` and `csv` are not JSON. */
   answer: z.ZodType | "stream" | "csv";
 };
 
+const maxTime = Date.UTC(2200, 0);
+
 export const id = z.string().min(1).max(100);
-/** Milliseconds since 1970. */
-export const time = z.number().int();
-/** One that is sent: nothing lies that far ahead. */
-export const moment = z.number().int().min(0).max(Date.UTC(2200, 0));
-/** A name that people give: one line of it. */
+export const time = z.number().int().describe("Unix time in milliseconds.");
+/** A time in a request body. */
+export const moment = z.number().int().min(0).max(maxTime).describe("Unix time in milliseconds.");
+/** A time in a query string. */
+export const queryTime = z.coerce.number().int().min(0).max(maxTime).optional();
+export const from = "Start of the period, included. Unix time in milliseconds.";
+export const to = "End of the period, not included. Unix time in milliseconds.";
+
+/** A name that people choose, on one line. */
 export const name = z
   .string()
   .trim()
@@ -37,20 +44,38 @@ export const name = z
   .regex(/^[^\p{Cc}]*$/u, "must be one line of text");
 export const count = z.number().int().nonnegative();
 export const done = z.object({});
+export const role = z
+  .enum(roles)
+  .describe("viewer can read, admin can change, owner can also manage members.");
+export const mode = z
+  .enum(["live", "test"])
+  .describe("Platforms receive test events in their own test mode. Test events are never counted.");
+export const expiresAt = time.nullable().describe("Unix time in milliseconds; null if it never expires.");
+export const httpStatus = z.number().int().nullable().describe("Null if there was no response.");
+export const sentRequest = z.string().describe("The request that was sent, without secrets.");
+export const response = z
+  .string()
+  .nullable()
+  .describe("The response that was received, shortened and without secrets.");
 
-/** `?cursor=` is the `next` of the page before. */
 export const paging = {
-  cursor: z.string().max(500).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(500).optional().describe("The `next` of the previous page."),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe("Maximum number of items per page."),
 };
 
 export const page = <Item extends z.ZodType>(item: Item) =>
-  z.object({ items: z.array(item), next: z.string().nullable() });
+  z.object({
+    items: z.array(item),
+    next: z.string().nullable().describe("Cursor of the next page; null on the last page."),
+  });
 
-/** A time in an address: milliseconds since 1970. */
-export const queryTime = z.coerce.number().int().min(0).max(Date.UTC(2200, 0)).optional();
-
-/** Every answer that is no 200. `field` names what the sentence is about. */
-export const errorAnswer = z.object({
-  error: z.object({ code: z.enum(refusalCodes), message: z.string(), field: z.string().optional() }),
-});
+/** The body of every response that is not a 200. */
+export const errorAnswer = z
+  .object({
+    error: z.object({
+      code: z.enum(refusalCodes),
+      message: z.string().describe("Explains the error to a person."),
+      field: z.string().optional().describe("The field that the message is about."),
+    }),
+  })
+  .meta({ id: "Error" });

@@ -1,47 +1,51 @@
-// Signing in, and what people do about themselves.
+// Sign-in, the signed-in person's account, members and API keys.
 
 import { z } from "zod";
-import { count, done, id, moment, name, roles, type Route, time } from "./route.ts";
+import { count, done, expiresAt, id, moment, name, role, type Route, time } from "./route.ts";
 
 const email = z.string().max(320);
 const password = z.string().min(12, "must be at least 12 characters").max(200);
-const typed = z.string().min(1).max(200);
-const ticket = z.string().min(1).max(200);
+/** An existing password, of any length. */
+const currentPassword = z.string().min(1).max(200);
+const token = z.string().min(1).max(200).describe("The part of the one-time link after the #.");
+const siteOrAll = id.nullable().describe("A site's id; null for all sites and the installation itself.");
+const code = "A code of the authenticator app";
 
-/** `site` null is every site, and the installation itself. */
-export const grant = z.object({ site: id.nullable(), role: z.enum(roles) });
+export const grant = z.object({ site: siteOrAll, role }).meta({ id: "Grant" });
 
-export const session = z.object({
-  user: z.object({ id, email, name, twoFactor: z.boolean() }),
-  grants: z.array(grant),
-  installation: z.object({
-    version: z.string(),
-    /** Whether mail can be sent; without it, links are shown to be passed on. */
-    mail: z.boolean(),
-    url: z.string(),
-    /** Where the database is, in words. */
-    store: z.enum(["sqlite", "postgres"]),
-  }),
-});
+export const session = z
+  .object({
+    user: z.object({ id, email, name, twoFactor: z.boolean() }),
+    grants: z.array(grant),
+    installation: z.object({
+      version: z.string(),
+      mail: z
+        .boolean()
+        .describe("True if this installation can send email. Otherwise links are shown, to be passed on."),
+      url: z.string(),
+      store: z.enum(["sqlite", "postgres"]),
+    }),
+  })
+  .meta({ id: "Session" });
 
 const signedIn = z.object({ step: z.enum(["signed in", "code needed"]) });
 
 export const sessionRoutes = {
   "GET /setup": {
-    summary: "Whether the installation still waits for its first owner",
+    summary: "Check whether the installation still needs its first owner",
     allow: "anybody",
     apiKeys: false,
     answer: z.object({ needed: z.boolean() }),
   },
   "POST /setup": {
-    summary: "Become the first owner, with the ticket of the set-up link on the console",
+    summary: "Create the first owner, with the token of the set-up link on the server's console",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ ticket, email, name, password }),
+    body: z.object({ token, email, name, password }),
     answer: done,
   },
   "GET /session": {
-    summary: "Who is signed in, and what they may do; null for nobody",
+    summary: "Get the signed-in user and their roles; null without a session",
     allow: "anybody",
     apiKeys: false,
     answer: z.object({ session: session.nullable() }),
@@ -50,19 +54,19 @@ export const sessionRoutes = {
     summary: "Sign in with email and password",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ email, password: typed }),
+    body: z.object({ email, password: currentPassword }),
     answer: signedIn,
   },
   "POST /session/code": {
-    summary: "Finish signing in with a code of the authenticator app, or a backup code",
+    summary: "Finish signing in with a code of the authenticator app or a backup code",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ code: z.string().trim().min(6).max(40) }),
+    body: z.object({ code: z.string().trim().min(6).max(40).describe(`${code}, or a backup code.`) }),
     answer: done,
   },
   "DELETE /session": { summary: "Sign out", allow: "signed in", apiKeys: false, answer: done },
   "GET /sessions": {
-    summary: "Where one is signed in",
+    summary: "List your sessions",
     allow: "signed in",
     apiKeys: false,
     answer: z.object({
@@ -74,111 +78,115 @@ export const sessionRoutes = {
           expiresAt: time,
           address: z.string().nullable(),
           userAgent: z.string().nullable(),
-          isThis: z.boolean(),
+          isThis: z.boolean().describe("True for the session that makes this request."),
         }),
       ),
     }),
   },
   "DELETE /sessions/:session": {
-    summary: "Sign out somewhere else",
+    summary: "End one of your sessions",
     allow: "signed in",
     apiKeys: false,
     answer: done,
   },
   "PATCH /me": {
-    summary: "Change one's name",
+    summary: "Change your name",
     allow: "signed in",
     apiKeys: false,
     body: z.object({ name }),
     answer: done,
   },
   "POST /me/password": {
-    summary: "Change one's password; all other sessions end",
+    summary: "Change your password; all your other sessions end",
     allow: "signed in",
     apiKeys: false,
-    body: z.object({ current: typed, password }),
+    body: z.object({ current: currentPassword, password }),
     answer: done,
   },
   "POST /me/two-factor": {
-    summary: "Begin two-factor sign-in: a secret for the authenticator app, and backup codes",
+    summary: "Start setting up two-factor sign-in: get a secret for the authenticator app, and backup codes",
     allow: "signed in",
     apiKeys: false,
-    body: z.object({ password: typed }),
-    answer: z.object({ uri: z.string(), backupCodes: z.array(z.string()) }),
+    body: z.object({ password: currentPassword }),
+    answer: z.object({
+      uri: z.string().describe("An otpauth:// URI, for a QR code."),
+      backupCodes: z.array(z.string()).describe("Each works once in place of a code. Shown only this once."),
+    }),
   },
   "POST /me/two-factor/confirm": {
-    summary: "Switch two-factor sign-in on, with a first code",
+    summary: "Turn two-factor sign-in on, with a first code",
     allow: "signed in",
     apiKeys: false,
-    body: z.object({ code: z.string().trim().min(6).max(10) }),
+    body: z.object({ code: z.string().trim().min(6).max(10).describe(`${code}.`) }),
     answer: done,
   },
   "POST /me/two-factor/end": {
-    summary: "Switch two-factor sign-in off",
+    summary: "Turn two-factor sign-in off",
     allow: "signed in",
     apiKeys: false,
-    body: z.object({ password: typed }),
+    body: z.object({ password: currentPassword }),
     answer: done,
   },
   "POST /password-resets": {
-    summary: "Ask for a link to set a new password; the answer is the same for every address",
+    summary: "Request a password reset by email; the answer is the same for every address",
     allow: "anybody",
     apiKeys: false,
     body: z.object({ email }),
-    answer: z.object({ mail: z.boolean() }),
+    answer: z.object({ mail: z.boolean().describe("True if this installation can send email.") }),
   },
   "POST /password-resets/finish": {
-    summary: "Set a new password with the ticket of such a link; all sessions end",
+    summary: "Set a new password with the token of a reset link; all sessions end",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ ticket, password }),
+    body: z.object({ token, password }),
     answer: done,
   },
   "POST /invitations/look": {
-    summary: "What an invitation is for",
+    summary: "Look up an invitation",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ ticket }),
+    body: z.object({ token }),
     answer: z.object({
       email,
-      role: z.enum(roles),
-      site: z.string().nullable(),
+      role,
+      site: z.string().nullable().describe("A site's name; null for all sites."),
       invitedBy: z.string(),
-      /** Somebody with this email has an account: they accept by signing in with its password. */
-      known: z.boolean(),
+      known: z
+        .boolean()
+        .describe("True if an account with this email exists. It accepts with its own password."),
     }),
   },
   "POST /invitations/accept": {
-    summary: "Accept an invitation: with a name and a new password, or with the password of one's account",
+    summary:
+      "Accept an invitation with a name and a new password, or with the password of an existing account",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ ticket, name: name.optional(), password: z.string().min(1).max(200) }),
+    body: z.object({ token, name: name.optional(), password: currentPassword }),
     answer: done,
   },
 } satisfies Record<string, Route>;
 
 const link = z.object({
-  /** Null where it was sent by mail. */
-  link: z.string().nullable(),
+  link: z.string().nullable().describe("Null if it was sent by email."),
   expiresAt: time,
 });
 
 export const memberRoutes = {
   "GET /members": {
-    summary: "Members and open invitations, of the sites that one owns",
+    summary: "List members and open invitations of the sites that you own",
     allow: "signed in",
     apiKeys: false,
     answer: z.object({
       members: z.array(
         z.object({
           id,
-          email,
+          email: email.describe("The member's email address."),
           name,
           twoFactor: z.boolean(),
-          /** False: the invitation's link was shown to the owner of one site, who may have opened it themselves. */
-          confirmed: z.boolean(),
-          /** Known to owners of the installation. */
-          invitedBy: z.string().nullable(),
+          confirmed: z
+            .boolean()
+            .describe("False if the owner of one site saw the invitation link and may have opened it."),
+          invitedBy: z.string().nullable().describe("Shown to owners of the installation only."),
           createdAt: time,
           lastSeenAt: time.nullable(),
           grants: z.array(grant),
@@ -191,24 +199,24 @@ export const memberRoutes = {
     }),
   },
   "POST /members/invitations": {
-    summary: "Invite somebody to a site, or to all (site null); owners of it may",
+    summary: "Invite a person to a site that you own, or to all sites",
     allow: "signed in",
     apiKeys: false,
     body: z.object({ email, ...grant.shape }),
     answer: link,
   },
   "DELETE /members/invitations/:invitation": {
-    summary: "Take an invitation back",
+    summary: "Withdraw an invitation",
     allow: "signed in",
     apiKeys: false,
     answer: done,
   },
   "PUT /members/:member/grants": {
     summary:
-      "Give a member another role on a site or on all; role null takes it away. One owner always remains",
+      "Change a member's role on a site or on all sites; role null removes it. The last owner cannot be removed",
     allow: "signed in",
     apiKeys: false,
-    body: z.object({ site: id.nullable(), role: z.enum(roles).nullable() }),
+    body: z.object({ site: siteOrAll, role: role.nullable() }),
     answer: done,
   },
   "DELETE /members/:member": {
@@ -218,18 +226,18 @@ export const memberRoutes = {
     answer: done,
   },
   "POST /members/:member/password-reset": {
-    summary: "Make a link with which a member sets a new password; two-factor sign-in is switched off by it",
+    summary: "Create a password reset link for a member; using it also turns two-factor sign-in off",
     allow: "owner",
     apiKeys: false,
     answer: link,
   },
 } satisfies Record<string, Route>;
 
-const access = z.enum(["read", "change"]);
+const access = z.enum(["read", "change"]).describe("What the key may do.");
 
 export const apiKeyRoutes = {
   "GET /api-keys": {
-    summary: "API keys of the sites that one owns",
+    summary: "List API keys of the sites that you own",
     allow: "signed in",
     apiKeys: false,
     answer: z.object({
@@ -237,28 +245,33 @@ export const apiKeyRoutes = {
         z.object({
           id,
           name,
-          prefix: z.string(),
-          site: id.nullable(),
+          prefix: z.string().describe("The first characters of the key."),
+          site: siteOrAll,
           access,
           createdBy: z.string(),
           createdAt: time,
           lastUsedAt: time.nullable(),
-          uses24h: count,
-          expiresAt: time.nullable(),
+          uses24h: count.describe("Number of uses in the last 24 hours."),
+          expiresAt,
           revokedAt: time.nullable(),
         }),
       ),
     }),
   },
   "POST /api-keys": {
-    summary: "Make an API key for one site, or for all (site null); it is shown once",
+    summary: "Create an API key for one site or for all sites; it is shown once",
     allow: "signed in",
     apiKeys: false,
-    body: z.object({ name, site: id.nullable(), access, expiresAt: moment.nullable().default(null) }),
-    answer: z.object({ id, key: z.string() }),
+    body: z.object({
+      name,
+      site: siteOrAll,
+      access,
+      expiresAt: moment.nullable().default(null).describe("Null for a key that never expires."),
+    }),
+    answer: z.object({ id, key: z.string().describe("The key. Shown only this once.") }),
   },
   "DELETE /api-keys/:key": {
-    summary: "Revoke an API key; it ends within 2 seconds",
+    summary: "Revoke an API key; it stops working within 2 seconds",
     allow: "signed in",
     apiKeys: false,
     answer: done,

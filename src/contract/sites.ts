@@ -1,32 +1,44 @@
-// Sites, their settings, tag and inbound keys.
+// Sites, their settings, tag, inbound keys and refused calls.
 
 import { z } from "zod";
-import { count, done, id, moment, name, page, paging, roles, type Route, time } from "./route.ts";
+import {
+  count,
+  done,
+  expiresAt,
+  id,
+  mode,
+  moment,
+  name,
+  page,
+  paging,
+  role,
+  type Route,
+  time,
+} from "./route.ts";
 
 const host = z.string().trim().min(1).max(260);
 
 export const checklistSteps = ["domain", "tag", "key", "platform", "conversion"] as const;
 
-export const site = z.object({
-  id,
-  name: z.string(),
-  hosts: z.array(z.string()),
-  createdAt: time,
-  /** IANA name; days of charts and times are shown in it. */
-  timeZone: z.string(),
-  inbound: z.boolean(),
-  /** What the caller may do here. */
-  role: z.enum(roles),
-});
+export const site = z
+  .object({
+    id,
+    name: z.string(),
+    hosts: z.array(z.string()),
+    createdAt: time,
+    timeZone: z.string().describe("IANA name, such as Europe/Berlin. Charts use its days."),
+    inbound: z.boolean().describe("True if /__cc/inbound accepts events."),
+    role: role.describe("The caller's role on this site."),
+  })
+  .meta({ id: "Site" });
 
 const health = z.object({
-  conversions24h: count,
-  /** Bots' visits and filtered events. */
-  removed24h: count,
+  conversions24h: count.describe("Conversions in the current hour and the 23 before it."),
+  removed24h: count.describe("Bot visits and events filtered as bots, in the same 24 hours."),
   lastEventAt: time.nullable(),
   openAlerts: count,
   connections: z.object({ active: count, paused: count, needsReconnection: count }),
-  waiting: count,
+  waiting: count.describe("Queued and parked deliveries."),
 });
 
 const setting = z.object({
@@ -39,30 +51,36 @@ const setting = z.object({
 const inboundKey = z.object({
   id,
   name: z.string(),
-  mode: z.enum(["live", "test"]),
-  prefix: z.string(),
+  mode,
+  prefix: z.string().describe("The first characters of the key."),
   state: z.enum(["active", "expired", "revoked"]),
   createdAt: time,
   lastUsedAt: time.nullable(),
-  uses24h: count,
-  expiresAt: time.nullable(),
+  uses24h: count.describe("Number of uses in the last 24 hours."),
+  expiresAt,
   revokedAt: time.nullable(),
+});
+const newExpiry = moment.nullable().default(null).describe("Null for a key that never expires.");
+const shownKey = z.string().describe("The key. Shown only this once.");
+const changedSettings = z.object({
+  items: z.array(setting),
+  notes: z.array(z.string()).describe("Settings that have no effect yet, and why."),
 });
 
 export const siteRoutes = {
   "GET /sites": {
-    summary: "The sites that one may see, with their health",
+    summary: "List the sites that you have access to, with their health",
     allow: "signed in",
     answer: z.object({ items: z.array(site.extend({ health })) }),
   },
   "POST /sites": {
-    summary: "Add a site for a host such as shop.example.com",
+    summary: "Create a site for a host such as shop.example.com",
     allow: "admin",
     body: z.object({ host }),
     answer: site,
   },
   "GET /sites/:site": {
-    summary: "One site",
+    summary: "Get a site",
     allow: "viewer",
     answer: site.extend({ health }),
   },
@@ -73,67 +91,74 @@ export const siteRoutes = {
     answer: site,
   },
   "GET /sites/:site/settings": {
-    summary: "Every setting, as `cleancast site set` writes it",
+    summary: "List all settings, in the form that `cleancast site set` accepts",
     allow: "viewer",
     answer: z.object({ items: z.array(setting) }),
   },
   "PATCH /sites/:site/settings": {
-    summary: "Change settings; `notes` says what does not work yet, and why",
+    summary: "Change settings; those that are not named stay the same",
     allow: "admin",
     body: z.object({ settings: z.record(z.string().max(100), z.string().max(200_000)) }),
-    answer: z.object({ items: z.array(setting), notes: z.array(z.string()) }),
+    answer: changedSettings,
   },
   "POST /sites/:site/settings/copy": {
-    summary: "Take settings over from another site that one may see",
+    summary: "Copy settings from another site that you have access to",
     allow: "admin",
     body: z.object({ from: id, names: z.array(z.string().max(100)).min(1).max(100) }),
-    answer: z.object({ items: z.array(setting), notes: z.array(z.string()) }),
+    answer: changedSettings,
   },
   "GET /sites/:site/checklist": {
-    summary: "How far a new site is: domain, tag seen, key, platform, first conversion",
+    summary: "Get the set-up checklist: domain, tag, key, platform, first conversion",
     allow: "viewer",
     answer: z.object({
       steps: z.array(
-        z.object({ step: z.enum(checklistSteps), done: z.boolean(), detail: z.string().nullable() }),
+        z.object({
+          step: z.enum(checklistSteps),
+          done: z.boolean(),
+          detail: z.string().nullable().describe("What was found, or what is missing."),
+        }),
       ),
     }),
   },
   "GET /sites/:site/tag": {
-    summary: "The lines that install the tag, and whether it was seen",
+    summary: "Get the HTML that installs the tag, and the number of visits",
     allow: "viewer",
     answer: z.object({
-      follows: z.string(),
-      pinned: z.string(),
-      gzipBytes: count,
+      follows: z.string().describe("Always loads the current version of the tag."),
+      pinned: z.string().describe("Loads exactly this version; replace it after an upgrade."),
+      gzipBytes: count.describe("Size of the tag, compressed."),
       visits24h: count,
       lastHourWithVisits: time.nullable(),
     }),
   },
   "GET /sites/:site/keys": {
-    summary: "Inbound keys",
+    summary: "List inbound keys",
     allow: "viewer",
     answer: z.object({ items: z.array(inboundKey) }),
   },
   "POST /sites/:site/keys": {
-    summary: "Make an inbound key; it is shown once. The first key of a site switches its inbound webhook on",
+    summary: "Create an inbound key; it is shown once. The first key of a site turns its inbound endpoint on",
     allow: "admin",
-    body: z.object({
-      name,
-      mode: z.enum(["live", "test"]).default("live"),
-      expiresAt: moment.nullable().default(null),
+    body: z.object({ name, mode: mode.default("live"), expiresAt: newExpiry }),
+    answer: z.object({
+      id,
+      key: shownKey,
+      openedInbound: z.boolean().describe("True if this was the first key and turned the endpoint on."),
     }),
-    answer: z.object({ id, key: z.string(), openedInbound: z.boolean() }),
   },
   "POST /sites/:site/keys/:key/rotate": {
-    summary: "A new key in place of this one, which lives 24 hours more",
+    summary: "Replace a key; the old one stays valid for 24 hours",
     allow: "admin",
-    body: z.object({ expiresAt: moment.nullable().default(null) }),
-    answer: z.object({ id, key: z.string(), oldExpiresAt: time }),
+    body: z.object({ expiresAt: newExpiry }),
+    answer: z.object({ id, key: shownKey, oldExpiresAt: time }),
   },
-  "DELETE /sites/:site/keys/:key": { summary: "Revoke a key at once", allow: "admin", answer: done },
+  "DELETE /sites/:site/keys/:key": {
+    summary: "Revoke a key, with immediate effect",
+    allow: "admin",
+    answer: done,
+  },
   "GET /sites/:site/refused-calls": {
-    summary:
-      "Inbound calls that were refused, newest first, and hosts that are locked after too many wrong keys",
+    summary: "List refused inbound calls, newest first, and hosts that are locked after too many wrong keys",
     allow: "viewer",
     query: z.object(paging),
     answer: page(
@@ -143,14 +168,16 @@ export const siteRoutes = {
         status: z.number().int(),
         error: z.string(),
         host: z.string(),
-        /** The key that was used, where it is one of the site's. */
-        key: z.object({ id, name: z.string() }).nullable(),
-        address: z.string().nullable(),
+        key: z
+          .object({ id, name: z.string() })
+          .nullable()
+          .describe("The key that was used, if it belongs to the site."),
+        address: z.string().nullable().describe("The caller's IP address, shortened to its network."),
       }),
     ).extend({ lockouts: z.array(z.object({ host: z.string(), startedAt: time, lockedUntil: time })) }),
   },
   "GET /sites/:site/refused-calls.csv": {
-    summary: "The same calls as a table",
+    summary: "Export refused inbound calls as CSV",
     allow: "viewer",
     answer: "csv",
   },

@@ -2,9 +2,9 @@
 
 import type { FastifyInstance } from "fastify";
 import { openAccess, type Access } from "../access/access.ts";
-import type { ApiParts } from "../api/context.ts";
-import { isAtHome } from "../api/dashboardHost.ts";
-import { openDoor } from "../api/mountDashboard.ts";
+import type { ApiContext } from "../api/context.ts";
+import { isDashboardHost } from "../api/dashboardHost.ts";
+import { mountDashboard } from "../api/mountDashboard.ts";
 import { collectRoutes } from "../collect/route.ts";
 import { nameRoutes } from "../domains/route.ts";
 import { countByMinute } from "../http/rate.ts";
@@ -43,7 +43,7 @@ export function mountRoutes(app: FastifyInstance, options: RouteOptions): Mounte
   mountInbound(app, options);
   nameRoutes(app, { directory, transport, checker });
   mountCollect(app, options);
-  return mountDashboard(app, options);
+  return mountManagement(app, options);
 }
 
 function mountInbound(app: FastifyInstance, { config, services, observability }: RouteOptions): void {
@@ -87,7 +87,7 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
 }
 
 /** The dashboard, the management API and the sign-in at platforms. */
-function mountDashboard(app: FastifyInstance, options: RouteOptions): MountedRoutes {
+function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRoutes {
   const { config, services, shutdown, version, tag } = options;
   const { store, directory, sender, mailer, countries, now, onDefect } = services;
   const { transport, allowPrivate, pushMs } = config;
@@ -117,9 +117,9 @@ function mountDashboard(app: FastifyInstance, options: RouteOptions): MountedRou
     now,
   });
   const { pushSender, checker, tokens } = services;
-  const dashboard = openDoor(app, {
-    serves: ({ raw }) => isAtHome(raw, directory, config.hasUrl ? config.publicUrl : null),
-    parts: (): ApiParts => ({
+  const dashboard = mountDashboard(app, {
+    isDashboardHost: ({ raw }) => isDashboardHost(raw, directory, config.hasUrl ? config.publicUrl : null),
+    context: (): ApiContext => ({
       version,
       store,
       directory,

@@ -1,52 +1,40 @@
-// Who may come in, over HTTP: set-up, sign-in, codes, members, links and API keys.
+// Access over HTTP: set-up, sign-in, codes, members, links and API keys.
 
-import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operator } from "../../src/access/members.ts";
-import { openHouse, type Browser, type House } from "../support/managementApi.ts";
+import { authenticatorCode } from "../support/authenticator.ts";
+import { openTestApi, type Browser, type TestApi } from "../support/managementApi.ts";
 import { engines } from "../support/relay.ts";
 
 const password = "correct horse battery";
-const ticketOf = (link: unknown) => /#(\w{32})$/m.exec(String(link))?.[1] ?? "";
+const tokenOf = (link: unknown) => /#(\w{32})$/m.exec(String(link))?.[1] ?? "";
 
-/** What an authenticator app shows, some steps from now. */
-function codeFor(uri: string, stepsAhead = 0): string {
-  const secret = new URL(uri).searchParams.get("secret") ?? "";
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-  const bits = Array.from(secret.replace(/=+$/, ""))
-    .map((one) => alphabet.indexOf(one).toString(2).padStart(5, "0"))
-    .join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + stepsAhead));
-  const mac = createHmac("sha1", key).update(counter).digest();
-  const at = (mac.at(-1) ?? 0) & 15;
-  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
+const codeFor = (uri: string, stepsAhead = 0) =>
+  authenticatorCode(new URL(uri).searchParams.get("secret") ?? "", stepsAhead);
 
 describe.each(engines)("access on %s", (engine) => {
-  let house: House;
+  let api: TestApi;
   let owner: Browser;
-  /** Every answer so far: nothing secret may stand in any of them. */
+  /** All answers so far: none may contain a secret. */
   const answers: string[] = [];
 
   const errorOf = (answer: { body: unknown }) =>
     (answer.body as { error: { code: string; message: string; field?: string } }).error;
 
   async function signIn(email: string, pass = password, address?: string) {
-    const browser = house.browser(address);
+    const browser = api.browser(address);
     const answer = await browser.call("POST /session", { email, password: pass });
     answers.push(answer.text);
     return { browser, answer };
   }
 
-  /** Somebody with a role, by invitation. */
+  /** Invites a member, who accepts. */
   async function member(email: string, site: string | null, role: string): Promise<Browser> {
     const made = await owner.call("POST /members/invitations", { email, site, role });
-    const browser = house.browser();
+    const browser = api.browser();
     const { link } = made.body as { link: string };
     const accepted = await browser.call("POST /invitations/accept", {
-      ticket: ticketOf(link),
+      token: tokenOf(link),
       name: email.split("@", 1)[0],
       password,
     });
@@ -54,33 +42,33 @@ describe.each(engines)("access on %s", (engine) => {
     return browser;
   }
 
-  const idOf = async (email: string) => (await house.store.members.findByEmail(email))?.id ?? "";
+  const idOf = async (email: string) => (await api.store.members.findByEmail(email))?.id ?? "";
 
   beforeAll(async () => {
-    house = await openHouse(engine);
+    api = await openTestApi(engine);
   });
   afterAll(async () => {
-    expect(house.defects).toEqual([]);
-    await house.close();
+    expect(api.defects).toEqual([]);
+    await api.close();
   });
 
-  test("two who set up at once: one becomes the owner, and is signed in", async () => {
-    const browsers = [house.browser(), house.browser("203.0.113.2")];
+  test("of two simultaneous set-ups one creates the owner and is signed in", async () => {
+    const browsers = [api.browser(), api.browser("203.0.113.2")];
     expect((await browsers[0]?.call("GET /setup"))?.body).toEqual({ needed: true });
     const wrong = await browsers[0]?.call("POST /setup", {
-      ticket: "x".repeat(32),
+      token: "x".repeat(32),
       email: "ada@example.com",
       name: "Ada",
       password,
     });
     expect(wrong?.status).toBe(400);
-    const links = [await house.access.setupLink(), await house.access.setupLink("http://localhost:1")];
+    const links = [await api.access.setupLink(), await api.access.setupLink("http://localhost:1")];
     expect(links[0]).toMatch(/^https:\/\/cc\.example\.com\/dashboard\/setup#\w{32}$/);
     expect(links[1]).toMatch(/^http:\/\/localhost:1\/dashboard\/setup#\w{32}$/);
     const both = await Promise.all(
       browsers.map((browser, i) =>
         browser.call("POST /setup", {
-          ticket: ticketOf(links[i]),
+          token: tokenOf(links[i]),
           email: `owner${i}@Example.com`,
           name: "Ada",
           password,
@@ -101,10 +89,10 @@ describe.each(engines)("access on %s", (engine) => {
         installation: { version: "test", mail: false, url: "https://cc.example.com", store: engine },
       },
     });
-    expect(await house.access.setupLink()).toBe(null);
+    expect(await api.access.setupLink()).toBe(null);
     expect((await owner.call("GET /setup")).body).toEqual({ needed: false });
-    const again = await house.browser().call("POST /setup", {
-      ticket: ticketOf(links[1 - first]),
+    const again = await api.browser().call("POST /setup", {
+      token: tokenOf(links[1 - first]),
       email: "late@example.com",
       name: "Late",
       password,
@@ -123,7 +111,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await signIn(" Bob@Example.com ")).answer.body).toEqual({ step: "signed in" });
   });
 
-  test("ten wrong passwords stop one network, and nobody elsewhere", async () => {
+  test("ten wrong passwords block one network, and no other", async () => {
     await member("carol@example.com", null, "viewer");
     // All at once is no way round.
     const wrong = await Promise.all(
@@ -136,13 +124,13 @@ describe.each(engines)("access on %s", (engine) => {
     expect(errorOf(right.answer)).toMatchObject({ code: "too_many" });
     expect(Number(right.answer.retryAfter)).toBeGreaterThan(800);
     expect((await signIn("carol@example.com", password, "203.0.113.10")).answer.status).toBe(200);
-    house.clock.aheadMs = 16 * 60_000;
+    api.clock.aheadMs = 16 * 60_000;
     expect((await signIn("carol@example.com", password, "203.0.113.9")).answer.status).toBe(200);
-    house.clock.aheadMs = 0;
+    api.clock.aheadMs = 0;
   });
 
-  test("sessions are listed, and end at once when they are ended", async () => {
-    const here = await member("dora@example.com", house.sites[0].id, "viewer");
+  test("sessions are listed, and an ended session stops working at once", async () => {
+    const here = await member("dora@example.com", api.sites[0].id, "viewer");
     const { browser: there } = await signIn("dora@example.com");
     const list = await here.call("GET /sessions");
     const { items } = list.body as { items: { id: string; isThis: boolean; address: string }[] };
@@ -152,9 +140,9 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await owner.call(`DELETE /sessions/${other}`)).status).toBe(404);
     const cookie = [...there.cookies].map((pair) => pair.join("=")).join("; ");
     const request = { raw: { headers: { cookie }, socket: {} } } as never;
-    expect(await house.elsewhere.actorOf(request)).toMatchObject({ email: "dora@example.com" });
+    expect(await api.elsewhere.actorOf(request)).toMatchObject({ email: "dora@example.com" });
     expect((await here.call(`DELETE /sessions/${other}`)).status).toBe(200);
-    expect(await house.elsewhere.actorOf(request)).toBe(null);
+    expect(await api.elsewhere.actorOf(request)).toBe(null);
     expect((await there.call("GET /session")).body).toEqual({ session: null });
     const kept = new Map(here.cookies);
     expect((await here.call("DELETE /session")).status).toBe(200);
@@ -180,7 +168,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await here.call("GET /session")).body).toMatchObject({ session: { user: { name: "Emil E." } } });
   });
 
-  test("a code is asked for once two-factor sign-in is on; each code works once", async () => {
+  test("two-factor sign-in asks for a code, and each code works once", async () => {
     const here = await member("fay@example.com", null, "admin");
     expect((await here.call("POST /me/two-factor", { password: "no" })).status).toBe(400);
     const begun = await here.call("POST /me/two-factor", { password });
@@ -217,80 +205,78 @@ describe.each(engines)("access on %s", (engine) => {
     for (let i = 0; i < 4; i += 1) await fifth.browser.call("POST /session/code", { code: "wrong-code" });
     const spent = await fifth.browser.call("POST /session/code", { code: backupCodes[1] });
     expect(errorOf(spent).code).toBe("signed_out");
-    expect((await house.browser().call("POST /session/code", { code })).status).toBe(401);
+    expect((await api.browser().call("POST /session/code", { code })).status).toBe(401);
 
     expect((await here.call("POST /me/two-factor/end", { password: "no" })).status).toBe(400);
     expect((await here.call("POST /me/two-factor/end", { password })).status).toBe(200);
     expect((await signIn("fay@example.com")).answer.body).toEqual({ step: "signed in" });
   });
 
-  test("a reset link works once, ends all sessions, and from an owner switches codes off", async () => {
+  test("a reset link works once and ends all sessions; an owner's also turns two-factor sign-in off", async () => {
     const here = await member("gus@example.com", null, "viewer");
     const begun = await here.call("POST /me/two-factor", { password });
     const { uri } = begun.body as { uri: string };
     await here.call("POST /me/two-factor/confirm", { code: codeFor(uri) });
-    expect((await house.browser().call("POST /password-resets", { email: "gus@example.com" })).body).toEqual({
+    expect((await api.browser().call("POST /password-resets", { email: "gus@example.com" })).body).toEqual({
       mail: false,
     });
     const made = await owner.call(`POST /members/${await idOf("gus@example.com")}/password-reset`);
     const { link } = made.body as { link: string };
     expect(link).toMatch(/^https:\/\/cc\.example\.com\/dashboard\/reset#\w{32}$/);
-    const finish = { ticket: ticketOf(link), password: "a password that is new" };
-    const short = await house
-      .browser()
-      .call("POST /password-resets/finish", { ...finish, password: "short" });
+    const finish = { token: tokenOf(link), password: "a password that is new" };
+    const short = await api.browser().call("POST /password-resets/finish", { ...finish, password: "short" });
     expect(short.status).toBe(400);
-    expect((await house.browser().call("POST /password-resets/finish", finish)).status).toBe(200);
+    expect((await api.browser().call("POST /password-resets/finish", finish)).status).toBe(200);
     expect((await here.call("GET /session")).body).toEqual({ session: null });
-    const again = await house.browser().call("POST /password-resets/finish", finish);
-    expect(errorOf(again)).toMatchObject({ code: "invalid", field: "ticket" });
+    const again = await api.browser().call("POST /password-resets/finish", finish);
+    expect(errorOf(again)).toMatchObject({ code: "invalid", field: "token" });
     expect((await signIn("gus@example.com", finish.password)).answer.body).toEqual({ step: "signed in" });
 
     const late = await owner.call(`POST /members/${await idOf("gus@example.com")}/password-reset`);
-    house.clock.aheadMs = 25 * 3_600_000;
-    const over = await house.browser().call("POST /password-resets/finish", {
-      ticket: ticketOf((late.body as { link: string }).link),
+    api.clock.aheadMs = 25 * 3_600_000;
+    const over = await api.browser().call("POST /password-resets/finish", {
+      token: tokenOf((late.body as { link: string }).link),
       password,
     });
     expect(over.status).toBe(400);
-    house.clock.aheadMs = 0;
+    api.clock.aheadMs = 0;
   });
 
-  test("an invitation is accepted with a new account, or with the password of the one that is there", async () => {
-    const [one, two] = house.sites;
+  test("an invitation is accepted with a new account or with the password of an existing one", async () => {
+    const [one, two] = api.sites;
     const invite = { email: "Hana@example.com", site: one.id, role: "admin" };
     const first = await owner.call("POST /members/invitations", invite);
     const second = await owner.call("POST /members/invitations", invite);
-    const replaced = ticketOf((first.body as { link: string }).link);
-    const ticket = ticketOf((second.body as { link: string }).link);
-    const nobody = house.browser();
-    expect((await nobody.call("POST /invitations/look", { ticket: replaced })).status).toBe(400);
-    expect((await nobody.call("POST /invitations/look", { ticket })).body).toEqual({
+    const replaced = tokenOf((first.body as { link: string }).link);
+    const token = tokenOf((second.body as { link: string }).link);
+    const nobody = api.browser();
+    expect((await nobody.call("POST /invitations/look", { token: replaced })).status).toBe(400);
+    expect((await nobody.call("POST /invitations/look", { token })).body).toEqual({
       email: "hana@example.com",
       role: "admin",
       site: "one.example",
       invitedBy: expect.stringMatching(/^owner\d@example\.com$/),
       known: false,
     });
-    const noName = await nobody.call("POST /invitations/accept", { ticket, password });
+    const noName = await nobody.call("POST /invitations/accept", { token, password });
     expect(errorOf(noName)).toMatchObject({ field: "name" });
-    const accept = { ticket, name: "Hana", password };
+    const accept = { token, name: "Hana", password };
     expect((await nobody.call("POST /invitations/accept", accept)).status).toBe(200);
     expect((await nobody.call("GET /session")).body).toMatchObject({
       session: { grants: [{ site: one.id, role: "admin" }] },
     });
-    expect((await house.browser().call("POST /invitations/accept", accept)).status).toBe(400);
+    expect((await api.browser().call("POST /invitations/accept", accept)).status).toBe(400);
     expect((await owner.call("POST /members/invitations", invite)).status).toBe(400);
 
     const more = await owner.call("POST /members/invitations", { ...invite, site: two.id, role: "viewer" });
-    const known = ticketOf((more.body as { link: string }).link);
-    expect((await nobody.call("POST /invitations/look", { ticket: known })).body).toMatchObject({
+    const known = tokenOf((more.body as { link: string }).link);
+    expect((await nobody.call("POST /invitations/look", { token: known })).body).toMatchObject({
       known: true,
     });
-    const wrong = await nobody.call("POST /invitations/accept", { ticket: known, password: "not it" });
+    const wrong = await nobody.call("POST /invitations/accept", { token: known, password: "not it" });
     expect(errorOf(wrong)).toMatchObject({ field: "password" });
-    expect((await nobody.call("POST /invitations/accept", { ticket: known, password })).status).toBe(200);
-    expect(await house.store.members.listGrants(await idOf("hana@example.com"))).toHaveLength(2);
+    expect((await nobody.call("POST /invitations/accept", { token: known, password })).status).toBe(200);
+    expect(await api.store.members.listGrants(await idOf("hana@example.com"))).toHaveLength(2);
 
     await owner.call("POST /members/invitations", { ...invite, email: "ian@example.com" });
     const list = await owner.call("GET /members");
@@ -300,8 +286,8 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await owner.call(`DELETE /members/invitations/${invitations[0]?.id}`)).status).toBe(404);
   });
 
-  test("the owner of a site decides about that site, and sees no other", async () => {
-    const [one, two] = house.sites;
+  test("the owner of one site manages its members and sees no other site", async () => {
+    const [one, two] = api.sites;
     const siteOwner = await member("jo@example.com", one.id, "owner");
     const viewer = await member("kim@example.com", one.id, "viewer");
     await member("lea@example.com", two.id, "viewer");
@@ -332,7 +318,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await viewer.call("GET /session")).body).toMatchObject({ session: { grants: [] } });
     expect((await owner.call(`DELETE /members/${kim}`)).status).toBe(200);
     expect((await viewer.call("GET /session")).body).toEqual({ session: null });
-    const audit = await house.store.audit.list(one.id, 50);
+    const audit = await api.store.audit.list(one.id, 50);
     expect(audit.filter(({ actor }) => actor === "jo@example.com").map(({ action }) => action)).toEqual([
       "member's role taken away",
       "member's role changed",
@@ -341,7 +327,7 @@ describe.each(engines)("access on %s", (engine) => {
     ]);
   });
 
-  test("one owner always remains, also when two go at once", async () => {
+  test("the last owner cannot be removed, also when two leave at the same time", async () => {
     const me = ((await owner.call("GET /session")).body as { session: { user: { id: string } } }).session.user
       .id;
     expect((await owner.call(`DELETE /members/${me}`)).status).toBe(409);
@@ -353,15 +339,15 @@ describe.each(engines)("access on %s", (engine) => {
       second.call(`PUT /members/${me}/grants`, { site: null, role: "viewer" }),
     ]);
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
-    const owners = (await house.store.members.list()).filter(({ grants }) =>
+    const owners = (await api.store.members.list()).filter(({ grants }) =>
       grants.some(({ site, role }) => site === null && role === "owner"),
     );
     expect(owners).toHaveLength(1);
     if (owners[0]?.id !== me) owner = second;
   });
 
-  test("an API key acts within its scope, and ends within two seconds of its revocation", async () => {
-    const [one] = house.sites;
+  test("an API key works within its scope, and ends within two seconds of its revocation", async () => {
+    const [one] = api.sites;
     const siteOwner = (await signIn("jo@example.com")).browser;
     const wanted = { name: "reports", site: one.id, access: "read" };
     expect((await siteOwner.call("POST /api-keys", { ...wanted, site: null })).status).toBe(403);
@@ -374,16 +360,16 @@ describe.each(engines)("access on %s", (engine) => {
 
     const request = (bearer: string) =>
       ({ raw: { headers: { authorization: `Bearer ${bearer}` } } }) as never;
-    expect(await house.access.actorOf(request(key))).toEqual({
+    expect(await api.access.actorOf(request(key))).toEqual({
       kind: "API key",
       id,
       name: "reports",
       grants: [{ site: one.id, role: "viewer" }],
     });
-    expect(await house.access.actorOf(request((all.body as { key: string }).key))).toMatchObject({
+    expect(await api.access.actorOf(request((all.body as { key: string }).key))).toMatchObject({
       grants: [{ site: null, role: "admin" }],
     });
-    const program = house.browser();
+    const program = api.browser();
     const bearer = { authorization: `Bearer ${key}` };
     // People's things are closed to keys.
     expect((await program.call("GET /session", undefined, bearer)).body).toEqual({ session: null });
@@ -407,28 +393,28 @@ describe.each(engines)("access on %s", (engine) => {
     expect((list.body as { items: unknown[] }).items).toHaveLength(2);
     expect((await siteOwner.call(`DELETE /api-keys/${(all.body as { id: string }).id}`)).status).toBe(404);
     // Another node has just asked for it, and believes what it heard for a moment.
-    expect(await house.elsewhere.actorOf(request(key))).toMatchObject({ id });
+    expect(await api.elsewhere.actorOf(request(key))).toMatchObject({ id });
     expect((await siteOwner.call(`DELETE /api-keys/${id}`)).status).toBe(200);
     expect((await program.call("GET /session", undefined, bearer)).status).toBe(401);
-    house.clock.aheadMs = 2000;
-    await expect(house.elsewhere.actorOf(request(key))).rejects.toThrow("not valid");
-    house.clock.aheadMs = 0;
+    api.clock.aheadMs = 2000;
+    await expect(api.elsewhere.actorOf(request(key))).rejects.toThrow("not valid");
+    api.clock.aheadMs = 0;
   });
 
   const isIn = async (browser: Browser) =>
     ((await browser.call("GET /session")).body as { session: unknown }).session !== null;
-  const linkOf = ({ body }: { body: unknown }) => ticketOf((body as { link: string }).link);
+  const linkOf = ({ body }: { body: unknown }) => tokenOf((body as { link: string }).link);
   const newPassword = "a password that is new";
 
   async function resetFor(email: string) {
     const made = await owner.call(`POST /members/${await idOf(email)}/password-reset`);
-    const finish = { ticket: linkOf(made), password: newPassword };
-    return () => house.browser().call("POST /password-resets/finish", finish);
+    const finish = { token: linkOf(made), password: newPassword };
+    return () => api.browser().call("POST /password-resets/finish", finish);
   }
 
   /** Lets something happen in the very moment before the next session is written. */
   function beforeNextSession(work: () => Promise<unknown>): void {
-    const { accounts } = house.store;
+    const { accounts } = api.store;
     const insert = accounts.insert.bind(accounts);
     accounts.insert = async (table, row) => {
       if (table === "sessions") {
@@ -439,7 +425,7 @@ describe.each(engines)("access on %s", (engine) => {
     };
   }
 
-  test("no session that the old password opens survives a new one", async () => {
+  test("no session opened with the old password survives a password change", async () => {
     const email = "olga@example.com";
     await member(email, null, "viewer");
     let place = 0;
@@ -451,10 +437,10 @@ describe.each(engines)("access on %s", (engine) => {
     for (const { browser } of await Promise.all([...first, ...second]))
       expect(await isIn(browser)).toBe(false);
     expect((await signIn(email, newPassword)).answer.status).toBe(200);
-    expect(await house.store.accounts.listSessions(await idOf(email), Date.now())).toHaveLength(1);
+    expect(await api.store.accounts.listSessions(await idOf(email), Date.now())).toHaveLength(1);
   });
 
-  test("of a change and a reset of one password at once, one counts", async () => {
+  test("of a simultaneous change and reset of one password only one takes effect", async () => {
     const email = "pia@example.com";
     const here = await member(email, null, "viewer");
     const reset = await resetFor(email);
@@ -470,22 +456,22 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await signIn(email, isReset ? changed : newPassword)).answer.status).toBe(400);
   });
 
-  test("the cookie from before a change of the password ends with it", async () => {
+  test("a session cookie from before a password change no longer works", async () => {
     const here = await member("quinn@example.com", null, "viewer");
     const before = new Map(here.cookies);
     const given = { current: password, password: newPassword };
     expect((await here.call("POST /me/password", given)).status).toBe(200);
     expect(await isIn(here)).toBe(true);
-    const thief = house.browser();
+    const thief = api.browser();
     for (const [name, value] of before) thief.cookies.set(name, value);
     expect(await isIn(thief)).toBe(false);
   });
 
-  test("two-factor sign-in: switching it on ends other sessions; a reset ends what is under way", async () => {
+  test("turning two-factor sign-in on ends other sessions, and a password reset ends pending sign-ins", async () => {
     const email = "rosa@example.com";
     const here = await member(email, null, "viewer");
     const lines = async () =>
-      (await house.store.audit.list("", 200)).filter(({ actor }) => actor === email).length;
+      (await api.store.audit.list("", 200)).filter(({ actor }) => actor === email).length;
     const before = await lines();
     const off = await here.call("POST /me/two-factor/end", { password });
     expect(errorOf(off).code).toBe("conflict");
@@ -494,7 +480,7 @@ describe.each(engines)("access on %s", (engine) => {
     const { browser: there } = await signIn(email);
     let begun = await here.call("POST /me/two-factor", { password });
     const { uri, backupCodes } = begun.body as { uri: string; backupCodes: string[] };
-    // Somebody whose password was right before it was switched on, and who comes in after.
+    // A sign-in that checked the password before two-factor sign-in was turned on, and ends after.
     beforeNextSession(() => here.call("POST /me/two-factor/confirm", { code: codeFor(uri) }));
     const { browser: late, answer } = await signIn(email);
     expect(answer.status).toBe(400);
@@ -521,20 +507,20 @@ describe.each(engines)("access on %s", (engine) => {
     beforeNextSession(next);
     const code = codeFor((begun.body as { uri: string }).uri);
     expect((await again.call("POST /me/two-factor/confirm", { code })).status).toBe(401);
-    expect(await house.store.accounts.listSessions(await idOf(email), Date.now())).toEqual([]);
+    expect(await api.store.accounts.listSessions(await idOf(email), Date.now())).toEqual([]);
   });
 
-  test("an invitation ends with the right to make it", async () => {
-    const [one, two] = house.sites;
+  test("an invitation ends when its inviter loses the role owner", async () => {
+    const [one, two] = api.sites;
     const siteOwner = await member("sam@example.com", one.id, "owner");
     const second = await member("tess@example.com", null, "owner");
     const [sam, tess] = [await idOf("sam@example.com"), await idOf("tess@example.com")];
     const invite = async (from: Browser, email: string, site: string | null) =>
       linkOf(await from.call("POST /members/invitations", { email, site, role: "owner" }));
-    const works = async (ticket: string) =>
-      (await house.browser().call("POST /invitations/look", { ticket })).status === 200;
+    const works = async (token: string) =>
+      (await api.browser().call("POST /invitations/look", { token })).status === 200;
 
-    const tickets = [
+    const tokens = [
       await invite(siteOwner, "back1@example.com", one.id),
       await invite(second, "back2@example.com", null),
       await invite(second, "back3@example.com", two.id),
@@ -542,22 +528,22 @@ describe.each(engines)("access on %s", (engine) => {
     const kept = await invite(owner, "front@example.com", one.id);
     const atDesk = { actor: "command line", now: Date.now() };
     const wanted = { email: "desk@example.com", site: null, role: "viewer" } as const;
-    const printed = await house.access.invitations.invite(operator, wanted, atDesk, { show: true });
+    const printed = await api.access.invitations.invite(operator, wanted, atDesk, { show: true });
     // Still an owner of one of them.
     await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: "owner" });
-    expect(await Promise.all(tickets.map(works))).toEqual([true, true, true]);
+    expect(await Promise.all(tokens.map(works))).toEqual([true, true, true]);
     await owner.call(`PUT /members/${tess}/grants`, { site: null, role: "admin" });
-    expect(await Promise.all(tickets.map(works))).toEqual([true, false, true]);
+    expect(await Promise.all(tokens.map(works))).toEqual([true, false, true]);
     await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: null });
     await owner.call(`DELETE /members/${sam}`);
-    expect(await Promise.all(tickets.map(works))).toEqual([false, false, false]);
-    expect(await Promise.all([kept, ticketOf(printed.link)].map(works))).toEqual([true, true]);
+    expect(await Promise.all(tokens.map(works))).toEqual([false, false, false]);
+    expect(await Promise.all([kept, tokenOf(printed.link)].map(works))).toEqual([true, true]);
 
     // One that was being made while its maker was removed.
     const gone = { id: sam, grants: [{ site: one.id, role: "owner" as const }] };
     const by = { actor: "sam@example.com", now: Date.now() };
     await expect(
-      house.access.invitations.invite(gone, { ...wanted, email: "back4@example.com", site: one.id }, by),
+      api.access.invitations.invite(gone, { ...wanted, email: "back4@example.com", site: one.id }, by),
     ).rejects.toThrow("needs the role owner");
 
     // A role that was taken away does not come back by an older invitation.
@@ -567,12 +553,12 @@ describe.each(engines)("access on %s", (engine) => {
     expect(await works(own)).toBe(false);
   });
 
-  test("an account whose link the owner of a site has seen is not confirmed, until a reset link is used", async () => {
-    const [one] = house.sites;
+  test("an account whose invitation link a site's owner has seen is unconfirmed until a reset link is used", async () => {
+    const [one] = api.sites;
     const siteOwner = await member("uma@example.com", one.id, "owner");
     const email = "boss@example.com";
     const made = await siteOwner.call("POST /members/invitations", { email, site: one.id, role: "viewer" });
-    await house.browser().call("POST /invitations/accept", { ticket: linkOf(made), name: "Boss", password });
+    await api.browser().call("POST /invitations/accept", { token: linkOf(made), name: "Boss", password });
     const seen = async (from: Browser, of = email) =>
       ((await from.call("GET /members")).body as { members: { email: string }[] }).members.find(
         (each) => each.email === of,
@@ -584,8 +570,8 @@ describe.each(engines)("access on %s", (engine) => {
     expect(await seen(owner)).toMatchObject({ confirmed: true, invitedBy: "uma@example.com" });
   });
 
-  test("fifty API keys of a site work at the same time, and no more", async () => {
-    const [, two] = house.sites;
+  test("a site can have fifty usable API keys and no more", async () => {
+    const [, two] = api.sites;
     const add = (site: string | null) => owner.call("POST /api-keys", { name: "many", site, access: "read" });
     const made = await Promise.all(Array.from({ length: 52 }, () => add(two.id)));
     const good = made.filter(({ status }) => status === 200);
@@ -598,7 +584,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await add(two.id)).status).toBe(200);
   });
 
-  test("nothing secret stands in an answer or in the store", async () => {
+  test("no answer and no row of the store contains a secret", async () => {
     for (const route of ["GET /session", "GET /sessions", "GET /members", "GET /api-keys"])
       answers.push((await owner.call(route)).text);
     for (const text of answers) {
@@ -608,40 +594,40 @@ describe.each(engines)("access on %s", (engine) => {
   });
 });
 
-describe("links by mail", () => {
-  test("a mail that fails shows its link to owners of the installation alone", async () => {
-    const house = await openHouse("sqlite", { mail: "broken" });
+describe("links by email", () => {
+  test("when an email fails, only owners of the installation see its link", async () => {
+    const api = await openTestApi("sqlite", { mail: "broken" });
     try {
-      const owner = house.browser();
-      const ticket = ticketOf(await house.access.setupLink());
-      await owner.call("POST /setup", { ticket, email: "ada@example.com", name: "Ada", password });
-      const [{ id: site }] = house.sites;
+      const owner = api.browser();
+      const token = tokenOf(await api.access.setupLink());
+      await owner.call("POST /setup", { token, email: "ada@example.com", name: "Ada", password });
+      const [{ id: site }] = api.sites;
       const invite = { email: "bea@example.com", site, role: "owner" };
-      const shown = ticketOf(
+      const shown = tokenOf(
         ((await owner.call("POST /members/invitations", invite)).body as { link: string }).link,
       );
-      const bea = house.browser();
-      await bea.call("POST /invitations/accept", { ticket: shown, name: "Bea", password });
-      expect((await house.store.members.findByEmail("bea@example.com"))?.confirmed).toBe(true);
+      const bea = api.browser();
+      await bea.call("POST /invitations/accept", { token: shown, name: "Bea", password });
+      expect((await api.store.members.findByEmail("bea@example.com"))?.confirmed).toBe(true);
       const answer = await bea.call("POST /members/invitations", { ...invite, email: "boss@example.com" });
       expect(answer.body).toMatchObject({
         error: { code: "unavailable", message: expect.stringContaining("could not be sent") },
       });
       expect(answer.text).not.toContain("#");
-      expect(await house.store.invitations.listOpen(Date.now())).toEqual([]);
-      expect(house.defects).toHaveLength(2);
+      expect(await api.store.invitations.listOpen(Date.now())).toEqual([]);
+      expect(api.defects).toHaveLength(2);
     } finally {
-      await house.close();
+      await api.close();
     }
   });
 
-  test("invitations and resets are mailed; the answer says nothing about who has an account", async () => {
-    const house = await openHouse("sqlite", { mail: true, publicUrl: "http://localhost:8080" });
+  test("invitations and resets are emailed, and the answer does not reveal who has an account", async () => {
+    const api = await openTestApi("sqlite", { mail: true, publicUrl: "http://localhost:8080" });
     try {
-      const owner = house.browser();
-      const ticket = ticketOf(await house.access.setupLink());
+      const owner = api.browser();
+      const token = tokenOf(await api.access.setupLink());
       const made = await owner.call("POST /setup", {
-        ticket,
+        token,
         email: "ada@example.com",
         name: "Ada",
         password,
@@ -650,25 +636,25 @@ describe("links by mail", () => {
       expect(made.setCookie[0]).not.toMatch(/secure/i);
       const invite = { email: "bea@example.com", site: null, role: "viewer" };
       expect((await owner.call("POST /members/invitations", invite)).body).toMatchObject({ link: null });
-      expect(house.mails).toHaveLength(1);
-      expect(house.mails[0]?.to).toBe("bea@example.com");
-      expect(ticketOf(/http\S+/.exec(house.mails[0]?.text.split("\n\n")[2] ?? "")?.[0])).toHaveLength(32);
+      expect(api.mails).toHaveLength(1);
+      expect(api.mails[0]?.to).toBe("bea@example.com");
+      expect(tokenOf(/http\S+/.exec(api.mails[0]?.text.split("\n\n")[2] ?? "")?.[0])).toHaveLength(32);
 
-      const nobody = house.browser("203.0.113.7");
+      const nobody = api.browser("203.0.113.7");
       for (const email of ["Ada@example.com", "unknown@example.com"])
         expect((await nobody.call("POST /password-resets", { email })).body).toEqual({ mail: true });
-      await expect.poll(() => house.mails.length).toBe(2);
-      const [, reset] = house.mails;
+      await expect.poll(() => api.mails.length).toBe(2);
+      const [, reset] = api.mails;
       expect(reset?.to).toBe("ada@example.com");
-      const finish = { ticket: ticketOf(reset?.text), password: "a password that is new" };
+      const finish = { token: tokenOf(reset?.text), password: "a password that is new" };
       expect((await nobody.call("POST /password-resets/finish", finish)).status).toBe(200);
       expect((await owner.call("GET /session")).body).toEqual({ session: null });
       for (let i = 0; i < 3; i += 1) await nobody.call("POST /password-resets", { email: "x@example.com" });
       const many = await nobody.call("POST /password-resets", { email: "x@example.com" });
       expect(many.status).toBe(429);
-      expect(house.defects).toEqual([]);
+      expect(api.defects).toEqual([]);
     } finally {
-      await house.close();
+      await api.close();
     }
   });
 });

@@ -1,23 +1,15 @@
 // Platforms, connections, sign-ins, webhooks and alerts through the management API of a real relay.
 
-import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
 import { declared, fault } from "../support/contractCheck.ts";
+import { freePort } from "../support/freePort.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { call, engines, eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe.each(engines)("integrations in the management API on %s", (engine) => {
   let standins: Standins;
@@ -60,7 +52,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
   const listed = async () =>
     declared("GET /sites/:site/connections", await viewer.ask(`GET /sites/${site}/connections`)).items;
 
-  test("every platform is there, and its form with it, quickly and without examples", async () => {
+  test("the list of platforms holds every platform with its form, and no examples", async () => {
     const asked = await viewer.ask("GET /platforms");
     const { items } = declared("GET /platforms", asked);
     expect(items.map(({ id }: { id: string }) => id)).toEqual(platforms.map(({ id }) => id));
@@ -69,7 +61,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(asked.answer.text.length).toBeLessThan(200_000);
   });
 
-  test("connect, preview, test, change, pause, resume and disconnect", async () => {
+  test("a connection can be created, previewed, tested, changed, paused, resumed and deleted", async () => {
     const url = `${receiver.url}/hook/secret-path`;
     const body = { platform: "webhook", settings: { url, headers: `{"Authorization":"Bearer hush-hush"}` } };
     const preview = (more: Record<string, unknown>) =>
@@ -149,7 +141,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
       return one.waiting === 0 && one.lastSentAt !== null && one.attempts24h.sent >= 1;
     });
 
-    // What is another site's is not there.
+    // Another site's connection is not found.
     const elsewhere = `/sites/${second}/connections/${connection.id}`;
     for (const foreign of [
       await owner.ask(`PATCH ${elsewhere}`, { settings: {} }),
@@ -168,7 +160,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(await listed()).toEqual([]);
   });
 
-  test("two who connect the same account at once have one connection", async () => {
+  test("connecting the same account twice at the same time creates one connection", async () => {
     const body = { platform: "webhook", settings: { url: `${receiver.url}/twice` } };
     const both = await Promise.all([1, 2].map(() => admin.ask(`POST /sites/${site}/connections`, body)));
     expect(both.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
@@ -178,7 +170,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect((await admin.ask(`DELETE /sites/${site}/connections/${only.id}`)).status).toBe(200);
   });
 
-  test("a sign-in belongs to who began it: they alone open it, see it, and connect with it", async () => {
+  test("only the person who began a sign-in can open it, see it and connect with it", async () => {
     const app = {
       clientId: knownAt("pinterest", "clientId"),
       clientSecret: knownAt("pinterest", "clientSecret"),
@@ -239,7 +231,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(tested.json).toMatchObject({ outcome: "accepted", httpStatus: 200 });
   });
 
-  test("a webhook with its test push, log, secret and replay", async () => {
+  test("a webhook can be tested, its log read, its secret rotated and its periods replayed", async () => {
     const add = (url: string) => admin.ask(`POST /sites/${site}/webhooks`, { url });
     const made = await add(`${receiver.url}/totals/secret-path`);
     const { webhook, secret } = declared("POST /sites/:site/webhooks", made);
@@ -288,7 +280,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect((await admin.ask(`DELETE ${at}`)).status).toBe(200);
   });
 
-  test("alerts, and a test message by every channel", async () => {
+  test("alerts are listed, and a test alert goes to every channel", async () => {
     const alerts = await viewer.ask(`GET /sites/${site}/alerts`);
     expect(declared("GET /sites/:site/alerts", alerts)).toEqual({ open: [], over: [], mail: false });
     const nobody = await admin.ask(`POST /sites/${site}/alerts/test`);

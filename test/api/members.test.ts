@@ -1,11 +1,11 @@
-// People come in through a real relay: the set-up link on its console, and the commands for whoever runs it.
+// Members of a real relay: the set-up link on its console, and the operator's commands.
 
 import { expect, test } from "vitest";
 import { denied, manage, newHome, shown, startRelay } from "../support/relay.ts";
 
 const password = "correct horse battery";
 
-test("from the link on the console to an owner, and members from the command line", async () => {
+test("the console's link creates the owner, and commands invite, reset and remove members", async () => {
   const home = await newHome("sqlite");
   const relay = await startRelay(home);
   const link = /create the owner: (\S+)/.exec(relay.output())?.[1] ?? "";
@@ -17,7 +17,7 @@ test("from the link on the console to an owner, and members from the command lin
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
-  const owner = { ticket: link.split("#")[1], email: "ada@example.com", name: "Ada", password };
+  const owner = { token: link.split("#")[1], email: "ada@example.com", name: "Ada", password };
   // A page of another site cannot use a link that it got hold of.
   expect((await post("/setup", owner, { origin: "https://evil.example" })).status).toBe(403);
   const made = await post("/setup", owner);
@@ -48,20 +48,20 @@ test("from the link on the console to an owner, and members from the command lin
     link: expect.stringMatching(/invitation#\w{32}$/),
   });
   const accepted = await post("/invitations/accept", {
-    ticket: invited.link.split("#")[1],
+    token: invited.link.split("#")[1],
     name: "Bob",
     password,
   });
   expect(accepted.status).toBe(200);
   expect(await denied(home, "member", "remove", "ada@example.com")).toMatchObject({
-    error: expect.stringContaining("One owner always remains"),
+    error: expect.stringContaining("This is the last owner"),
   });
   expect(await manage(home, "member", "remove", "bob@example.com")).toMatchObject({ removed: true });
   expect(await denied(home, "member", "reset", "bob@example.com")).toMatchObject({ field: "email" });
 
   expect((await manage(home, "member", "sessions", "ada@example.com")).sessions).toHaveLength(1);
   const reset = await manage(home, "member", "reset", "ada@example.com");
-  const fresh = { ticket: reset.link.split("#")[1], password: "a password that is new" };
+  const fresh = { token: reset.link.split("#")[1], password: "a password that is new" };
   expect((await post("/password-resets/finish", fresh)).status).toBe(200);
   expect(await session()).toEqual({ session: null });
   expect((await post("/session", { email: "ada@example.com", password: fresh.password })).status).toBe(200);
@@ -70,7 +70,7 @@ test("from the link on the console to an owner, and members from the command lin
   expect(await shown(home, "member", "list")).toMatch(/ada@example\.com +Ada +owner \(all sites\) +off/);
 
   await relay.stop();
-  for (const secret of [owner.ticket, fresh.ticket, password])
+  for (const secret of [owner.token, fresh.token, password])
     expect(relay.output().replace(link, "")).not.toContain(secret);
   const again = await startRelay(home);
   expect(again.output()).not.toContain("create the owner");

@@ -1,4 +1,4 @@
-// The OpenAPI document and the reference page: everything is there, and nothing leads nowhere.
+// The OpenAPI document and the reference page are complete and consistent.
 
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
@@ -12,13 +12,13 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe("the OpenAPI document", () => {
-  test("is one, by the rules of OpenAPI 3.1", async () => {
+  test("the OpenAPI document is valid OpenAPI 3.1", async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
   });
 
-  test("holds every route, and no other", () => {
+  test("the OpenAPI document lists exactly the routes of the contract", () => {
     const routes = Object.keys(contract).map((name) => {
       const [method = "", path = ""] = name.split(" ");
       return `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}`;
@@ -26,7 +26,7 @@ describe("the OpenAPI document", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(routes.toSorted());
   });
 
-  test("names every operation once, and every reference leads somewhere", () => {
+  test("operation ids are unique and every reference resolves", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
@@ -39,7 +39,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("says who may, and with what", () => {
+  test("every operation names its role, its security and its parameters", () => {
     const of = (name: string) => operations.find((one) => one.name === name);
     expect(of("get /sites/{site}/keys")).toMatchObject({
       "x-role": "viewer",
@@ -57,10 +57,30 @@ describe("the OpenAPI document", () => {
   });
 });
 
+describe("descriptions of fields", () => {
+  const emailOf = (name: string) => {
+    const { requestBody } = operations.find((one) => one.name === name) ?? {};
+    return requestBody?.content["application/json"]?.schema.properties?.["email"];
+  };
+
+  test("the email of a person is described as hashed, that of a member is not", () => {
+    expect(emailOf("post /sites/{site}/people/find")?.description).toContain("hashed");
+    for (const name of [
+      "post /setup",
+      "post /session",
+      "post /password-resets",
+      "post /members/invitations",
+    ]) {
+      expect(emailOf(name)?.type).toBe("string");
+      expect(emailOf(name)?.description ?? "").not.toContain("hash");
+    }
+  });
+});
+
 describe("the reference page", () => {
   const page = referencePage(document, "aGVsbG8=");
 
-  test("shows every route with its example, and every link within it leads somewhere", () => {
+  test("the reference page shows every route with an example, and its links resolve", () => {
     for (const { operationId, summary } of operations) {
       expect(page).toContain(`<article id="${operationId}">`);
       expect(page).toContain(summary.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`));
@@ -71,7 +91,7 @@ describe("the reference page", () => {
     expect(page).toContain("https://relay.example.com/api/v1/sites/SITE/keys");
   });
 
-  test("asks for nothing from elsewhere and runs nothing", () => {
+  test("the reference page loads nothing from other origins and runs no script", () => {
     const icon = '<link rel="icon" href="/dashboard/icon.svg">';
     expect(page).toContain(icon);
     expect(page.replace(icon, "")).not.toMatch(
@@ -85,7 +105,7 @@ describe("the reference page", () => {
     ]);
   });
 
-  test("shows hostile text as text", () => {
+  test("the reference page escapes hostile text", () => {
     const hostile = structuredClone(document);
     hostile.info.title = `<script>alert("1")</script>`;
     expect(referencePage(hostile, "n")).not.toContain("<script");

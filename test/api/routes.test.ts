@@ -1,4 +1,4 @@
-// Every route of the management API, walked: who does not belong gets nothing, whatever the route.
+// Access rules on every route of the management API.
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -70,7 +70,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
   /** A body that passes the first look: what is refused must be refused for who asks, not for what. */
   const bodyOf = ({ route }: { route: Route }) => (route.body ? {} : undefined);
 
-  test("nobody who is not signed in gets anywhere, except where anybody may", async () => {
+  test("a caller without a session reaches only the public routes", async () => {
     for (const one of routes.filter(({ route }) => route.allow !== "anybody")) {
       const asked = await ask(relay, `${one.method} ${at(one.path, mine.id)}`, bodyOf(one), {});
       expect([one.name, asked.status, asked.json?.error.code]).toEqual([one.name, 401, "signed_out"]);
@@ -78,14 +78,14 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     }
   });
 
-  test("a key that is none is not taken for nobody", async () => {
+  test("an invalid API key gets 401", async () => {
     for (const key of ["ccm_wrong", `ccm_${"a".repeat(38)}`, mine.key]) {
       const asked = await ask(relay, "GET /sites", undefined, { Authorization: `Bearer ${key}` });
       expect(asked.status).toBe(401);
     }
   });
 
-  test("to a member of one site another does not exist, on any route", async () => {
+  test("a member of one site gets 404 for another site on every route", async () => {
     for (const one of routes.filter(({ ofSite }) => ofSite))
       for (const person of [viewer, admin]) {
         const asked = await person.ask(`${one.method} ${at(one.path, other.id)}`, bodyOf(one));
@@ -94,7 +94,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       }
   });
 
-  test("an API key of one site does not reach another, nor what only people may do", async () => {
+  test("an API key of one site reaches no other site and no route for people", async () => {
     const bearer = { Authorization: `Bearer ${apiKey}` };
     for (const one of routes.filter(({ route }) => route.allow !== "anybody")) {
       const asked = await ask(relay, `${one.method} ${at(one.path, other.id)}`, bodyOf(one), bearer);
@@ -110,12 +110,12 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       const asked = await viewer.ask(`${one.method} ${at(one.path, mine.id)}`, bodyOf(one));
       expect([one.name, asked.status, asked.json?.error.code]).toEqual([one.name, 403, "forbidden"]);
     }
-    // What is left to viewers of a site is reading, and asking what would be.
+    // Apart from reading, a viewer can only check a described visit.
     const left = routes.filter((one) => one.ofSite && isChange(one) && one.route.allow === "viewer");
     expect(left.map(({ name }) => name)).toEqual(["POST /sites/:site/traffic/check"]);
   });
 
-  test("an admin of one site cannot reach a thing of another through their own", async () => {
+  test("an admin cannot reach another site's objects through the path of their own site", async () => {
     const bodies: Partial<Record<RouteName, unknown>> = {
       "POST /sites/:site/keys/:key/rotate": {},
       "PATCH /sites/:site/connections/:connection": { settings: {} },
@@ -136,7 +136,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     expect((await stranger.ask(`GET /sites/${other.id}/webhooks`)).json.items).toHaveLength(1);
   });
 
-  test("neither through an id in a body", async () => {
+  test("an admin cannot reach another site's objects through an id in a body", async () => {
     const with404 = async (route: string, body: unknown) => {
       const asked = await admin.ask(route, body);
       expect([route, asked.status]).toEqual([route, 404]);
@@ -157,7 +157,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     if (replay.status === 200) expect(replay.json).toMatchObject({ found: 0, changed: 0 });
   });
 
-  test("a page of another site cannot act for somebody who is signed in", async () => {
+  test("a page of another origin cannot act for a signed-in user", async () => {
     const foreign = [
       { Origin: "https://evil.example" },
       { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" },
@@ -176,7 +176,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     expect(form.status).toBe(400);
   });
 
-  test("what a route answers is what the contract says", async () => {
+  test("every answer matches the contract", async () => {
     const times = `from=${Date.now() - 86_400_000}&to=${Date.now()}`;
     const queries: Partial<Record<RouteName, string>> = {
       "GET /sites/:site/statistics": `?${times}&step=hour`,
@@ -193,7 +193,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     }
   });
 
-  test("garbage is refused by name: cursors, zero bytes, times beyond all calendars, names of several lines", async () => {
+  test("invalid cursors, zero bytes, impossible times and names of several lines are refused by field", async () => {
     for (const one of routes.filter(({ route }) => route.query && "cursor" in route.query.shape)) {
       const asked = await owner.ask(`GET ${at(one.path, other.id)}?cursor=garbage`);
       expect([one.name, asked.status, asked.json.error.field]).toEqual([one.name, 400, "cursor"]);
@@ -216,7 +216,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     }
   });
 
-  test("the dashboard is at home on its own name alone, and no site can take it", async () => {
+  test("the dashboard is served on its own host only, and no site can take that host", async () => {
     const page = async (headers: Record<string, string>) =>
       (await call(relay.url, { method: "GET", path: "/dashboard/", headers })).status;
     expect(await page({})).toBe(200);
@@ -243,7 +243,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     expect(open.json.error.code).toBe("insecure");
   });
 
-  test("who looks at the live feed and leaves at once holds no place in it", async () => {
+  test("a listener who leaves the live feed at once does not count against the limit", async () => {
     for (let i = 0; i < 30; i += 1) {
       const { port } = new URL(relay.url);
       const socket = connect(Number(port), "127.0.0.1");
@@ -264,7 +264,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     });
   });
 
-  test("secrets are in no answer", async () => {
+  test("no answer contains a secret", async () => {
     const all = await Promise.all(
       routes
         .filter(({ method, route }) => method === "GET" && typeof route.answer !== "string")

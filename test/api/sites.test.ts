@@ -25,7 +25,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     viewer = await invite(relay, owner, "viewer@example.com", "viewer", site);
   });
 
-  test("everybody sees their sites, with what they may do there", async () => {
+  test("members see the sites that they have a role on, with that role", async () => {
     const all = declared("GET /sites", await owner.ask("GET /sites")).items;
     expect(all.map(({ hosts }: { hosts: string[] }) => hosts[0])).toEqual([
       "localhost",
@@ -38,7 +38,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     ]);
   });
 
-  test("a host belongs to one site, and who has it is not told", async () => {
+  test("a host belongs to one site, and a refusal does not name its owner", async () => {
     const taken = await admin.ask(`POST /sites/${site}/hosts`, { host: "second.example" });
     expect(fault(taken)).toEqual([400, "invalid", "host"]);
     expect(taken.answer.text).not.toContain(second);
@@ -46,7 +46,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       [1, 2].map(() => owner.ask(`POST /sites/${site}/hosts`, { host: "twice.example" })),
     );
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
-    // A relay without CLEANCAST_URL cannot tell whether somebody claims its own name.
+    // A relay without CLEANCAST_URL cannot tell its own host from a claimed one.
     const claimed = await admin.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
     expect(fault(claimed)).toEqual([400, "invalid", "host"]);
     expect(claimed.json.error.message).toContain("CLEANCAST_URL");
@@ -54,7 +54,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(declared("POST /sites/:site/hosts", made).hosts).toContain("www.shop.example");
   });
 
-  test("a site is renamed, and the audit log says by whom, page by page", async () => {
+  test("renaming a site is recorded in the audit log, which is read in pages", async () => {
     const named = await admin.ask(`PATCH /sites/${site}`, { name: " Corner shop " });
     expect(declared("PATCH /sites/:site", named).name).toBe("Corner shop");
     const seen: string[] = [];
@@ -79,7 +79,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(declared("GET /audit", await owner.ask("GET /audit")).items).toBeInstanceOf(Array);
   });
 
-  test("settings are read back as they were written; what has no effect yet is noted", async () => {
+  test("settings are read back as written, and one without effect is noted", async () => {
     const asked = await admin.ask(`PATCH /sites/${site}/settings`, {
       settings: {
         dedup_order: "30d",
@@ -103,7 +103,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect((await viewer.ask(`GET /sites/${site}`)).json.timeZone).toBe("Europe/Berlin");
   });
 
-  test("what is wrong with a setting names it, and changes nothing", async () => {
+  test("an invalid setting is refused by name and changes nothing", async () => {
     const patch = (settings: Record<string, string>) =>
       admin.ask(`PATCH /sites/${site}/settings`, { settings });
     const wrong = await patch({ rate_limit: "5", keep: "for ever" });
@@ -118,7 +118,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(items).toContainEqual(expect.objectContaining({ name: "rate_limit", value: "off" }));
   });
 
-  test("settings are copied from a site that one may see, secret ones unseen", async () => {
+  test("settings are copied only from a visible site, and secret ones are never shown", async () => {
     const names = ["dedup_order", "alert_webhook"];
     const copied = await owner.ask(`POST /sites/${second}/settings/copy`, { from: site, names });
     const { items } = declared("POST /sites/:site/settings/copy", copied);
@@ -135,7 +135,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(fault(await copyFrom(site, ["nonsense"]))).toEqual([400, "invalid", "names"]);
   });
 
-  test("a key is shown once, counted, rotated and revoked", async () => {
+  test("an inbound key is shown once, its uses are counted, and it can be rotated and revoked", async () => {
     const steps = async () =>
       declared("GET /sites/:site/checklist", await viewer.ask(`GET /sites/${site}/checklist`)).steps;
     expect((await steps()).map(({ done }: { done: boolean }) => done)).toEqual([
@@ -197,7 +197,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     });
   });
 
-  test("the lines that install the tag", async () => {
+  test("the API returns the HTML that installs the tag", async () => {
     const tag = declared("GET /sites/:site/tag", await viewer.ask(`GET /sites/${site}/tag`));
     expect(tag.follows).toBe(`<script async src="/__cc/tag.js"></script>`);
     expect(tag.pinned).toMatch(/integrity="sha384-/);

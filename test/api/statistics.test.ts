@@ -1,4 +1,4 @@
-// What the dashboard reads of a site: numbers, events, the sync log, people, and the feed, through the management API.
+// A site's statistics, events, sync log, people and live feed through the management API.
 
 import { get } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -57,7 +57,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
 
   const of = (path: string) => `/sites/${site.id}${path}`;
 
-  test("the numbers of the day", async () => {
+  test("statistics of the last day count conversions, value, duplicates, filtered and test events", async () => {
     const now = Date.now();
     const path = of(`/statistics?from=${now - 24 * hourMs}&to=${now}&step=hour`);
     // Duplicates are written in groups.
@@ -117,7 +117,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     return json.items.map(({ orderId }: { orderId: string }) => orderId);
   };
 
-  test("events are found by order, person, hash and ids, and read in pages", async () => {
+  test("events are found by order id, email, hash and event ids, and read in pages", async () => {
     const all = ["A-6", "A-5", "A-4", hostile, "A-3", "A-2", "A-1"];
     expect(await orders("")).toEqual(all);
     expect(await orders("status=filtered")).toEqual(["A-5"]);
@@ -155,7 +155,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect((await owner.ask(`GET ${of("/events/none")}`)).status).toBe(404);
   });
 
-  test("tables hold every row, and no cell is a formula", async () => {
+  test("a CSV file holds every row, and no cell is a formula", async () => {
     const { answer } = await owner.ask(`GET ${of("/events.csv")}`);
     expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
     expect(answer.headers["content-disposition"]).toMatch(
@@ -170,7 +170,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(tests.answer.text.trim().split("\n")).toHaveLength(2);
   });
 
-  test("the sync log, and what can be replayed", async () => {
+  test("the sync log lists deliveries, which a dry run counts and a replay sends again", async () => {
     const read = async (query: string) => {
       const { json } = await owner.ask(`GET ${of(`/deliveries?${query}`)}`);
       contract["GET /sites/:site/deliveries"].answer.parse(json);
@@ -192,7 +192,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     ] as const)
       expect([query, (await read(query)).items.length]).toEqual([query, count]);
 
-    // What is mistyped is not told as nothing.
+    // A mistyped filter is refused instead of finding nothing.
     for (const wrong of [{ connection: "nothing" }, { platform: "sandbx" }]) {
       const query = new URLSearchParams(wrong).toString();
       for (const { status, json } of [
@@ -221,7 +221,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect((await owner.ask(`POST ${of("/deliveries/cancel")}`, { search: "A-2" })).json.found).toBe(0);
   });
 
-  test("a visit is judged, and a description that is none is refused", async () => {
+  test("a described visit gets a verdict, and an empty description is refused", async () => {
     const check = async (body: unknown) => (await owner.ask(`POST ${of("/traffic/check")}`, body)).json;
     const json = await check({ userAgent: "AhrefsBot/7.0" });
     contract["POST /sites/:site/traffic/check"].answer.parse(json);
@@ -232,7 +232,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect((await owner.ask(`GET ${of("/bots/none")}`)).status).toBe(404);
   });
 
-  test("events arrive in the feed with their outcome", async () => {
+  test("events arrive in the live feed with their outcome", async () => {
     const order = `live-${engine}`;
     let heard = "";
     const listening = get(
@@ -255,7 +255,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     listening.destroy();
   });
 
-  test("nobody opens more than a few feeds", async () => {
+  test("a member can open only a few live feeds", async () => {
     const open = Array.from({ length: 6 }, () =>
       get(`${relay.url}/api/v1${of("/feed")}`, { headers: { Cookie: owner.cookie } }).on("error", () => {}),
     );
@@ -278,7 +278,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     });
   });
 
-  test("a person is found, exported, opted out and forgotten; each leaves a line", async () => {
+  test("a person is found, exported, opted out and erased, each with an audit line", async () => {
     const about = (what: string, body: object) => owner.ask(`POST ${of(`/people/${what}`)}`, body);
     const email = "known@example.com";
     const found = (await about("find", { email })).json;
@@ -303,7 +303,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(JSON.stringify(audit)).not.toContain(sha256(email));
   });
 
-  test("a filtered event is released", async () => {
+  test("a filtered event can be released", async () => {
     const [event] = (await owner.ask(`GET ${of("/events?status=filtered")}`)).json.items;
     const released = await owner.ask(`POST ${of(`/events/${event.id}/release`)}`);
     expect(released.json).toEqual({ deliveries: 1 });

@@ -1,4 +1,4 @@
-// Keys, domains, webhooks, filters and the right to be forgotten: what is changed in the dashboard holds at the relay.
+// Keys, domains, webhooks, filters and erasure: a change in the dashboard takes effect at the relay.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
@@ -34,7 +34,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       .status;
 
   test(
-    "inbound keys: a rotated one lives on beside its successor, a revoked one ends within two seconds",
+    "a rotated inbound key stays valid next to its successor, and a revoked one ends within two seconds",
     async () => {
       const { page, open } = at;
       await open(`/sites/${site}/configuration/keys`);
@@ -42,7 +42,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await field(dialog(page, "Create an inbound key"), "Name").fill("CRM");
       await press(dialog(page, "Create an inbound key"), "Create");
       const first = await takeSecret(page);
-      await eventually("the new key is taken", async () => (await statusWith(first)) === 200);
+      await eventually("the new key is accepted", async () => (await statusWith(first)) === 200);
 
       const line = (key: string) => row(page, key.slice(0, 8));
       await press(line(first), "Rotate");
@@ -50,18 +50,18 @@ inChromium("keys, webhooks, filters and persons", () => {
       const second = await takeSecret(page);
       expect(second).not.toBe(first);
       await line(second).waitFor();
-      await eventually("the successor is taken", async () => (await statusWith(second)) === 200);
+      await eventually("the successor is accepted", async () => (await statusWith(second)) === 200);
       expect(await statusWith(first)).toBe(200);
 
       await press(line(second), "Revoke");
-      await sees(dialog(page, "Revoke CRM?"), /gets 401 within two seconds/);
+      await sees(dialog(page, "Revoke CRM?"), /get 401 within two seconds/);
       await press(dialog(page, "Revoke CRM?"), "Revoke");
       await line(second).waitFor({ state: "detached" });
       await eventually("the revoked key gives 401", async () => (await statusWith(second)) === 401, 2);
       expect(await statusWith(first)).toBe(200);
       await page.getByLabel("Show revoked and expired keys").check();
       await sees(line(second), "revoked");
-      // What was turned away is told, with the key's name, once the second's refused calls are written.
+      // Refused calls are written once a second, and listed with the key's name.
       await eventually(
         "the refused call is written",
         async () => (await owner.ask(`GET /sites/${site}/refused-calls`)).json.items.length > 0,
@@ -75,14 +75,14 @@ inChromium("keys, webhooks, filters and persons", () => {
   );
 
   test(
-    "domains: one is added, checked, paused, resumed and removed",
+    "a domain is added, checked, paused, resumed and removed",
     async () => {
       const { page, open } = at;
       await open(`/sites/${site}/configuration/domains`);
       const line = (host: string) => page.getByRole("listitem").filter({ hasText: host });
       const tag = async (host: string) =>
         (await call(relay.url, { method: "GET", path: "/__cc/tag.js", headers: { Host: host } })).status;
-      // The only one cannot be removed.
+      // The only domain cannot be removed.
       await press(line("localhost"), "Pause");
       await press(dialog(page, "Pause localhost?"), "Cancel");
       expect(await line("localhost").getByRole("button", { name: "Remove" }).count()).toBe(0);
@@ -112,7 +112,7 @@ inChromium("keys, webhooks, filters and persons", () => {
   );
 
   test(
-    "API keys: one is shown once and works, one that may only read changes nothing, a revoked one ends",
+    "an API key is shown once and works, a read-only one changes nothing, and a revoked one ends",
     async () => {
       const { page, open } = at;
       await open(`/sites/${site}/settings/api-keys`);
@@ -151,7 +151,7 @@ inChromium("keys, webhooks, filters and persons", () => {
   );
 
   test(
-    "webhooks: a test push arrives and its answer is shown; the secret can be changed, and pushing stopped",
+    "a test push to a webhook shows its response; its secret can be rotated, and the webhook disabled",
     async () => {
       const { page, open } = at;
       const receiver = await startReceiver();
@@ -159,17 +159,17 @@ inChromium("keys, webhooks, filters and persons", () => {
       await open(`/sites/${site}/integrations/webhooks`);
       await press(page, "Add webhook");
       const asked = dialog(page, "Add a webhook");
-      await field(asked, "Address").fill("ftp://example.com");
+      await field(asked, "URL").fill("ftp://example.com");
       await press(asked, "Add webhook");
       await asked.locator("[aria-invalid=true]").waitFor();
-      await field(asked, "Address").fill(`${receiver.url}/totals`);
+      await field(asked, "URL").fill(`${receiver.url}/totals`);
       await press(asked, "Add webhook");
       const first = await takeSecret(page);
 
       await page.getByRole("link", { name: receiver.url }).click();
       const panel = dialog(page, receiver.url);
       await press(panel, "Send test");
-      await sees(panel, "The test was delivered");
+      await sees(panel, "Test push delivered");
       await sees(panel, "thank you, totals");
       const bearer = () => receiver.got.at(-1)?.headers.authorization;
       expect(bearer()).toBe(`Bearer ${first}`);
@@ -182,7 +182,7 @@ inChromium("keys, webhooks, filters and persons", () => {
 
       receiver.behave = (_request, response) => response.writeHead(500).end("out of order");
       await press(panel, "Send test");
-      await sees(panel, "The test failed");
+      await sees(panel, "Test push failed");
       await sees(panel, "out of order");
       await press(panel, "Disable");
       await sees(panel, "This webhook is disabled");
@@ -193,11 +193,11 @@ inChromium("keys, webhooks, filters and persons", () => {
   );
 
   test(
-    "filters: what is saved is there after loading again, and a value that is none is told at its field",
+    "a saved traffic filter survives a reload, and an invalid entry is reported at its field",
     async () => {
       const { page, open } = at;
       await open(`/sites/${site}/configuration/traffic`);
-      const networks = page.getByRole("combobox", { name: "Networks that are bots" });
+      const networks = page.getByRole("combobox", { name: "Denied networks" });
       const card = page.locator("form").filter({ has: networks });
       await networks.fill("198.51.100.0/24");
       await networks.press("Enter");
@@ -226,7 +226,7 @@ inChromium("keys, webhooks, filters and persons", () => {
   );
 
   test(
-    "a person is found by email and erased, and the audit log says so without naming them",
+    "a person is found by email and erased, and the audit log records it without naming them",
     async () => {
       const { page, open } = at;
       const email = "grace@customers.example";

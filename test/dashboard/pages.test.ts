@@ -1,4 +1,4 @@
-// Every page, filled with what attackers and accidents write: nothing runs, nothing breaks, everybody can read it.
+// Every page, filled with hostile and broken texts: nothing runs, nothing breaks, and all pages stay accessible.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -25,13 +25,13 @@ const broad = "M".repeat(100);
 type Axe = { run: (options: unknown) => Promise<{ violations: Violation[] }> };
 type Violation = { id: string; impact: string; nodes: { html: string; failureSummary?: string }[] };
 
-// Those of good practice alone are never serious.
+// Rules that are only best practice are never serious.
 const everyRule = {
   runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] },
 };
 const coloursOnly = { runOnly: { type: "rule", values: ["color-contrast"] } };
 
-/** What axe finds that keeps somebody from using the page. */
+/** Finds serious accessibility violations. */
 async function unusable(page: Page, rules: object = everyRule): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   const { violations } = await page.evaluate(
@@ -48,7 +48,7 @@ async function unusable(page: Page, rules: object = everyRule): Promise<string[]
     );
 }
 
-/** What makes the page scroll sideways. */
+/** Finds elements that make the page scroll sideways. */
 async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     if ((document.scrollingElement?.scrollWidth ?? 0) <= innerWidth) return [];
@@ -108,7 +108,7 @@ inChromium("every page", () => {
     const fresh = await change("POST /sites", { host: "new.example" });
     await change(`POST /sites/${fresh.id}/keys`, { name: broad, mode: "live", expiresAt: null });
 
-    // A platform and a webhook whose answers are hostile.
+    // A platform and a webhook with hostile responses.
     const receiver = await startReceiver();
     receiver.behave = ({ text }, response) =>
       response
@@ -147,7 +147,7 @@ inChromium("every page", () => {
     ];
     expect(seen.map(({ status }) => status)).toEqual([204, 204]);
 
-    // Events, taken and refused.
+    // Accepted and refused events.
     const sent = [
       { event: image, orderId: name },
       { event: script, orderId: `refused ${image}` },
@@ -173,7 +173,7 @@ inChromium("every page", () => {
 
     const events = await owner.ask(`GET /sites/${site}/events`);
     const visits = async () => (await owner.ask(`GET /sites/${site}/bots`)).json.items;
-    await eventually("the bot's visit is written down", async () => (await visits()).length > 0);
+    await eventually("the bot visit is stored", async () => (await visits()).length > 0);
     const [bot] = await visits();
     const traced =
       events.json.items.find((one: { event: string }) => one.event === image) ?? events.json.items[0];
@@ -184,7 +184,7 @@ inChromium("every page", () => {
     });
     paths.push(`/sites/${fresh.id}/overview?range=24h`);
     at = await user(relay, owner, { userAgent: `Mozilla/5.0 ${image}` });
-    // A session of a browser with a hostile name, beside this one.
+    // Another session, of a browser with a hostile name.
     await call(relay.url, {
       path: "/api/v1/session",
       headers: { "Content-Type": "application/json", "User-Agent": `${image}${script}` },
@@ -192,7 +192,7 @@ inChromium("every page", () => {
     });
   }, storyMs);
 
-  /** Where which of them must be readable, as it was written. */
+  /** Texts that must be readable, unchanged, on these pages. */
   const shown: [path: RegExp, text: string][] = [
     [/^\/sites$/, image],
     [/overview$/, script],
@@ -207,12 +207,12 @@ inChromium("every page", () => {
   ];
 
   test(
-    "walked through in light and dark, wide and narrow",
+    "every page shows hostile text as text and is accessible, in light and dark, wide and narrow",
     async () => {
       const { page, open, go, heard } = at;
       const wrong: string[] = [];
       await open("/sites");
-      // As on a phone at night. What the rules find by day is the same here, but for the colours.
+      // A phone in dark mode. Only the colours can differ from the rules checked in light mode.
       await look(page, "dark", 375);
       for (const path of paths) {
         await go(path);
@@ -220,14 +220,14 @@ inChromium("every page", () => {
         for (const fault of await unusable(page, coloursOnly)) wrong.push(`${path}, dark: ${fault}`);
         for (const one of await tooWide(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
       }
-      // As on a desk.
+      // A desktop in light mode.
       await look(page, "light", 1280);
       for (const path of paths) {
         await go(path);
         await settled(page);
         for (const fault of await unusable(page)) wrong.push(`${path}, light: ${fault}`);
         const text = await page.locator("body").innerText();
-        if (/could not be read|no such (page|event|platform)/i.test(text))
+        if (/could not load|(page|event|platform) not found|no such (page|event|platform)/i.test(text))
           wrong.push(`${path}: ${text.slice(0, 300)}`);
         for (const [where, what] of shown)
           if (where.test(path) && !text.includes(what)) wrong.push(`${path}: ${what} cannot be read`);
@@ -248,7 +248,7 @@ inChromium("every page", () => {
   );
 
   test(
-    "answers of a platform and of a receiver are shown as text",
+    "responses of a platform and of a webhook receiver are shown as text",
     async () => {
       const { page, open } = at;
       await page.setViewportSize({ width: 1280, height: 900 });
@@ -270,7 +270,7 @@ inChromium("every page", () => {
   );
 
   test(
-    "the keyboard is enough: the skip link, and a jump to an order",
+    "the skip link and the search for an order work with the keyboard alone",
     async () => {
       const { page, open } = at;
       await open(`/sites/${site}/configuration/deduplication`);
@@ -301,7 +301,7 @@ inChromium("every page", () => {
   );
 
   test(
-    "pages for everybody, and one that is not there",
+    "public pages and the page for an unknown path are accessible on a phone",
     async () => {
       const { page, open, heard, context } = await user(relay, null, {
         viewport: { width: 375, height: 812 },

@@ -1,10 +1,10 @@
-// Every page that somebody who is signed in can open; router.tsx has the list of addresses.
+// Every page that a signed-in user can open; dashboard/pages.ts has the list of the router.
 
 import type { Page } from "playwright-core";
 
 export type Shown = { event?: string; webhook?: string; visit?: string };
 
-/** With ids, the drawers over the lists too. */
+/** With ids, also the drawers over the lists. */
 export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): string[] {
   const paths = [
     "overview",
@@ -34,7 +34,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
   return ["/sites", "/account", ...paths.map((path) => `/sites/${site}/${path}`)];
 }
 
-/** Waits until nothing is being loaded any more. The live feed never ends, so silence on the network is no sign. */
+/** Waits until nothing is loading. The live feed never ends, so an idle network is no sign. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1, h2").first().waitFor();
   await page.waitForFunction(

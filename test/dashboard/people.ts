@@ -1,4 +1,4 @@
-// People who use the dashboard in a real browser, and what goes wrong on their pages.
+// Users of the dashboard in a real browser, and the errors on their pages.
 
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Person } from "../support/apiClient.ts";
@@ -8,11 +8,11 @@ import type { Relay } from "../support/relay.ts";
 export type Heard = {
   /** Errors of scripts and of the content security policy. */
   faults: string[];
-  /** Answers that the browser notes on the console: those of refusals that a test provokes. */
+  /** Failed responses that the browser logs, such as refusals that a test provokes. */
   refusals: string[];
 };
 
-/** Collects what a developer would see on the console. */
+/** Collects errors and warnings of the console. */
 export async function listen(context: BrowserContext): Promise<Heard> {
   const heard: Heard = { faults: [], refusals: [] };
   context.on("weberror", (error) => heard.faults.push(`uncaught: ${error.error()}`));
@@ -37,18 +37,18 @@ export type User = {
   page: Page;
   context: BrowserContext;
   heard: Heard;
-  /** Opens an address of the dashboard, such as `/sites`, as a new document. */
+  /** Opens a path of the dashboard, such as `/sites`, as a new document. */
   open: (path: string) => Promise<void>;
-  /** Goes there within the document that is open, as a link does: much cheaper where many pages are looked at. */
+  /** Navigates within the open document, as a link does: much cheaper for many pages. */
   go: (path: string) => Promise<void>;
 };
 
-const patience = 20_000;
+const timeoutMs = 20_000;
 
-/** For a whole story; a loaded machine takes many times as long as an idle one. */
+/** Timeout of a whole story; a busy machine takes many times as long as an idle one. */
 export const storyMs = 120_000;
 
-/** A browser of its own, signed in as `person` where one is given. */
+/** Opens a separate browser context, signed in as `person` if given. */
 export async function user(
   relay: Pick<Relay, "url">,
   person: Person | null,
@@ -59,7 +59,7 @@ export async function user(
     reducedMotion: "reduce",
     ...options,
   });
-  context.setDefaultTimeout(patience);
+  context.setDefaultTimeout(timeoutMs);
   const heard = await listen(context);
   if (person)
     await context.addCookies(
@@ -75,8 +75,8 @@ export async function user(
     heard,
     open: async (path) => void (await page.goto(`${relay.url}/dashboard${path}`)),
     go: async (path) => {
-      // By way of a page that is not there, which tells the new one from the old.
-      const nowhere = page.getByText("There is no such page");
+      // Goes through a missing page, which separates the new page from the old one.
+      const nowhere = page.getByText("Page not found");
       for (const to of ["/nowhere", path])
         await page
           .evaluate((there) => history.pushState(null, "", `/dashboard${there}`), to)
@@ -85,11 +85,11 @@ export async function user(
   };
 }
 
-/** Waits until this text can be read. */
+/** Waits until this text is visible. */
 export const sees = (where: Page | Locator, text: string | RegExp): Promise<void> =>
   where.getByText(text).filter({ visible: true }).first().waitFor();
 
-/** Presses a button by what stands on it. */
+/** Presses a button by its label. */
 export const press = (where: Page | Locator, name: string | RegExp): Promise<void> =>
   where
     .getByRole("button", { name, exact: typeof name === "string" })
@@ -97,11 +97,11 @@ export const press = (where: Page | Locator, name: string | RegExp): Promise<voi
     .first()
     .click();
 
-/** The question that is open; windows that close fade, so only the newest counts. */
+/** The open dialog; closing dialogs fade, so only the newest counts. */
 export const dialog = (page: Page, title: string | RegExp): Locator =>
   page.getByRole("dialog", { name: title }).filter({ visible: true }).last();
 
-/** A field by its label; what is required carries a star. */
+/** A field by its label; required fields have a star. */
 export const field = (where: Page | Locator, label: string): Locator =>
   where
     .getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}( \\*)?$`))
@@ -113,7 +113,7 @@ export async function choose(page: Page, menu: string | RegExp, item: string): P
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 }
 
-/** The secret that a window shows this once; closes the window. */
+/** Reads a secret that is shown once, and closes its dialog. */
 export async function takeSecret(page: Page): Promise<string> {
   const shown = page.locator("[data-secret]").filter({ visible: true });
   await shown.waitFor();

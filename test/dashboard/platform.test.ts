@@ -1,21 +1,13 @@
 // A platform from its registration to a broken token and back, against the stand-in's own sign-in pages.
 
-import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
+import { freePort } from "../support/freePort.ts";
 import { eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
 import { dialog, field, press, row, sees, storyMs, user, type User } from "./people.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 inChromium("a platform in the dashboard", () => {
   let standins: Standins;
@@ -40,7 +32,7 @@ inChromium("a platform in the dashboard", () => {
         CLEANCAST_URL: origin,
         CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
         CLEANCAST_RETRY_SECONDS: "1",
-        // The first look at what needs a person comes at a random moment, mostly after the test.
+        // The first check for alerts comes at a random moment, mostly after the test.
         CLEANCAST_ALERT_SECONDS: "3600",
       }),
     );
@@ -58,7 +50,7 @@ inChromium("a platform in the dashboard", () => {
     return orderId;
   }
 
-  /** At the platform's own page. */
+  /** Agrees on the platform's own page. */
   async function agree(): Promise<void> {
     await at.page.getByRole("heading", { name: "Sign in to the stand-in" }).waitFor();
     expect(at.page.url()).toContain(meta.origin);
@@ -73,14 +65,14 @@ inChromium("a platform in the dashboard", () => {
   }
 
   test(
-    "it is connected by signing in, mapped and tried out; when the token breaks, reconnecting sends what waited",
+    "a platform is connected by signing in, mapped and tested; after a revoked token, reconnecting sends the waiting deliveries",
     async () => {
       const { page, open } = at;
 
-      // The installation's registration makes the sign-in possible.
+      // The OAuth app makes the sign-in possible.
       await open(`/sites/${site}/settings/oauth-apps`);
-      await press(page, "Set the app at Meta");
-      const asked = dialog(page, "App at Meta");
+      await press(page, "Set the OAuth app for Meta");
+      const asked = dialog(page, "OAuth app for Meta");
       await field(asked, "Client id").fill(knownAt("meta", "appId"));
       await field(asked, "Client secret").fill(knownAt("meta", "appSecret"));
       await press(asked, "Save");
@@ -98,26 +90,24 @@ inChromium("a platform in the dashboard", () => {
       await press(page, /^More settings/);
       await field(page, "Test event code").fill(knownAt("meta", "testEventCode"));
 
-      // A field that is mapped shows in the request at once.
+      // A mapped field appears in the preview at once.
       await page.getByRole("tab", { name: "Field mapping" }).click();
       const body = page.getByLabel("Body", { exact: true });
       await body.waitFor();
       expect(await body.textContent()).not.toContain("content_name");
-      await page
-        .getByLabel("Your field for custom_data.content_name")
-        .selectOption({ label: "A fixed text…" });
-      await page.getByLabel("A fixed text for custom_data.content_name").fill("Winter sale");
+      await page.getByLabel("Your field for custom_data.content_name").selectOption({ label: "Fixed text…" });
+      await page.getByLabel("Fixed text for custom_data.content_name").fill("Winter sale");
       await eventually("the preview shows it", async () =>
         /"content_name": "Winter sale"/.test((await body.textContent()) ?? ""),
       );
       await press(page, "Connect Meta");
-      await sees(page, "Meta is connected.");
+      await sees(page, "Meta connected.");
 
-      // A test event goes out in the platform's test mode, and its answer is shown.
+      // A test event is sent in the platform's test mode, and the response is shown.
       await page.getByRole("tab", { name: "Test event" }).click();
       await press(page, "Send test event");
       await sees(page, "Meta accepted it");
-      expect(await page.getByLabel("Answer", { exact: true }).textContent()).toContain(
+      expect(await page.getByLabel("Response", { exact: true }).textContent()).toContain(
         '"events_received": 1',
       );
       const sent = await page.getByLabel("Request", { exact: true }).textContent();
@@ -129,7 +119,7 @@ inChromium("a platform in the dashboard", () => {
         meta.accepted.some(({ event }) => JSON.stringify(event).includes("Winter sale")),
       );
 
-      // The customer takes the permission back: what comes now waits, and the dashboard says why.
+      // The customer revokes the permission: new conversions wait, and the dashboard shows why.
       meta.revokeTokens();
       const waiting = [await convert(), await convert()] as const;
       await open(`/sites/${site}/integrations`);
@@ -141,17 +131,17 @@ inChromium("a platform in the dashboard", () => {
       });
       await card.getByRole("link", { name: "Meta" }).click();
       await sees(page, "Meta needs reconnection");
-      await sees(page, /2 deliveries wait and go out after it/);
+      await sees(page, /2 deliveries wait and will be sent after reconnection/);
       await page.getByRole("tab", { name: "Sync log" }).click();
       const table = page.getByRole("region", { name: "Deliveries" });
       for (const order of waiting) await sees(row(table, order), "parked");
 
-      // Signing in again mends it, and what was parked goes.
+      // Signing in again fixes it, and parked deliveries are sent.
       const before = meta.accepted.length;
       await press(page, "Reconnect");
       await agree();
       await press(page.locator("form"), "Reconnect");
-      await sees(page, /2 parked deliveries go out now/);
+      await sees(page, /2 parked deliveries are sent now/);
       await page.getByText("Meta needs reconnection").waitFor({ state: "detached" });
       await eventually("the platform has them", () => meta.accepted.length === before + 2);
       await open(`/sites/${site}/integrations/log?platform=meta`);
@@ -164,7 +154,7 @@ inChromium("a platform in the dashboard", () => {
         return states.every((n) => n > 0);
       });
 
-      // A trace opens over the log and closes onto it, with its filter; so does one over the platform's own log.
+      // A trace opens over the log and keeps the log's filter when it closes, also on the platform's own page.
       const trace = page.getByRole("dialog");
       await row(table, waiting[0]).getByRole("link", { name: "purchase" }).click();
       await trace.getByRole("heading", { name: "Meta" }).waitFor();
@@ -185,7 +175,7 @@ inChromium("a platform in the dashboard", () => {
   );
 
   test(
-    "another is connected with a token that is pasted, and nothing is left to complain of",
+    "a platform is connected with a pasted token, without any error on the page",
     async () => {
       const { page, open } = at;
       const settings = standinConnections.reddit;
@@ -194,10 +184,10 @@ inChromium("a platform in the dashboard", () => {
       await page.locator("[name=pixel_id]").fill(settings["pixel_id"] ?? "");
       await page.locator("[name=access_token]").fill(settings["access_token"] ?? "");
       await press(page, "Connect Reddit");
-      await sees(page, "Reddit is connected.");
+      await sees(page, "Reddit connected.");
       await page.waitForURL(/connection=/);
       await page.getByRole("button", { name: "Disconnect", exact: true }).waitFor();
-      const others = page.getByRole("alert").filter({ hasNotText: "Reddit is connected." });
+      const others = page.getByRole("alert").filter({ hasNotText: "Reddit connected." });
       expect(await others.allTextContents()).toEqual([]);
       expect(page.url()).not.toContain("undefined");
       expect([...at.heard.faults, ...at.heard.refusals.slice(before)]).toEqual([]);

@@ -1,4 +1,4 @@
-// What "24 h" and "7 days" are, and that a chart of them has as many bars.
+// The named ranges of the dashboard, and the number of bars in their charts.
 
 import { describe, expect, test } from "vitest";
 import { rangeOf } from "../../dashboard/common/ranges.ts";
@@ -12,8 +12,8 @@ const bars = (name: "24h" | "7d" | "30d" | "90d", timeZone: string, now: number)
   return stepsOf(from / hourMs, to / hourMs, step, timeZone).length;
 };
 
-describe("the time that a page is about", () => {
-  test("24 h are the running hour and the 23 before it", () => {
+describe("ranges", () => {
+  test("the range 24 h is the current hour and the 23 before it", () => {
     const now = at("2026-11-15T10:20:00Z");
     expect(rangeOf("24h", "Europe/Berlin", now)).toEqual({
       from: at("2026-11-14T11:00:00Z"),
@@ -23,7 +23,7 @@ describe("the time that a page is about", () => {
     expect(bars("24h", "Europe/Berlin", now)).toBe(24);
   });
 
-  test("days begin at midnight of the site's time zone, and the last is today", () => {
+  test("ranges of days begin at midnight in the site's time zone and end today", () => {
     expect(rangeOf("7d", "Europe/Berlin", at("2026-11-15T10:20:00Z"))).toEqual({
       from: at("2026-11-08T23:00:00Z"),
       to: at("2026-11-15T11:00:00Z"),
@@ -38,7 +38,7 @@ describe("the time that a page is about", () => {
     "Asia/Kolkata",
     "Asia/Kathmandu",
     "Pacific/Auckland",
-  ])("as many bars as days in %s, also when clocks change", (timeZone) => {
+  ])("a chart has as many bars as days in %s, also when clocks change", (timeZone) => {
     for (const day of ["2026-03-10", "2026-03-30", "2026-10-27", "2026-11-03"])
       for (const time of ["00:10", "11:50", "18:20", "18:40", "23:50"]) {
         const now = at(`${day}T${time}:00Z`);

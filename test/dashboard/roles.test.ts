@@ -1,9 +1,9 @@
-// What each person sees and may do: invitations, roles, sites of others, two-factor sign-in, sessions.
+// Invitations, roles, sites of others, two-factor sign-in and sessions.
 
-import { createHmac } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { becomeOwner, invite, password, type Person } from "../support/apiClient.ts";
+import { authenticatorCode } from "../support/authenticator.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { addSite, newHome, post, startRelay, type Home, type Relay } from "../support/relay.ts";
@@ -23,24 +23,11 @@ import {
 } from "./people.ts";
 import { pagesOf, settled } from "./pages.ts";
 
-/** RFC 6238, as an authenticator app does it. */
-function codeOf(secret: string, now: number): string {
-  const bits = Array.from(secret.toUpperCase().replace(/[^A-Z2-7]/g, ""))
-    .map((one) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(one).toString(2).padStart(5, "0"))
-    .join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const step = Buffer.alloc(8);
-  step.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)));
-  const mac = createHmac("sha1", key).update(step).digest();
-  const start = (mac.at(-1) as number) & 15;
-  return String((mac.readUInt32BE(start) & 0x7f_ff_ff_ff) % 1_000_000).padStart(6, "0");
-}
-
-/** What changes something says so with one of these. */
+/** Labels of buttons that change something begin with one of these. */
 const changing =
-  /^(add|create|save|revoke|rotate|remove|erase|enter|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|change|copy settings|release|enable|disable|reset|sign in with|choose|discard)\b/i;
+  /^(add|create|save|revoke|rotate|remove|delete|erase|record|turn|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|change|copy settings|release|enable|disable|reset|sign in with|choose|discard)\b/i;
 
-/** The names of all buttons that can be pressed. */
+/** The names of all enabled buttons. */
 const controls = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLButtonElement>("button, [role=button], input[type=submit]")]
@@ -67,14 +54,14 @@ inChromium("roles", () => {
   });
 
   test(
-    "whoever is invited accepts in the browser, and sees one site and no other",
+    "an invited person accepts in the browser and sees only the site of the invitation",
     async () => {
       const at = await user(relay, owner);
       await at.open(`/sites/${first}/settings/members`);
       await press(at.page, "Invite");
-      const asked = dialog(at.page, "Invite somebody");
+      const asked = dialog(at.page, "Invite a member");
       await field(asked, "Email").fill("vera@example.com");
-      await press(asked, "Make invitation link");
+      await press(asked, "Create invitation link");
       const link = await takeSecret(at.page);
       await row(at.page.getByRole("region", { name: "Open invitations" }), "vera@example.com").waitFor();
 
@@ -97,10 +84,10 @@ inChromium("roles", () => {
       await page.keyboard.press("Escape");
       for (const path of ["overview", "events", "configuration/keys", "settings/audit"]) {
         await guest.open(`/sites/${second}/${path}`);
-        await sees(page, /could not be read|no such|not found/i);
+        await sees(page, /could not load|no such|not found/i);
         expect(await page.locator("body").textContent()).not.toContain("outlet.example");
       }
-      // The link has done its work.
+      // The link works once.
       await page.goto(link.replace("localhost", "127.0.0.1"));
       await sees(page, "This invitation cannot be used");
       expect([...at.heard.faults, ...guest.heard.faults]).toEqual([]);
@@ -111,7 +98,7 @@ inChromium("roles", () => {
   );
 
   test(
-    "a viewer reads every page and is offered nothing that changes something",
+    "a viewer can open every page and is offered no button that changes anything",
     async () => {
       const viewer = await invite(relay, owner, "victor@example.com", "viewer", first);
       const at = await user(relay, viewer);
@@ -130,11 +117,11 @@ inChromium("roles", () => {
         return found;
       };
       const paths = pagesOf(first, { event: json.items[0].id, webhook: items[0].id }).filter(
-        // Everybody changes their own account.
+        // Everyone may change their own account.
         (path) => path !== "/account",
       );
       expect(await offered(at, paths)).toEqual([]);
-      // Some of the same pages, as an owner sees them.
+      // An owner sees such buttons on the same pages.
       const some = paths.filter((path) => /\/sites$|keys$|webhook=|tab=events|members$/.test(path));
       const seenByOwner = await offered(admin, some);
       expect(some.filter((path) => !seenByOwner.some((one) => one.startsWith(`${path}: `)))).toEqual([]);
@@ -146,7 +133,7 @@ inChromium("roles", () => {
   );
 
   test(
-    "another session can be ended; two-factor sign-in is switched on with an app's code and asked for from then on",
+    "a member ends another session, turns two-factor sign-in on with a code, and needs one to sign in again",
     async () => {
       await invite(relay, owner, "tom@example.com", "admin", first);
       const laptop = await user(relay, null);
@@ -159,7 +146,7 @@ inChromium("roles", () => {
 
       const { page, open } = laptop;
       await open("/account");
-      // The other browser is listed, and out as soon as somebody says so.
+      // The other browser is listed, and signed out when its session is ended.
       const sessions = page.getByRole("region", { name: "Sessions" });
       await sees(sessions, "this one");
       const others = sessions.getByRole("button", { name: /^Sign out/ });
@@ -179,10 +166,10 @@ inChromium("roles", () => {
       const secret = (await asked.getByText(/^[A-Z2-7]{16,}$/).textContent()) ?? "";
       expect(secret).toMatch(/^[A-Z2-7]{16,}=*$/i);
       await asked.getByLabel("Code", { exact: true }).fill("000000");
-      await press(asked, "Switch on");
+      await press(asked, "Turn on");
       await asked.locator("[aria-invalid=true], [role=alert]").first().waitFor();
-      await asked.getByLabel("Code", { exact: true }).fill(codeOf(secret, Date.now()));
-      await press(asked, "Switch on");
+      await asked.getByLabel("Code", { exact: true }).fill(authenticatorCode(secret));
+      await press(asked, "Turn on");
       await sees(page, "Two-factor sign-in is on.");
 
       await signOut(page);
@@ -191,8 +178,8 @@ inChromium("roles", () => {
       await field(page, "Code").fill("000000");
       await press(page, "Sign in");
       await page.locator("[aria-invalid=true], [role=alert]").first().waitFor();
-      // The app's next code: each is good once.
-      await field(page, "Code").fill(codeOf(secret, Date.now() + 30_000));
+      // The app's next code: each works once.
+      await field(page, "Code").fill(authenticatorCode(secret, 1));
       await press(page, "Sign in");
       await page.getByRole("heading", { name: "Overview" }).waitFor();
       expect([...laptop.heard.faults, ...phone.heard.faults]).toEqual([]);

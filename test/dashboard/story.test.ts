@@ -1,4 +1,4 @@
-// From the set-up link to the first conversion, all of it in the dashboard.
+// From the set-up link to the first conversion, in the dashboard alone.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -7,30 +7,30 @@ import { inChromium } from "../browser/chromium.ts";
 import { engines, newHome, post, startRelay } from "../support/relay.ts";
 import { dialog, field, press, sees, signIn, signOut, takeSecret, storyMs, user } from "./people.ts";
 
-/** True while nobody has loaded the page anew. */
+/** True while the page was not reloaded. */
 const marked = (page: Page) => page.evaluate(() => (window as { isSamePage?: true }).isSamePage === true);
 
-inChromium("the dashboard, from the set-up link to the first conversion", () => {
+inChromium("the first story", () => {
   test.each(engines)(
-    "on %s",
+    "a new owner sets up, creates a key and sees the first conversion arrive in the dashboard, on %s",
     async (engine) => {
       const relay = await startRelay(await newHome(engine));
       const { page, heard, open } = await user(relay, null);
       const link = /(http\S+\/dashboard\/setup#\w+)/.exec(relay.output())?.[1] ?? "";
 
-      // The link makes the owner, once.
+      // The link creates the owner, once.
       await page.goto(link.replace("localhost", "127.0.0.1"));
       await field(page, "Your name").fill("Olga Owner");
       await field(page, "Email").fill("olga@example.com");
       await field(page, "Password").fill("short");
-      await press(page, "Create the owner");
+      await press(page, "Create owner");
       expect(await field(page, "Password").evaluate((it: HTMLInputElement) => it.checkValidity())).toBe(
         false,
       );
       await field(page, "Password").fill(password);
-      await press(page, "Create the owner");
+      await press(page, "Create owner");
 
-      // The first steps say what is left to do, and lead there.
+      // The first steps show what is left to do, with links.
       await sees(page, "First steps");
       const steps = page.getByRole("listitem").filter({ hasText: /to do|done/ });
       await sees(steps.filter({ hasText: "First conversion" }), "to do");
@@ -51,7 +51,7 @@ inChromium("the dashboard, from the set-up link to the first conversion", () => 
       expect(content).toContain(key.slice(0, 7));
       expect(content).not.toContain(key);
 
-      // An event that is sent with it appears by itself.
+      // An event that is sent with it appears without a reload.
       await page.getByRole("link", { name: "Overview" }).click();
       await page.getByRole("status", { name: "Live feed: connected" }).waitFor();
       await sees(page, "Waiting for the first event");
@@ -66,14 +66,15 @@ inChromium("the dashboard, from the set-up link to the first conversion", () => 
       expect(answer.status).toBe(200);
       const live = page.getByRole("listitem").filter({ hasText: /purchase.*EUR\s49\.90.*sent/ });
       await live.waitFor();
-      // The checklist keeps up with it, and is gone when nothing is left.
+      // The checklist is updated, too.
       await sees(steps.filter({ hasText: "First conversion" }), "done");
 
-      // Its trace shows the request to the sandbox, and the answer.
+      // Its trace shows the request to the sandbox and the response.
       await live.getByRole("link", { name: "purchase" }).click();
       const trace = page.getByRole("dialog");
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
       await sees(trace, "A-1001");
+      await sees(trace, "email, all hashed");
       await press(trace, /^Attempt 1/);
       const request = trace.getByLabel("Request", { exact: true });
       await request.waitFor();
@@ -81,12 +82,12 @@ inChromium("the dashboard, from the set-up link to the first conversion", () => 
       expect(await trace.getByLabel("Response", { exact: true }).textContent()).toContain("accepted");
       expect(await marked(page)).toBe(true);
       const address = page.url();
-      // Closing it leads back to where it was opened.
+      // Closing it returns to the page where it was opened.
       await press(trace, "Close");
       await trace.waitFor({ state: "detached" });
       await page.getByRole("heading", { name: "Overview" }).waitFor();
 
-      // Whoever knows the order finds it from anywhere.
+      // The order is found from any page.
       await page.keyboard.press("ControlOrMeta+K");
       await page.getByLabel("Jump to", { exact: true }).fill("A-1001");
       await page.getByRole("button", { name: /purchase · A-1001/ }).waitFor();
@@ -95,7 +96,7 @@ inChromium("the dashboard, from the set-up link to the first conversion", () => 
       await page.keyboard.press("Escape");
       await trace.waitFor({ state: "detached" });
 
-      // Whoever signs out is out, a wrong password is told so, and the right one leads back.
+      // Signing out ends the session; a wrong password is refused; the right one returns to the page.
       await signOut(page);
       await page.goto(address);
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -105,7 +106,7 @@ inChromium("the dashboard, from the set-up link to the first conversion", () => 
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
       expect(heard.faults).toEqual([]);
       await open("/setup");
-      await sees(page, "This installation has its owner already.");
+      await sees(page, "This installation already has an owner.");
       await page.context().close();
     },
     storyMs,

@@ -51,8 +51,8 @@ function personOf(relay: Pick<Relay, "url">, email: string, cookie: string): Per
 
 /** Whoever opens the set-up link of a fresh relay. */
 export async function becomeOwner(relay: Relay, email = "owner@example.com"): Promise<Person> {
-  const ticket = /\/dashboard\/setup#(\w+)/.exec(relay.output())?.[1];
-  const made = await ask(relay, "POST /setup", { ticket, email, name: "Olga Owner", password }, {});
+  const token = /\/dashboard\/setup#(\w+)/.exec(relay.output())?.[1];
+  const made = await ask(relay, "POST /setup", { token, email, name: "Olga Owner", password }, {});
   expect(made.status, made.answer.text).toBe(200);
   return personOf(relay, email, cookieOf(made.answer));
 }
@@ -73,8 +73,8 @@ export async function invite(
 ): Promise<Person> {
   const invited = await owner.ask("POST /members/invitations", { email, role, site });
   expect(invited.status, invited.answer.text).toBe(200);
-  const ticket = /#(\w+)$/.exec(String(invited.json.link))?.[1];
-  const accepted = await ask(relay, "POST /invitations/accept", { ticket, name: email, password }, {});
+  const token = /#(\w+)$/.exec(String(invited.json.link))?.[1];
+  const accepted = await ask(relay, "POST /invitations/accept", { token, name: email, password }, {});
   expect(accepted.status, accepted.answer.text).toBe(200);
   return personOf(relay, email, cookieOf(accepted.answer));
 }

@@ -1,13 +1,12 @@
-// The management API on a real port, with a real store, and a clock and a postbox of the test's own.
+// The management API on a real port with a real store, and with a clock and a mailbox that the test controls.
 
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
 import { openAccess, type Access } from "../../src/access/access.ts";
 import type { AccessOptions } from "../../src/access/context.ts";
-import { apiKeyHandlers } from "../../src/api/handlers/apiKeys.ts";
 import type { Handlers } from "../../src/api/call.ts";
-import { memberHandlers } from "../../src/api/handlers/members.ts";
-import type { ApiParts } from "../../src/api/context.ts";
+import { apiKeyHandlers, memberHandlers } from "../../src/api/handlers/members.ts";
+import type { ApiContext } from "../../src/api/context.ts";
 import { openRouter } from "../../src/api/router.ts";
 import { sessionHandlers } from "../../src/api/handlers/session.ts";
 import type { RouteName } from "../../src/contract/contract.ts";
@@ -27,14 +26,14 @@ export type Answered = {
   text: string;
 };
 
-export type House = {
+export type TestApi = {
   store: Store;
   directory: Directory;
   access: Access;
-  /** What another node of the same store would have. */
+  /** The same on another node of the same store. */
   elsewhere: Access;
   sites: readonly [Site, Site];
-  /** Everything that was mailed, and every error that was logged. */
+  /** All sent emails, and all logged errors. */
   mails: { to: string; subject: string; text: string }[];
   defects: unknown[];
   clock: { aheadMs: number };
@@ -47,13 +46,13 @@ export type Browser = {
   call(route: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
 };
 
-export async function openHouse(
+export async function openTestApi(
   engine: Engine,
   {
     mail = false,
     publicUrl = "https://cc.example.com",
   }: { mail?: boolean | "broken"; publicUrl?: string } = {},
-): Promise<House> {
+): Promise<TestApi> {
   const location =
     engine === "sqlite"
       ? { engine, file: `${freshFolder()}/store.db` }
@@ -65,7 +64,7 @@ export async function openHouse(
     await addSite({ store, directory }, "one.example", by),
     await addSite({ store, directory }, "two.example", by),
   ] as const;
-  const mails: House["mails"] = [];
+  const mails: TestApi["mails"] = [];
   const defects: unknown[] = [];
   const clock = { aheadMs: 0 };
   const now = () => Date.now() + clock.aheadMs;
@@ -88,12 +87,12 @@ export async function openHouse(
   };
   const access = openAccess(options);
   const elsewhere = openAccess(options);
-  const parts = { version: "test", store, directory, access, publicUrl, now } as ApiParts;
+  const context = { version: "test", store, directory, access, publicUrl, now } as ApiContext;
   const router = openRouter({
     handlers: {
-      ...sessionHandlers(parts),
-      ...memberHandlers(parts),
-      ...apiKeyHandlers(parts),
+      ...sessionHandlers(context),
+      ...memberHandlers(context),
+      ...apiKeyHandlers(context),
     } as Handlers<RouteName>,
     directory,
     transport: { trusted, requireTls: false },
@@ -126,7 +125,7 @@ export async function openHouse(
   };
 }
 
-/** Keeps cookies as a browser does, and says where it is. */
+/** Keeps cookies as a browser does, and sends its address. */
 function browserAt(base: string, address: string): Browser {
   const cookies = new Map<string, string>();
   return {

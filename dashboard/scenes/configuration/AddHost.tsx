@@ -1,19 +1,19 @@
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
-import { told } from "../../common/notices.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/query.ts";
 import { useSiteId } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 
-/** Adds a domain, and looks at once whether it leads here. */
+/** Adds a domain and checks at once whether it points here. */
 export function AddHost() {
   const site = useSiteId();
   const [host, setHost] = useState("");
   const verify = useSend("POST /sites/:site/hosts/:host/verify");
   const { mutate, error, isPending } = useSend("POST /sites/:site/hosts", {
     onDone: ({ hosts }) => {
-      told(`${host.trim()} is added.`);
+      notify(`${host.trim()} added.`);
       setHost("");
       const added = hosts.at(-1);
       if (added !== undefined) verify.mutate({ params: { site, host: added } });
@@ -38,7 +38,7 @@ export function AddHost() {
             autoCapitalize="none"
             spellCheck={false}
             value={host}
-            error={faultAt(error, "host")}
+            error={fieldError(error, "host")}
             onChange={(event) => setHost(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={isPending}>
@@ -46,7 +46,7 @@ export function AddHost() {
           </Button>
         </Group>
       </form>
-      <Refused error={faultElse(error, "host")} />
+      <RequestError error={otherError(error, "host")} />
     </Stack>
   );
 }

@@ -1,10 +1,10 @@
-// A sample of the visits that were taken for a bot's, each with its signals then and now.
+// A sample of the bot visits, each with its signals at the time and by current rules.
 
 import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
-import { useAddress } from "../../common/address.ts";
-import { addressOf, type Answer } from "../../common/api.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
+import { urlOf, type Answer } from "../../common/api.ts";
 import { CsvButton } from "../../common/CsvButton.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useApi, useRows } from "../../common/query.ts";
@@ -12,15 +12,15 @@ import { reasonText } from "../../common/reasons.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useSiteId } from "../../common/session.tsx";
 import { SidePanel } from "../../common/SidePanel.tsx";
-import { Empty, Fault, Loading } from "../../common/states.tsx";
-import { When } from "../../common/values.tsx";
+import { Empty, LoadError, Loading } from "../../common/states.tsx";
+import { Time } from "../../common/values.tsx";
 import { Explained, VerdictLine } from "./Explained.tsx";
 
 type Visit = Answer<"GET /sites/:site/bots">["items"][number];
 
 export function BotVisits() {
   const site = useSiteId();
-  const address = useAddress();
+  const address = useQueryParams();
   const { rows, error, more, isLoadingMore, again } = useRows("GET /sites/:site/bots", {
     params: { site },
     query: { limit: 10 },
@@ -31,7 +31,7 @@ export function BotVisits() {
       title: "Seen",
       cell: ({ id, seenAt }) => (
         <Anchor component={Link} to="." search={{ visit: id } as never} size="sm">
-          <When at={seenAt} />
+          <Time at={seenAt} />
         </Anchor>
       ),
     },
@@ -48,11 +48,9 @@ export function BotVisits() {
   return (
     <Card
       title="Bot visits"
-      about="A sample: at most five an hour of each kind, kept 14 days. If one is a person, let its network or user agent pass above."
+      about="A sample: at most five of each kind per hour, kept for 14 days. If one is a person, allow its network or user agent above."
       padded={false}
-      actions={
-        <CsvButton href={addressOf("GET /sites/:site/bots.csv", { params: { site } })} of="bot visits" />
-      }
+      actions={<CsvButton href={urlOf("GET /sites/:site/bots.csv", { params: { site } })} of="bot visits" />}
     >
       <Rows
         label="Bot visits"
@@ -65,8 +63,8 @@ export function BotVisits() {
         more={more}
         isLoadingMore={isLoadingMore}
         empty={
-          <Empty icon={Bot} title="No bot was seen in the last 14 days">
-            Once the tag is on your pages, visits that look like a bot's stand here with the reason.
+          <Empty icon={Bot} title="No bot visits in the last 14 days">
+            Once the tag is on your pages, bot visits appear here with their reasons.
           </Empty>
         }
       />
@@ -75,7 +73,7 @@ export function BotVisits() {
   );
 }
 
-/** What it is counted under, with what was seen of it. */
+/** Adds the evidence to the reason under which a visit is counted. */
 const withEvidence = (reason: string, reasons: readonly string[]) =>
   reasons.find((one) => one.startsWith(reason)) ?? reason;
 
@@ -91,14 +89,14 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
   const site = useSiteId();
   const { data, error, refetch } = useApi("GET /sites/:site/bots/:visit", { params: { site, visit } });
   return (
-    <SidePanel title="A bot's visit" onClose={onClose}>
-      {error && <Fault error={error} again={() => void refetch()} />}
+    <SidePanel title="Bot visit" onClose={onClose}>
+      {error && <LoadError error={error} again={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
         <Stack gap="lg">
           <Stack gap={4}>
             <Text size="sm">
-              <When at={data.visit.seenAt} /> on {data.visit.page || "an unknown page"}
+              <Time at={data.visit.seenAt} /> on {data.visit.page || "an unknown page"}
             </Text>
             <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
               {data.visit.userAgent}
@@ -109,7 +107,7 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
             </Text>
           </Stack>
           <Stack gap="xs">
-            <Title order={3}>Then</Title>
+            <Title order={3}>At the time</Title>
             <VerdictLine verdict={data.visit.verdict} />
             <ul style={{ margin: 0, paddingLeft: 20 }}>
               {data.visit.verdict.reasons.map((reason) => (
@@ -118,8 +116,8 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
             </ul>
           </Stack>
           <Stack gap="xs">
-            <Title order={3}>By today's rules</Title>
-            <Explained of={data.now} label="Signals by today's rules" />
+            <Title order={3}>By current rules</Title>
+            <Explained of={data.now} label="Signals by current rules" />
           </Stack>
         </Stack>
       )}

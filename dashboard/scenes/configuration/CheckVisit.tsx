@@ -1,14 +1,14 @@
 import { Box, Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { call, type ApiError, type Answer } from "../../common/api.ts";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { Card } from "../../common/Page.tsx";
 import { useMutation } from "@tanstack/react-query";
 import { useSiteId } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import { Explained } from "./Explained.tsx";
 
-/** The verdict on a visit that somebody describes. It changes nothing, so nothing is read again. */
+/** The verdict on a described visit. It changes nothing, so no query is refreshed. */
 export function CheckVisit() {
   const site = useSiteId();
   const [userAgent, setUserAgent] = useState("");
@@ -28,7 +28,7 @@ export function CheckVisit() {
   return (
     <Card
       title="Check a visit"
-      about="What the rules above say of a browser or an address. Nothing is stored."
+      about="See how the rules above classify a browser or an IP address. Nothing is stored."
     >
       <Stack gap={0}>
         <form
@@ -46,17 +46,17 @@ export function CheckVisit() {
                 autoComplete="off"
                 spellCheck={false}
                 value={userAgent}
-                error={faultAt(error, "userAgent", "user-agent")}
+                error={fieldError(error, "userAgent", "user-agent")}
                 onChange={(event) => setUserAgent(event.currentTarget.value)}
               />
               <TextInput
-                label="Address"
+                label="IP address"
                 placeholder="192.0.2.10"
                 maxLength={60}
                 autoComplete="off"
                 spellCheck={false}
                 value={address}
-                error={faultAt(error, "address", "ip")}
+                error={fieldError(error, "address", "ip")}
                 onChange={(event) => setAddress(event.currentTarget.value)}
               />
             </SimpleGrid>
@@ -75,7 +75,7 @@ export function CheckVisit() {
             </Group>
           </Stack>
         </form>
-        <Refused error={faultElse(error, "userAgent", "user-agent", "address", "ip")} />
+        <RequestError error={otherError(error, "userAgent", "user-agent", "address", "ip")} />
         <div aria-live="polite">
           {data && (
             <Box mt="md">

@@ -3,7 +3,7 @@ import { countryChoices } from "../../common/countries.ts";
 import { useMay, useSiteId } from "../../common/session.tsx";
 import { SettingsCard } from "../../common/SettingsCard.tsx";
 import { ChoiceField, DurationField, Hint } from "../../common/settingFields.tsx";
-import { ConfigurationPage } from "./ConfigurationPage.tsx";
+import { ConfigurationPage } from "../frame/SectionPage.tsx";
 import { FindPerson } from "./FindPerson.tsx";
 
 const countries = () => [{ value: "none", label: "None: such numbers are not used" }, ...countryChoices()];
@@ -15,7 +15,7 @@ export default function Consent() {
     <ConfigurationPage tab="consent">
       <SettingsCard
         title="Consent"
-        about="Decisions come from your consent banner (IAB TCF, Google Consent Mode, cc.consent) and from browsers that ask not to be tracked. The most restrictive one counts."
+        about="Decisions come from your consent banner (IAB TCF, Google Consent Mode, cc.consent) and from browsers that ask not to be tracked. The most restrictive one applies."
         fields={(form) => (
           <Radio.Group
             label="When identifiers are used"
@@ -26,7 +26,7 @@ export default function Consent() {
               <Hint
                 form={form}
                 name="consent_mode"
-                help="Conversions go out in any case; this is about click ids and hashes."
+                help="Conversions are sent in any case; this setting is about click ids and hashes."
               />
             }
           >
@@ -34,41 +34,41 @@ export default function Consent() {
               <Radio
                 value="opt-out"
                 disabled={form.isReadOnly}
-                label="Opt-out: until somebody refuses"
-                description="Click ids and visits are kept from the first page on. A refusal removes them, and holds on every device of that person."
+                label="Opt-out: use identifiers unless the person refuses"
+                description="Click ids and visits are stored from the first page view. A refusal deletes them and applies to all devices of that person."
               />
               <Radio
                 value="opt-in"
                 disabled={form.isReadOnly}
-                label="Opt-in: only after somebody agreed"
-                description="Nothing is stored and no cookie is set before. Conversions of people who did not agree go out without identifiers."
+                label="Opt-in: use identifiers only after the person agrees"
+                description="Nothing is stored and no cookie is set before that. Conversions of people who did not agree are sent without identifiers."
               />
             </Stack>
           </Radio.Group>
         )}
       />
       <SettingsCard
-        title="How long things are kept"
-        about="What is older is deleted in the background."
+        title="Retention"
+        about="Older data is deleted in the background."
         fields={(form) => (
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
             <DurationField
               form={form}
               name="keep"
               units={["d"]}
-              help="A conversion finds its click for this long. 1 to 400 days."
+              help="Conversions can be matched to a click for this long. 1 to 400 days."
             />
             <DurationField
               form={form}
               name="keep_events"
               units={["d"]}
-              help="With their deliveries. What still waits to be sent stays, and so do the numbers. 1 to 400 days."
+              help="Together with their deliveries. Waiting deliveries and statistics are kept. 1 to 400 days."
             />
             <DurationField
               form={form}
               name="keep_log"
               units={["d"]}
-              help="The texts in the sync log. That there was an attempt stays. 1 to 400 days."
+              help="Request and response texts in the sync log. The attempts themselves are kept. 1 to 400 days."
             />
           </SimpleGrid>
         )}
@@ -79,7 +79,7 @@ export default function Consent() {
           <ChoiceField
             form={form}
             name="country"
-            help="Numbers without a country code are read as of this country, and then hashed."
+            help="Phone numbers without a country code are assumed to be from this country."
             data={countries()}
           />
         )}

@@ -1,15 +1,15 @@
-// Settings taken over from another site, group by group. What will be replaced is shown before.
+// Copies settings from another site, group by group. It first shows what will be replaced.
 
 import { Alert, Checkbox, Group, Select, Stack, Table, Text } from "@mantine/core";
 import { Info } from "lucide-react";
 import { useState } from "react";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useApi, useSend } from "../../common/query.ts";
 import { useMay, useSiteId, useSites } from "../../common/session.tsx";
 import { settingGroups, settingName, settingText } from "../../common/settingNames.ts";
-import { Fault, Loading } from "../../common/states.tsx";
+import { LoadError, Loading } from "../../common/states.tsx";
 
 type Change = { name: string; here: string; there: string };
 
@@ -19,7 +19,7 @@ export function CopySettings() {
   const others = useSites().data?.items.filter(({ id }) => id !== site) ?? [];
   const [from, setFrom] = useState<string | null>(null);
   const [chosen, setChosen] = useState<string[]>(["Traffic filters"]);
-  const send = useSend("POST /sites/:site/settings/copy", { onDone: () => told("The settings are copied.") });
+  const send = useSend("POST /sites/:site/settings/copy", { onDone: () => notify("Settings copied.") });
   const changes = useChanges(site, from, chosen);
 
   if (!mayChange || others.length === 0) return null;
@@ -27,7 +27,7 @@ export function CopySettings() {
   return (
     <Card
       title="Copy settings"
-      about="From another site. Keys, connections and data are never copied, only settings."
+      about="Copies settings from another site. Keys, connections and data are never copied."
     >
       <Stack gap="md">
         <Select
@@ -54,7 +54,7 @@ export function CopySettings() {
         ))}
         {from !== null && (changes.list?.length ?? 0) > 0 && (
           <div>
-            <AskButton
+            <ConfirmButton
               label="Copy settings"
               danger={false}
               question={`Copy settings from ${fromName}?`}
@@ -90,7 +90,7 @@ function useChanges(site: string, from: string | null, groups: readonly string[]
       const here = mine.data?.items.find((one) => one.name === name)?.value ?? "";
       return { name, here, there: value };
     })
-    // Two addresses on one host look the same here, but need not be.
+    // Two webhook URLs on one host look the same here, but may differ.
     .filter(({ name, here, there }) => here !== there || (name === "alert_webhook" && there !== "none"));
   return { list, error: theirs.error ?? mine.error };
 }
@@ -98,12 +98,12 @@ function useChanges(site: string, from: string | null, groups: readonly string[]
 const cut = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 function Replaced({ changes: { list, error } }: { changes: ReturnType<typeof useChanges> }) {
-  if (error) return <Fault error={error} />;
+  if (error) return <LoadError error={error} />;
   if (!list) return <Loading rows={2} />;
   if (list.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        Nothing would change: these settings are the same on both sites.
+        Nothing to copy: these settings are the same on both sites.
       </Text>
     );
   return (
@@ -115,7 +115,7 @@ function Replaced({ changes: { list, error } }: { changes: ReturnType<typeof use
               Setting
             </Table.Th>
             <Table.Th fw={500} fz="xs">
-              Here now
+              Current
             </Table.Th>
             <Table.Th fw={500} fz="xs">
               After copying

@@ -4,10 +4,10 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { Answer } from "../../common/api.ts";
 import { ExpiryField, expiryAt, noExpiry } from "../../common/ExpiryField.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { useSiteId } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 
 export function CreateKey({ onMade }: { onMade: (made: Answer<"POST /sites/:site/keys">) => void }) {
   const [isOpen, { open, close }] = useDisclosure();
@@ -58,7 +58,7 @@ function Form({
           maxLength={100}
           autoComplete="off"
           value={name}
-          error={faultAt(error, "name")}
+          error={fieldError(error, "name")}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Input.Wrapper
@@ -66,8 +66,8 @@ function Form({
           labelElement="div"
           description={
             mode === "live"
-              ? "Its events count, and go out for real."
-              : "Everything runs, but events go out in each platform's own test mode and never count."
+              ? "Events are counted and sent to platforms."
+              : "Events are sent in each platform's test mode and never counted."
           }
         >
           <SegmentedControl
@@ -82,13 +82,13 @@ function Form({
             ]}
           />
         </Input.Wrapper>
-        <ExpiryField value={expiry} onChange={setExpiry} fault={faultAt(error, "expires", "expiresAt")} />
+        <ExpiryField value={expiry} onChange={setExpiry} fault={fieldError(error, "expires", "expiresAt")} />
         {expiry.span !== "never" && (
           <Text size="sm" c="dimmed">
-            After that its sender gets 401. Rotate it in time.
+            After that, its sender gets 401. Rotate the key in time.
           </Text>
         )}
-        <Refused error={faultElse(error, "name", "expires", "expiresAt")} />
+        <RequestError error={otherError(error, "name", "expires", "expiresAt")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -4,31 +4,31 @@ import { Card } from "../../common/Page.tsx";
 import { useSiteId } from "../../common/session.tsx";
 import { SettingsCard } from "../../common/SettingsCard.tsx";
 import { DurationField } from "../../common/settingFields.tsx";
-import { ConfigurationPage } from "./ConfigurationPage.tsx";
+import { ConfigurationPage } from "../frame/SectionPage.tsx";
 
 export default function Deduplication() {
   const site = useSiteId();
   return (
     <ConfigurationPage tab="deduplication">
       <SettingsCard
-        title="How long an event counts as the same"
-        about="Shops and CRMs often report a conversion twice. The second report is answered, and neither counted nor sent."
+        title="Deduplication window"
+        about="Shops and CRMs often report a conversion twice. The second report is acknowledged, but neither counted as a conversion nor sent."
         fields={(form) => (
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
             <DurationField
               form={form}
               name="dedup_order"
-              help="The order id says that it is the same sale, so this may be long."
+              help="The order id identifies the sale, so this can be long."
             />
             <DurationField
               form={form}
               name="dedup_no_order"
-              help="Somebody may really buy the same thing twice, so keep this short."
+              help="A person may buy the same thing twice, so keep this short."
             />
           </SimpleGrid>
         )}
       />
-      <Card title="What makes two events the same">
+      <Card title="When two events are duplicates">
         <List size="sm" spacing="xs">
           <List.Item>
             <b>With an order id:</b> the event name, the order id and the email are the same.
@@ -37,7 +37,7 @@ export default function Deduplication() {
             <b>Without one:</b> the event name, the email, the value, the currency and the time of the event
             are the same.
           </List.Item>
-          <List.Item>Events of live and of test keys are never taken for the same.</List.Item>
+          <List.Item>Events of live and test keys are never duplicates of each other.</List.Item>
           <List.Item>
             Of two that arrive at the same moment, exactly one goes on. The sender of the other gets{" "}
             <code>{'{"ok":true,"deduped":true}'}</code>.

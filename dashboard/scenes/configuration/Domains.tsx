@@ -1,7 +1,7 @@
 import { Box } from "@mantine/core";
 import { SettingsCard } from "../../common/SettingsCard.tsx";
 import { ChoiceField } from "../../common/settingFields.tsx";
-import { ConfigurationPage } from "./ConfigurationPage.tsx";
+import { ConfigurationPage } from "../frame/SectionPage.tsx";
 import { CopySettings } from "./CopySettings.tsx";
 import { Hosts } from "./Hosts.tsx";
 import { PointHere } from "./PointHere.tsx";
@@ -20,7 +20,7 @@ export default function Domains() {
       <PointHere />
       <SettingsCard
         title="Site"
-        about="Its name in the dashboard and in alerts, and the time zone of its days."
+        about="The site's name in the dashboard and in alerts, and its time zone."
         fields={(form) => {
           const now = form.value("time_zone");
           const all = zones();
@@ -30,7 +30,7 @@ export default function Domains() {
             <ChoiceField
               form={form}
               name="time_zone"
-              help="The days of charts begin and end there, and times are shown in it."
+              help="Used for the days of charts and for all times shown."
               data={data}
             />
           );

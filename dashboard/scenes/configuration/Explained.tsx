@@ -1,4 +1,4 @@
-// A verdict signal by signal: what spoke for a bot, what was looked at and said nothing.
+// A verdict signal by signal: those that fired, and those that were checked.
 
 import { Anchor, Group, Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
@@ -13,7 +13,7 @@ export function VerdictLine({ verdict }: { verdict: Explanation["verdict"] }) {
     <Group gap="xs">
       <State
         of={verdict.bot ? "bot" : "person"}
-        word={verdict.bot ? "taken for a bot" : "taken for a person"}
+        word={verdict.bot ? "classified as a bot" : "classified as a person"}
       />
       <Text size="sm" className="cc-number">
         score {verdict.score} of 100
@@ -30,10 +30,10 @@ export function Explained({ of, label = "Signals" }: { of: Explanation; label?: 
   const fired = of.signals.filter((one) => one.fired);
   const shown = isAll ? of.signals.toSorted((one, other) => Number(other.fired) - Number(one.fired)) : fired;
   const facts = [
-    of.siteRule && `A rule of this site decided: ${of.siteRule}.`,
+    of.siteRule && `Decided by a rule of this site: ${of.siteRule}.`,
     of.network && `Network: ${of.network}.`,
     of.country && `Country: ${of.country}.`,
-    of.notLookedAt.length > 0 && `Not looked at: ${of.notLookedAt.join(", ")}.`,
+    of.notLookedAt.length > 0 && `Not checked: ${of.notLookedAt.join(", ")}.`,
   ].filter((text) => typeof text === "string");
   return (
     <Stack gap="sm">
@@ -44,7 +44,7 @@ export function Explained({ of, label = "Signals" }: { of: Explanation; label?: 
         </Text>
       )}
       {shown.length === 0 ? (
-        <Text size="sm">Nothing speaks for a bot.</Text>
+        <Text size="sm">No bot signals found.</Text>
       ) : (
         <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label={label}>
           <Table aria-label={label} verticalSpacing={6} horizontalSpacing="sm">
@@ -70,7 +70,7 @@ export function Explained({ of, label = "Signals" }: { of: Explanation; label?: 
         </div>
       )}
       <Anchor component="button" type="button" size="sm" ta="left" onClick={() => setAll(!isAll)}>
-        {isAll ? "Show only what speaks for a bot" : `Show all ${of.signals.length} signals`}
+        {isAll ? "Show only bot signals" : `Show all ${of.signals.length} signals`}
       </Anchor>
     </Stack>
   );

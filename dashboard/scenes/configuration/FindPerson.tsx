@@ -1,12 +1,12 @@
-// Everything about one person: what is known, what they decided, and the right to be forgotten.
+// Requests of one person: stored data, consent, export and erasure.
 
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { useSiteId } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import { PersonFound } from "./PersonFound.tsx";
 
 export function FindPerson() {
@@ -17,7 +17,7 @@ export function FindPerson() {
   return (
     <Card
       title="Find a person"
-      about="The email is hashed before it is looked for: plain addresses are never stored. Looking leaves a line in the audit log that names no one."
+      about="The email is hashed before the search: plain addresses are never stored. Each search is recorded in the audit log, without the person's identity."
     >
       <Stack gap={0}>
         <form
@@ -38,7 +38,7 @@ export function FindPerson() {
               autoCapitalize="none"
               spellCheck={false}
               value={email}
-              error={faultAt(find.error, "email")}
+              error={fieldError(find.error, "email")}
               onChange={(event) => setEmail(event.currentTarget.value)}
             />
             <Button type="submit" variant="default" loading={find.isPending}>
@@ -46,7 +46,7 @@ export function FindPerson() {
             </Button>
           </Group>
         </form>
-        <Refused error={faultElse(find.error, "email")} />
+        <RequestError error={otherError(find.error, "email")} />
         <div aria-live="polite">
           {find.data && <PersonFound person={find.data} again={() => look(find.data.emailSha256)} />}
         </div>

@@ -1,24 +1,24 @@
 // Check, pause, resume and remove a domain.
 
 import { Button, Group, Stack } from "@mantine/core";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/query.ts";
 import { useSiteId } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import type { Host } from "./Hosts.tsx";
 
 export function HostActions({ host: { host, state }, isOnly }: { host: Host; isOnly: boolean }) {
   const params = { site: useSiteId(), host };
   const verify = useSend("POST /sites/:site/hosts/:host/verify", {
-    onDone: ({ problem }) => told(problem ? problem.what : `${host} leads here.`),
+    onDone: ({ problem }) => notify(problem ? problem.what : `${host} points here.`),
   });
-  const pause = useSend("POST /sites/:site/hosts/:host/pause", { onDone: () => told(`${host} is paused.`) });
+  const pause = useSend("POST /sites/:site/hosts/:host/pause", { onDone: () => notify(`${host} paused.`) });
   const resume = useSend("POST /sites/:site/hosts/:host/resume", {
     onDone: (now) =>
-      told(now.state === "waiting" ? `${host} waits until it is verified.` : `${host} is served again.`),
+      notify(now.state === "waiting" ? `${host} is waiting for verification.` : `${host} is served again.`),
   });
-  const remove = useSend("DELETE /sites/:site/hosts/:host", { onDone: () => told(`${host} is removed.`) });
+  const remove = useSend("DELETE /sites/:site/hosts/:host", { onDone: () => notify(`${host} removed.`) });
   return (
     <Stack gap={4} align="flex-end">
       <Group gap={4}>
@@ -42,12 +42,12 @@ export function HostActions({ host: { host, state }, isOnly }: { host: Host; isO
             Resume
           </Button>
         ) : (
-          <AskButton
+          <ConfirmButton
             label="Pause"
             size="compact-sm"
             danger={false}
             question={`Pause ${host}?`}
-            consequence="Within two seconds its pages get no tag any more and their visits are not recorded. Events that come with a valid inbound key are still taken. Everything is kept."
+            consequence="Within two seconds its pages no longer get the tag, and visits are not recorded. Events with a valid inbound key are still accepted. No data is deleted."
             confirm="Pause"
             onConfirm={() => pause.mutateAsync({ params })}
             isBusy={pause.isPending}
@@ -55,11 +55,11 @@ export function HostActions({ host: { host, state }, isOnly }: { host: Host; isO
           />
         )}
         {!isOnly && (
-          <AskButton
+          <ConfirmButton
             label="Remove"
             size="compact-sm"
             question={`Remove ${host}?`}
-            consequence="It no longer belongs to this site, and another site could add it. Take its DNS record or its proxy rule away first. What was recorded under it stays."
+            consequence="It no longer belongs to this site, and another site can add it. Remove its DNS record or proxy rule first. Recorded data is kept."
             confirm="Remove"
             onConfirm={() => remove.mutateAsync({ params })}
             isBusy={remove.isPending}
@@ -67,7 +67,7 @@ export function HostActions({ host: { host, state }, isOnly }: { host: Host; isO
           />
         )}
       </Group>
-      <Refused error={verify.error ?? resume.error} />
+      <RequestError error={verify.error ?? resume.error} />
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-// The domains that belong to the site: whether each is served, and what to do where it is not.
+// The domains of the site: state of each, and what to do if one is not served.
 
 import { Box, Divider, Group, Stack, Text } from "@mantine/core";
 import { Fragment } from "react";
@@ -6,19 +6,19 @@ import type { Answer } from "../../common/api.ts";
 import { Card } from "../../common/Page.tsx";
 import { useApi } from "../../common/query.ts";
 import { useMay, useSiteId } from "../../common/session.tsx";
-import { Fault, Loading } from "../../common/states.tsx";
-import { CopyButton, State, When } from "../../common/values.tsx";
+import { LoadError, Loading } from "../../common/states.tsx";
+import { CopyButton, State, Time } from "../../common/values.tsx";
 import { AddHost } from "./AddHost.tsx";
 import { HostActions } from "./HostActions.tsx";
 
 export type Host = Answer<"GET /sites/:site/hosts">["items"][number];
 
 const meaning: Record<Host["state"], string> = {
-  verified: "Leads here and is served.",
-  failing: "Served, but the last check found something wrong.",
-  unverified: "Served, though no check has found yet that it leads here.",
-  waiting: "Not served until a check finds that it leads here. Cleancast looks every ten minutes.",
-  paused: "Not served: no tag, no visits. Events with a valid inbound key are still taken.",
+  verified: "Points here and is served.",
+  failing: "Served, but the last check found a problem.",
+  unverified: "Served, but not yet verified to point here.",
+  waiting: "Not served until it is verified to point here. Cleancast checks every ten minutes.",
+  paused: "Not served: no tag, no visits. Events with a valid inbound key are still accepted.",
 };
 
 export function Hosts() {
@@ -27,15 +27,15 @@ export function Hosts() {
   const { data, error, refetch } = useApi(
     "GET /sites/:site/hosts",
     { params: { site } },
-    // Who waits for the DNS keeps this page open.
+    // People keep this page open while they wait for the DNS.
     { everyMs: (answer) => (answer?.items.some(({ state }) => state === "waiting") ? 15_000 : false) },
   );
   return (
     <Card
       title="Domains"
-      about="The hosts where people convert. The tag and the inbound webhook work on each of them, and they share everything else."
+      about="The domains where people convert. The tag and the inbound webhook work on each of them; everything else is shared."
     >
-      {error && <Fault error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} again={() => void refetch()} />}
       {!data && !error && <Loading rows={2} />}
       {data && (
         <Stack gap="md">
@@ -79,8 +79,8 @@ function HostLine({ host, isOnly, mayChange }: { host: Host; isOnly: boolean; ma
           {checkedAt !== null && (
             <>
               {" "}
-              Checked <When at={checkedAt} />
-              {state === "verified" && verifiedBy !== null && ` by ${byWords[verifiedBy]}`}.
+              Checked <Time at={checkedAt} />
+              {state === "verified" && verifiedBy !== null && ` through ${byWords[verifiedBy]}`}.
             </>
           )}
         </Text>

@@ -1,6 +1,6 @@
 import { SettingsCard } from "../../common/SettingsCard.tsx";
 import { NumberOrOffField } from "../../common/settingFields.tsx";
-import { ConfigurationPage } from "./ConfigurationPage.tsx";
+import { ConfigurationPage } from "../frame/SectionPage.tsx";
 import { InboundSwitch } from "./InboundSwitch.tsx";
 import { KeyList } from "./KeyList.tsx";
 import { RefusedCalls } from "./RefusedCalls.tsx";
@@ -12,12 +12,12 @@ export default function InboundKeys() {
       <KeyList />
       <SettingsCard
         title="Rate limit"
-        about="A sender that goes beyond it gets 429 and is told when to try again."
+        about="Senders above the limit get 429 with the time to retry."
         fields={(form) => (
           <NumberOrOffField
             form={form}
             name="rate_limit"
-            help="How many requests each key may send in a minute. Empty is no limit."
+            help="Maximum number of requests per key and minute. Leave empty for no limit."
           />
         )}
       />

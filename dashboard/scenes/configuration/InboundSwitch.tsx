@@ -1,12 +1,12 @@
-// Whether the site takes events at all.
+// Turns the inbound webhook of the site on and off.
 
 import { Button, Text } from "@mantine/core";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { useMay, useSite, useSiteId } from "../../common/session.tsx";
-import { Loading, Refused } from "../../common/states.tsx";
+import { Loading, RequestError } from "../../common/states.tsx";
 import { Code, State } from "../../common/values.tsx";
 import { useInboundAddress } from "./inboundCurl.ts";
 
@@ -17,9 +17,7 @@ export function InboundSwitch() {
   const address = useInboundAddress();
   const send = useSend("PATCH /sites/:site/settings", {
     onDone: (_, { body }) =>
-      told(
-        body.settings.inbound === "on" ? "The inbound webhook takes events." : "The inbound webhook is off.",
-      ),
+      notify(body.settings.inbound === "on" ? "Inbound webhook turned on." : "Inbound webhook turned off."),
   });
   const turn = (inbound: "on" | "off") =>
     send.mutateAsync({ params: { site: id }, body: { settings: { inbound } } });
@@ -34,19 +32,19 @@ export function InboundSwitch() {
       title="Inbound webhook"
       about={
         site.inbound
-          ? "Your servers send conversions here, each with its own key."
-          : "It is off: every sender gets 403, whatever its key. The first key of a site switches it on."
+          ? "Your servers send conversions to this address, each with its own key."
+          : "Off: every sender gets 403, with any key. The first key of a site turns it on."
       }
       actions={
         <>
           <State of={site.inbound ? "on" : "off"} />
           {mayChange && site.inbound && (
-            <AskButton
-              label="Switch off"
+            <ConfirmButton
+              label="Turn off"
               size="compact-sm"
-              question="Switch the inbound webhook off?"
-              consequence="Senders get 403 at once. What they report while it is off is lost, unless they send it again later. What was accepted before is still delivered."
-              confirm="Switch off"
+              question="Turn the inbound webhook off?"
+              consequence="Senders get 403 immediately. Events sent while it is off are lost unless the sender retries later. Events accepted before are still delivered."
+              confirm="Turn off"
               onConfirm={() => turn("off")}
               isBusy={send.isPending}
               error={send.error}
@@ -58,7 +56,7 @@ export function InboundSwitch() {
               loading={send.isPending}
               onClick={() => void turn("on").catch(() => {})}
             >
-              Switch on
+              Turn on
             </Button>
           )}
         </>
@@ -71,7 +69,7 @@ export function InboundSwitch() {
           <Text size="sm" c="dimmed">
             Address: POST {address}
           </Text>
-          <Refused error={send.error} />
+          <RequestError error={send.error} />
         </>
       )}
     </Card>

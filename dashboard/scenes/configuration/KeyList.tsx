@@ -1,18 +1,18 @@
-// The site's inbound keys: make, rotate, revoke.
+// The site's inbound keys: create, rotate, revoke.
 
 import { Badge, Group, Stack, Switch, Text } from "@mantine/core";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import type { Answer } from "../../common/api.ts";
-import { AskButton, SecretOnce } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton, OneTimeSecret } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { countText } from "../../common/format.ts";
 import { Card } from "../../common/Page.tsx";
 import { useApi, useSend } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useMay, useSiteId } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { Code, State, When } from "../../common/values.tsx";
+import { Code, State, Time } from "../../common/values.tsx";
 import { CreateKey } from "./CreateKey.tsx";
 import { inboundCurl, useInboundAddress } from "./inboundCurl.ts";
 
@@ -31,7 +31,10 @@ export function KeyList() {
   const create = mayChange && (
     <CreateKey
       onMade={({ key, openedInbound }) =>
-        setFresh({ key, note: openedInbound ? "The inbound webhook is now on: this was the first key." : "" })
+        setFresh({
+          key,
+          note: openedInbound ? "This was the first key, so the inbound webhook is now on." : "",
+        })
       }
     />
   );
@@ -60,10 +63,10 @@ export function KeyList() {
       ),
     },
     { title: "State", cell: ({ state }) => <State of={state === "expired" ? "expiredKey" : state} /> },
-    { title: "Last used", cell: ({ lastUsedAt }) => <When at={lastUsedAt} />, wide: true },
+    { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, wide: true },
     { title: "Uses in 24 h", align: "right", cell: ({ uses24h }) => countText(uses24h), wide: true },
-    { title: "Created", cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
-    { title: "Expires", cell: ({ expiresAt }) => <When at={expiresAt} />, wide: true },
+    { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} />, wide: true },
+    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} />, wide: true },
   ];
   if (mayChange)
     columns.push({
@@ -73,14 +76,14 @@ export function KeyList() {
         key.state === "active" && (
           <KeyActions
             row={key}
-            onRotated={(next) => setFresh({ key: next, note: "The old key is good for 24 hours more." })}
+            onRotated={(next) => setFresh({ key: next, note: "The old key stays valid for 24 hours." })}
           />
         ),
     });
   return (
     <Card
       title="Inbound keys"
-      about="One key per integration, so that a compromised one is revoked alone. Keep keys on servers, never in browser code."
+      about="Use one key per integration, so that you can revoke each on its own. Keep keys on servers, never in browser code."
       padded={false}
       actions={create}
     >
@@ -92,10 +95,10 @@ export function KeyList() {
         error={error}
         again={() => void refetch()}
         empty={
-          <Empty icon={KeyRound} title="No key yet" action={create}>
+          <Empty icon={KeyRound} title="No keys yet" action={create}>
             {mayChange
-              ? "Make one for your CRM or shop. The first key switches the inbound webhook on."
-              : "An admin of this site can make one."}
+              ? "Create one for your CRM or shop. The first key turns the inbound webhook on."
+              : "An admin of this site can create one."}
           </Empty>
         }
       />
@@ -108,11 +111,11 @@ export function KeyList() {
           onChange={(event) => setAll(event.currentTarget.checked)}
         />
       )}
-      <SecretOnce title="Your inbound key" secret={fresh?.key ?? null} onClose={() => setFresh(null)}>
+      <OneTimeSecret title="Your inbound key" secret={fresh?.key ?? null} onClose={() => setFresh(null)}>
         {fresh?.note && <Text size="sm">{fresh.note}</Text>}
         <Text size="sm">Try it from a terminal:</Text>
         <Code label="command">{inboundCurl(address, fresh?.key ?? "")}</Code>
-      </SecretOnce>
+      </OneTimeSecret>
     </Card>
   );
 }
@@ -122,26 +125,26 @@ function KeyActions({ row, onRotated }: { row: Key; onRotated: (key: string) => 
   const params = { site, key: row.id };
   const rotate = useSend("POST /sites/:site/keys/:key/rotate", { onDone: ({ key }) => onRotated(key) });
   const revoke = useSend("DELETE /sites/:site/keys/:key", {
-    onDone: () => told(`${row.name} is revoked.`),
+    onDone: () => notify(`${row.name} revoked.`),
   });
   return (
     <Group gap={4} justify="flex-end">
-      <AskButton
+      <ConfirmButton
         label="Rotate"
         size="compact-sm"
         danger={false}
         question={`Rotate ${row.name}?`}
-        consequence="You get a new key of the same name. The old one is good for 24 hours more, so that the sender can change over."
+        consequence="You get a new key with the same name. The old key stays valid for 24 hours, so that the sender can switch."
         confirm="Rotate"
         onConfirm={() => rotate.mutateAsync({ params, body: {} })}
         isBusy={rotate.isPending}
         error={rotate.error}
       />
-      <AskButton
+      <ConfirmButton
         label="Revoke"
         size="compact-sm"
         question={`Revoke ${row.name}?`}
-        consequence={`Whoever uses ${row.prefix}… gets 401 within two seconds. This cannot be taken back.`}
+        consequence={`Senders that use ${row.prefix}… get 401 within two seconds. This cannot be undone.`}
         confirm="Revoke"
         onConfirm={() => revoke.mutateAsync({ params })}
         isBusy={revoke.isPending}

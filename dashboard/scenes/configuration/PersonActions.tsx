@@ -2,14 +2,14 @@ import { Button, Group } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { call, type ApiError } from "../../common/api.ts";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/query.ts";
 import { useSiteId } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import type { Person } from "./PersonFound.tsx";
 
-/** Export, a decision that the person made elsewhere, and erasing. */
+/** Export, recording a consent decision, and erasure. */
 export function PersonActions({
   person,
   isKnown,
@@ -29,13 +29,12 @@ export function PersonActions({
       ),
   });
   const decide = useSend("POST /sites/:site/people/consent", {
-    onDone: (_, { body }) =>
-      told(body.decision === "denied" ? "The opt-out is entered." : "The consent is entered."),
+    onDone: (_, { body }) => notify(body.decision === "denied" ? "Opt-out recorded." : "Consent recorded."),
   });
   const erase = useSend("POST /sites/:site/people/erase", {
     onDone: ({ events, visitors }) =>
-      told(
-        `Erased: ${count(events, "event")} and ${count(visitors, "visitor")} can no longer be tied to this person.`,
+      notify(
+        `Erased: ${count(events, "event")} and ${count(visitors, "visitor")} can no longer be linked to this person.`,
       ),
   });
   const enter = async (decision: "granted" | "denied") => {
@@ -56,34 +55,34 @@ export function PersonActions({
           </Button>
         )}
         {person.consent !== "denied" && (
-          <AskButton
-            label="Enter an opt-out"
+          <ConfirmButton
+            label="Record opt-out"
             danger={false}
-            question="Enter an opt-out?"
-            consequence="Their conversions go out without click ids and hashes from now on. What is stored already stays until you erase it."
-            confirm="Enter"
+            question="Record an opt-out?"
+            consequence="From now on their conversions are sent without click ids and hashes. Stored data is kept until you erase it."
+            confirm="Record"
             onConfirm={() => enter("denied")}
             isBusy={decide.isPending}
             error={decide.error}
           />
         )}
         {person.consent !== "granted" && (
-          <AskButton
-            label="Enter a consent"
+          <ConfirmButton
+            label="Record consent"
             danger={false}
-            question="Enter a consent?"
-            consequence="Only if the person told you so. It lifts their opt-out: identifiers are used again from now on."
-            confirm="Enter"
+            question="Record consent?"
+            consequence="Only if the person has told you so. It ends their opt-out: identifiers are used again from now on."
+            confirm="Record"
             onConfirm={() => enter("granted")}
             isBusy={decide.isPending}
             error={decide.error}
           />
         )}
         {isKnown && (
-          <AskButton
+          <ConfirmButton
             label="Erase"
             question="Erase this person?"
-            consequence="Visits, click ids and hashes of this person are removed from every event and from the log, and what still waits to be sent is stopped. Numbers in charts stay. An opt-out is kept, so that it still holds. This cannot be taken back."
+            consequence="Visits, click ids and hashes of this person are removed from all events and from the log, and waiting deliveries are cancelled. Statistics are kept. An opt-out is kept, so that it still applies. This cannot be undone."
             confirm="Erase"
             onConfirm={async () => {
               await erase.mutateAsync({ params, body: who });
@@ -94,7 +93,7 @@ export function PersonActions({
           />
         )}
       </Group>
-      <Refused error={download.error} />
+      <RequestError error={download.error} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { Answer } from "../../common/api.ts";
 import { reasonText } from "../../common/reasons.ts";
 import { useSiteId } from "../../common/session.tsx";
-import { Id, Money, State, When } from "../../common/values.tsx";
+import { Id, Money, State, Time } from "../../common/values.tsx";
 import { PersonActions } from "./PersonActions.tsx";
 
 export type Person = Answer<"POST /sites/:site/people/find">;
@@ -12,7 +12,7 @@ const consentWords: Record<Person["consent"], string> = {
   granted: "agreed",
   denied: "opted out",
   unknown: "no decision",
-  unreadable: "cannot be read, so it counts as opted out",
+  unreadable: "unreadable, counts as opted out",
 };
 
 export function PersonFound({ person, again }: { person: Person; again: () => Promise<unknown> }) {
@@ -40,7 +40,7 @@ export function PersonFound({ person, again }: { person: Person; again: () => Pr
         <Part title="Decisions">
           {decisions.map(({ givenBy, state, decidedAt }) => (
             <li key={`${givenBy} ${decidedAt}`}>
-              {state} by {givenBy}, <When at={decidedAt} />
+              {state} by {givenBy}, <Time at={decidedAt} />
             </li>
           ))}
         </Part>
@@ -49,7 +49,7 @@ export function PersonFound({ person, again }: { person: Person; again: () => Pr
         <Part title={`Visits (${visits.length})`}>
           {visits.map((visit) => (
             <li key={`${visit.seenAt} ${visit.page}`}>
-              <When at={visit.seenAt} /> {visit.page ?? "unknown page"}
+              <Time at={visit.seenAt} /> {visit.page ?? "unknown page"}
               <VisitIds visit={visit} />
             </li>
           ))}
@@ -75,7 +75,7 @@ function VisitIds({ visit }: { visit: Person["visits"][number] }) {
   const parts = [
     ids.length ? `click ids: ${ids.join(", ")}` : "no click id",
     utm.length ? `campaign: ${utm.join(" / ")}` : "",
-    visit.isBot ? `taken for a bot's${visit.reason ? ` (${reasonText(visit.reason)})` : ""}` : "",
+    visit.isBot ? `classified as a bot${visit.reason ? ` (${reasonText(visit.reason)})` : ""}` : "",
   ].filter(Boolean);
   return <span className="cc-quiet"> – {parts.join("; ")}</span>;
 }
@@ -90,7 +90,7 @@ function Events({ events }: { events: Person["events"] }) {
             {event}
             {orderId ? ` ${orderId}` : ""}
           </Anchor>{" "}
-          <Money value={value} currency={currency} />, <When at={receivedAt} />
+          <Money value={value} currency={currency} />, <Time at={receivedAt} />
         </li>
       ))}
     </Part>

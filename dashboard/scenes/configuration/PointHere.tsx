@@ -1,4 +1,4 @@
-// How a domain's /__cc/ reaches this relay.
+// Instructions to route a domain's /__cc/ to this relay.
 
 import { Stack, Tabs, Text } from "@mantine/core";
 import { Card } from "../../common/Page.tsx";
@@ -13,12 +13,12 @@ export function PointHere() {
   const target = URL.parse(url)?.hostname ?? url;
   return (
     <Card
-      title="Let the domain reach Cleancast"
-      about="The path /__cc/ of your own host must lead here. Then browsers see no third party, and keep the visitor cookie for its full life."
+      title="Point the domain to Cleancast"
+      about="The path /__cc/ of your own host must lead here. Browsers then treat it as first party and keep the visitor cookie for its full lifetime."
     >
       <Text size="sm" mb="sm">
-        If there is a proxy before the relay, it must pass on requests under this name too. <b>Check now</b>,
-        above, sends one the whole way.
+        A proxy in front of the relay must forward requests for this domain, too. <b>Check now</b>, above,
+        sends one through all of it.
       </Text>
       <Tabs defaultValue="nginx" keepMounted={false}>
         <Tabs.List aria-label="Ways to point a domain here">
@@ -35,9 +35,9 @@ export function PointHere() {
         <Tabs.Panel value="cname" pt="md">
           <Stack gap="sm">
             <Text size="sm">
-              If you cannot change the server of your pages: let a subdomain point here, and add it above as a
-              domain of this site. Safari may shorten the cookie of a subdomain to seven days, so a path of
-              the same host is better.
+              If you cannot change the web server of your pages, point a subdomain here and add it above as a
+              domain of this site. Safari may limit the cookie of a subdomain to seven days, so a path on the
+              same host is better.
             </Text>
             <Code label="DNS record">{`cc.${host.replace(/^www\./, "")}.  CNAME  ${target}.`}</Code>
           </Stack>

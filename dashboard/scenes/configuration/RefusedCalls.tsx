@@ -1,25 +1,25 @@
-// Inbound calls that were turned away, and why: most faults of a new integration show here.
+// Refused inbound calls with their reasons: most errors of a new integration show here.
 
 import { Alert, Group, Text } from "@mantine/core";
 import { LockKeyhole, ShieldCheck } from "lucide-react";
-import { addressOf, type Answer } from "../../common/api.ts";
+import { urlOf, type Answer } from "../../common/api.ts";
 import { CsvButton } from "../../common/CsvButton.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useRows } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useSiteId } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { When } from "../../common/values.tsx";
+import { Time } from "../../common/values.tsx";
 
 type Call = Answer<"GET /sites/:site/refused-calls">["items"][number];
 
 const columns: Column<Call>[] = [
-  { title: "When", cell: ({ at }) => <When at={at} /> },
+  { title: "When", cell: ({ at }) => <Time at={at} /> },
   { title: "Status", cell: ({ status }) => <span className="cc-mono">{status}</span> },
   { title: "Why", cell: ({ error }) => <Text size="sm">{error}</Text> },
   {
     title: "Key",
-    cell: ({ key }) => key?.name ?? <span className="cc-quiet">none of yours</span>,
+    cell: ({ key }) => key?.name ?? <span className="cc-quiet">not a key of this site</span>,
     wide: true,
   },
   { title: "Host", cell: ({ host }) => <span className="cc-mono">{host}</span>, wide: true },
@@ -35,11 +35,11 @@ export function RefusedCalls() {
   return (
     <Card
       title="Refused calls"
-      about="Calls to the inbound webhook that were not accepted. Nothing of them was stored but this line."
+      about="Calls to the inbound webhook that were rejected. Only this line is stored of each."
       padded={false}
       actions={
         <CsvButton
-          href={addressOf("GET /sites/:site/refused-calls.csv", { params: { site } })}
+          href={urlOf("GET /sites/:site/refused-calls.csv", { params: { site } })}
           of="refused calls"
         />
       }
@@ -48,8 +48,8 @@ export function RefusedCalls() {
         <Alert key={host} mx="md" mb="md" variant="light" color="red" icon={<LockKeyhole size={18} />}>
           <Group gap={4}>
             <Text size="sm">
-              Too many wrong keys on {host}, <When at={startedAt} />. Wrong keys get 429 there; the lock ends{" "}
-              <When at={lockedUntil} />. Valid keys still pass.
+              Too many wrong keys on {host}, <Time at={startedAt} />. Wrong keys get 429; the lock ends{" "}
+              <Time at={lockedUntil} />. Valid keys still work.
             </Text>
           </Group>
         </Alert>
@@ -64,8 +64,9 @@ export function RefusedCalls() {
         more={more}
         isLoadingMore={isLoadingMore}
         empty={
-          <Empty icon={ShieldCheck} title="No call was refused">
-            A wrong key, a missing field or a call while the webhook is off would stand here with its reason.
+          <Empty icon={ShieldCheck} title="No refused calls">
+            Calls with a wrong key or a missing field, or while the webhook is off, appear here with the
+            reason.
           </Empty>
         }
       />

@@ -1,12 +1,12 @@
 import { Button, Group, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { told } from "../../common/notices.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { useMay, useSite, useSiteId } from "../../common/session.tsx";
-import { Loading, Refused } from "../../common/states.tsx";
+import { Loading, RequestError } from "../../common/states.tsx";
 
-/** How the site is called in the dashboard and in alerts; it is no setting, so it is saved by itself. */
+/** The site's name is not a setting, so it is saved on its own. */
 export function SiteName() {
   const site = useSite();
   return site ? <Form key={site.name} name={site.name} /> : <Loading rows={1} />;
@@ -17,7 +17,7 @@ function Form({ name }: { name: string }) {
   const mayChange = useMay("admin", site);
   const [text, setText] = useState(name);
   const { mutate, error, isPending } = useSend("PATCH /sites/:site", {
-    onDone: () => told("The site is renamed."),
+    onDone: () => notify("Site renamed."),
   });
   return (
     <form
@@ -28,14 +28,14 @@ function Form({ name }: { name: string }) {
     >
       <Group align="flex-end" gap="xs">
         <TextInput
-          label="Name of the site"
+          label="Site name"
           required
           maxLength={100}
           flex="1 1 200px"
           maw={400}
           disabled={!mayChange}
           value={text}
-          error={faultAt(error, "name")}
+          error={fieldError(error, "name")}
           onChange={(event) => setText(event.currentTarget.value)}
         />
         {mayChange && (
@@ -49,7 +49,7 @@ function Form({ name }: { name: string }) {
           </Button>
         )}
       </Group>
-      <Refused error={faultElse(error, "name")} />
+      <RequestError error={otherError(error, "name")} />
     </form>
   );
 }

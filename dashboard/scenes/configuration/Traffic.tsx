@@ -6,7 +6,7 @@ import { SettingsCard } from "../../common/SettingsCard.tsx";
 import { ScoreField, SwitchField } from "../../common/settingFields.tsx";
 import { BotVisits } from "./BotVisits.tsx";
 import { CheckVisit } from "./CheckVisit.tsx";
-import { ConfigurationPage } from "./ConfigurationPage.tsx";
+import { ConfigurationPage } from "../frame/SectionPage.tsx";
 
 export default function Traffic() {
   const site = useSiteId();
@@ -14,62 +14,62 @@ export default function Traffic() {
     <ConfigurationPage tab="traffic">
       <SettingsCard
         title="What counts as a bot"
-        about="Every visit gets a score from what speaks for a bot. Nobody is blocked: what a bot left behind is just not used."
+        about="Each visit gets a score from its bot signals. Visitors are never blocked; data from bots is just not used."
         fields={(form) => (
           <ScoreField
             form={form}
             name="bot_threshold"
-            help="From this score on a visit is taken for a bot's, if at least two kinds of evidence speak for it. A lower number removes more."
+            help="Visits scoring at or above this value are treated as bots, if at least two kinds of evidence agree. A lower value removes more."
           />
         )}
       />
       <SettingsCard
-        title="Visits that you know"
-        about="Letting pass always wins: over your own lists, and over everything else that speaks for a bot."
+        title="Allow and deny rules"
+        about="Allow rules always take precedence over deny rules and bot signals."
         fields={(form) => (
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="md">
             <ListField
               form={form}
               name="allow_user_agents"
               placeholder="our-uptime-monitor"
-              help="Parts of user agents that are never a bot's, such as your own monitoring. * stands for anything."
+              help="Parts of user agents that are never treated as bots, such as your own monitoring. * matches any text."
             />
             <ListField
               form={form}
               name="deny_user_agents"
               placeholder="MyCrawler/*"
-              help="Parts of user agents that are always a bot's. * stands for anything."
+              help="Parts of user agents that are always treated as bots. * matches any text."
             />
             <ListField
               form={form}
               name="allow_networks"
               placeholder="203.0.113.7"
-              help="Addresses and networks whose visits are never a bot's, such as your office."
+              help="IP addresses and networks that are never treated as bots, such as your office."
             />
             <ListField
               form={form}
               name="deny_networks"
               placeholder="198.51.100.0/24"
-              help="Addresses and networks whose visits are always a bot's."
+              help="IP addresses and networks that are always treated as bots."
             />
             <CountriesField
               form={form}
               name="allow_countries"
-              help="Visits from there are never a bot's. Needs a country file (CLEANCAST_COUNTRY_FILE)."
+              help="Visits from these countries are never treated as bots. Needs a country file (CLEANCAST_COUNTRY_FILE)."
             />
             <CountriesField
               form={form}
               name="deny_countries"
-              help="Visits from there are always a bot's. Needs a country file (CLEANCAST_COUNTRY_FILE)."
+              help="Visits from these countries are always treated as bots. Needs a country file (CLEANCAST_COUNTRY_FILE)."
             />
           </SimpleGrid>
         )}
       />
       <SettingsCard
-        title="Events that are filtered"
+        title="Event filters"
         about={
           <>
-            A filtered event is stored with its reason and sent nowhere, until somebody releases it.{" "}
+            Filtered events are stored with their reason and not sent unless you release them.{" "}
             <Anchor
               component={Link}
               to={`/sites/${site}/events`}
@@ -86,14 +86,14 @@ export default function Traffic() {
             <SwitchField
               form={form}
               name="block_disposable"
-              help="Events of addresses from services that hand out throw-away mailboxes."
+              help="Events with an address of a disposable email service."
             />
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="md">
               <ListField
                 form={form}
                 name="block_domains"
                 placeholder="example.com"
-                help="Events of these email domains."
+                help="Events with an address at these domains."
               />
               <div />
               <ListField
@@ -101,7 +101,7 @@ export default function Traffic() {
                 name="block_persons"
                 isPersons
                 placeholder="ada@example.com"
-                help="Events of these persons. An email is hashed in your browser before it is kept."
+                help="Events of these persons. Emails are hashed in your browser before they are stored."
               />
               <ListField
                 form={form}
@@ -112,7 +112,7 @@ export default function Traffic() {
               />
             </SimpleGrid>
             <Text size="xs" c="dimmed">
-              Lists take one entry per Enter or comma.
+              Press Enter or type a comma after each entry.
             </Text>
           </>
         )}

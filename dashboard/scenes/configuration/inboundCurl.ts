@@ -1,6 +1,6 @@
 import { useSession } from "../../common/session.tsx";
 
-/** An address that certainly leads here; a host of the site that points here takes events just the same. */
+/** The relay's own URL always works; a verified host of the site works as well. */
 export function useInboundAddress(): string {
   return `${useSession().data?.installation.url ?? location.origin}/__cc/inbound`;
 }

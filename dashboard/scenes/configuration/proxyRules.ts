@@ -1,8 +1,8 @@
-// What a shop's own web server needs to pass /__cc/ on to a relay elsewhere.
+// Web server rules that forward /__cc/ to a relay on another machine.
 
 /**
- * To a relay behind HTTPS the server says the relay's name in the handshake (nginx says none by itself) and believes only a
- * certificate of that name: keys pass here. The Host header stays the shop's, by which the relay knows the site.
+ * For an HTTPS upstream, nginx sends no SNI and verifies no certificate by default. Both are turned on: keys pass here. The
+ * Host header stays the shop's, by which the relay finds the site.
  */
 export function nginxRule(url: string): string {
   const { protocol, hostname } = new URL(url);
@@ -23,7 +23,7 @@ export function nginxRule(url: string): string {
   return `location /__cc/ {\n${lines.map((line) => `  ${line}\n`).join("")}}`;
 }
 
-/** Caddy says the upstream's name in the handshake, and checks its certificate, by itself. */
+/** Caddy sends SNI and verifies the upstream's certificate by default. */
 export const caddyRule = (host: string, url: string): string => `${host} {
   handle /__cc/* {
     reverse_proxy ${url} {

@@ -1,10 +1,10 @@
-// Everything that came in, newest first. The trace of one stands in a drawer over the list.
+// The list of events, newest first. A trace opens in a drawer over it.
 
 import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
 import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
-import { addressOf } from "../../common/api.ts";
-import { useAddress } from "../../common/address.ts";
+import { urlOf } from "../../common/api.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
 import type { EventSummary } from "../../common/feed.ts";
 import { Card, Page } from "../../common/Page.tsx";
 import { useRows } from "../../common/query.ts";
@@ -14,16 +14,16 @@ import { SearchField } from "../../common/SearchField.tsx";
 import { useSiteId } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
 import { TimeFilter, useTimes } from "../../common/TimeFilter.tsx";
-import { Id, Money, TestBadge, When } from "../../common/values.tsx";
-import { DeliveryStates, EventStatus, isInTrouble, Match, tracePath, Why } from "./parts.tsx";
+import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
+import { DeliveryStates, EventStatus, isInTrouble, Match, tracePath, Why } from "./eventCells.tsx";
 import { useNewEvents } from "./useNewEvents.ts";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 import { FilterChip } from "../../common/FilterChip.tsx";
 import { ModeFilter } from "../../common/ModeFilter.tsx";
 
 export default function Events() {
   const site = useSiteId();
-  const { search: address, text, change } = useAddress();
+  const { search: address, text, change } = useQueryParams();
   const times = useTimes();
   const search = text("search");
   const status = text("status") === "filtered" || text("status") === "accepted" ? text("status") : "";
@@ -38,7 +38,7 @@ export default function Events() {
     ...(clickId ? { clickId } : {}),
   };
   const list = useRows("GET /sites/:site/events", { params: { site }, query: filter }, { still: true });
-  const { rows, waiting, letIn } = useNewEvents(
+  const { rows, waiting, showNew } = useNewEvents(
     site,
     list.rows,
     { status, mode, isSearch: [search, event, clickId].some(Boolean), to: times.to },
@@ -48,11 +48,11 @@ export default function Events() {
   return (
     <Page
       title="Events"
-      about="What your servers sent, and what became of it. Open one to see its whole way."
+      about="Events sent by your servers and their delivery status. Open one to see its full trace."
       actions={
         <Button
           component="a"
-          href={addressOf("GET /sites/:site/events.csv", { params: { site }, query: filter })}
+          href={urlOf("GET /sites/:site/events.csv", { params: { site }, query: filter })}
           download
           variant="default"
           leftSection={<Download size={16} />}
@@ -69,7 +69,7 @@ export default function Events() {
             value={status}
             onChange={({ currentTarget }) => change({ status: currentTarget.value })}
             data={[
-              { value: "", label: "Every status" },
+              { value: "", label: "All statuses" },
               { value: "accepted", label: "Accepted" },
               { value: "filtered", label: "Filtered" },
             ]}
@@ -82,7 +82,7 @@ export default function Events() {
             onRemove={() => change({ clickId: undefined })}
           />
         </Group>
-        <NewEvents count={waiting} onClick={letIn} />
+        <NewEvents count={waiting} onClick={showNew} />
         <Rows
           label="Events"
           columns={columnsOf(site, address)}
@@ -108,7 +108,7 @@ function columnsOf(site: string, search: Record<string, unknown>): Column<EventS
       cell: (event) => (
         <Stack gap={0} miw={104}>
           <Group gap={8} wrap="nowrap">
-            <To
+            <TextLink
               to={tracePath(site, event.id)}
               search={search}
               fw={500}
@@ -116,14 +116,14 @@ function columnsOf(site: string, search: Record<string, unknown>): Column<EventS
               style={{ overflowWrap: "anywhere" }}
             >
               {event.event}
-            </To>
+            </TextLink>
             {event.mode === "test" && <TestBadge />}
           </Group>
           <Text size="xs" component="span" hiddenFrom="sm">
             <Money value={event.value} currency={event.currency} />
           </Text>
           <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
-            <When at={event.receivedAt} />
+            <Time at={event.receivedAt} />
           </Text>
         </Stack>
       ),
@@ -144,13 +144,13 @@ function columnsOf(site: string, search: Record<string, unknown>): Column<EventS
       cell: ({ orderId }) =>
         orderId ? <Id value={orderId} label="order id" /> : <span className="cc-quiet">–</span>,
     },
-    { title: "Received", wide: true, cell: ({ receivedAt }) => <When at={receivedAt} /> },
+    { title: "Received", wide: true, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
     { title: "Match", wide: true, cell: (event) => <Match site={site} event={event} search={search} /> },
     { title: "Status", cell: (event) => <Outcome site={site} event={event} search={search} /> },
   ];
 }
 
-/** Filtered and why, or what became of it at the platforms. */
+/** The filter reason, or the delivery states. */
 function Outcome({
   site,
   event,
@@ -178,7 +178,7 @@ function Outcome({
   );
 }
 
-/** New rows do not push away what somebody is reading. */
+/** New rows wait for a click, so that they do not move what is being read. */
 function NewEvents({ count, onClick }: { count: number; onClick: () => void }) {
   const text = count === 1 ? "1 new event" : `${count} new events`;
   return (
@@ -203,7 +203,7 @@ function NothingFound({ site, search }: { site: string; search: string }) {
   return (
     <Empty
       icon={SearchX}
-      title="No event matches"
+      title="No matching events"
       action={
         <Button component={Link} to={`/sites/${site}/events`} variant="default">
           Show all events
@@ -211,8 +211,8 @@ function NothingFound({ site, search }: { site: string; search: string }) {
       }
     >
       {search
-        ? "The whole order id, event id or email is looked for: a part of it finds nothing."
-        : "Try a longer time, or another status."}
+        ? "Enter the complete order id, event id or email. Partial matches are not found."
+        : "Try a longer period or another status."}
     </Empty>
   );
 }
@@ -221,14 +221,14 @@ function NothingYet({ site }: { site: string }) {
   return (
     <Empty
       icon={ListTree}
-      title="No event yet"
+      title="No events yet"
       action={
         <Button component={Link} to={`/sites/${site}/overview`}>
-          To the first steps
+          Go to first steps
         </Button>
       }
     >
-      Every event that your server sends to this site stands here, with what became of it.
+      Events that your servers send to this site appear here, with their delivery status.
     </Empty>
   );
 }

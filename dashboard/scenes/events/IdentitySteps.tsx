@@ -1,4 +1,4 @@
-// What is known of the person behind an event, and whether it may be used.
+// The identity and consent steps of a trace.
 
 import { Text } from "@mantine/core";
 import { Fingerprint, ScrollText } from "lucide-react";
@@ -6,7 +6,7 @@ import { ageText } from "../../common/format.ts";
 import { Id, State } from "../../common/values.tsx";
 import type { TraceOf } from "./ReceivedSteps.tsx";
 import { Facts, Step } from "./Step.tsx";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 type Props = { trace: TraceOf; site: string };
 
@@ -28,15 +28,15 @@ export function IdentityStep({ trace, site }: Props) {
       <Text size="sm" c="dimmed">
         {found.identity === "found"
           ? clickIds.length > 0
-            ? "The tag saw this person before. These ids tell platforms which click it was:"
-            : "The tag saw this person before, but not after a click on an ad that is still fresh enough."
+            ? "The tag has seen this person before. These ids identify the ad click:"
+            : "The tag has seen this person before, but without a recent ad click."
           : found.identity === "none"
-            ? "The tag did not see this person on the site. It goes out with the hashed contact data alone."
-            : "The record could not be read at that moment. It went out without click ids."}{" "}
+            ? "The tag has not seen this person. The event is sent with hashed contact data only."
+            : "The identity record could not be read at that moment. The event was sent without click ids."}{" "}
         {found.identity === "none" && (
-          <To to={`/sites/${site}/configuration/tag`} underline="always">
+          <TextLink to={`/sites/${site}/configuration/tag`} underline="always">
             Check the tag
-          </To>
+          </TextLink>
         )}
       </Text>
       <Facts
@@ -58,7 +58,7 @@ export function IdentityStep({ trace, site }: Props) {
           ),
           ...Object.entries(found.utm).map(([name, value]) => [name, value] as const),
           ["Page", found.page],
-          ["Came from", found.referrer],
+          ["Referrer", found.referrer],
           ["Email, hashed", <Id key="email" value={trace.emailSha256} label="hashed email" />],
           ["Contact data", contactText(trace.contact)],
         ]}
@@ -68,24 +68,21 @@ export function IdentityStep({ trace, site }: Props) {
 }
 
 const contactNames: Record<string, string> = {
-  email: "email",
-  phone: "phone",
-  firstName: "first name",
-  lastName: "last name",
+  emailSha256: "email",
+  phoneSha256: "phone",
+  firstNameSha256: "first name",
+  lastNameSha256: "last name",
 };
 
-/** Emails and phones are hashed in the forms that platforms want: those are no further data. */
+/** An email or phone is also hashed in further forms for some platforms; these are left out. */
 const contactText = (contact: string[]) =>
-  `${contact
-    .filter((name) => !/^(email|phone)[A-Z]/.test(name))
-    .map((name) => contactNames[name] ?? name)
-    .join(", ")}; all of it hashed`;
+  `${contact.flatMap((name) => contactNames[name] ?? []).join(", ")}, all hashed`;
 
 const consentText = {
-  granted: "The person agreed: identifiers may be used.",
-  denied: "The person said no.",
-  unknown: "No decision is on record.",
-  unreadable: "The decision could not be read. That counts as a no.",
+  granted: "Consent granted: identifiers are used.",
+  denied: "Consent denied.",
+  unknown: "No decision recorded.",
+  unreadable: "The decision could not be read, which counts as denied.",
 } as const;
 
 export function ConsentStep({ trace, site }: Props) {
@@ -95,13 +92,13 @@ export function ConsentStep({ trace, site }: Props) {
       <Text size="sm" c="dimmed">
         {consentText[consent]}{" "}
         {withheld
-          ? `Click ids, browser ids and contact data were withheld (${withheld}); platforms were told so.`
+          ? `Click ids, browser ids and contact data were withheld (${withheld}), and platforms were informed.`
           : consent === "unknown"
-            ? "This site uses identifiers until somebody opts out."
+            ? "This site uses identifiers unless a person opts out."
             : ""}{" "}
-        <To to={`/sites/${site}/configuration/consent`} underline="always">
+        <TextLink to={`/sites/${site}/configuration/consent`} underline="always">
           Consent & privacy
-        </To>
+        </TextLink>
       </Text>
     </Step>
   );

@@ -1,20 +1,20 @@
-// What became of an event at one platform: its state, every attempt, and the way to send it again.
+// One platform's step of a trace: its state, all attempts, and replay.
 
 import { Accordion, Group, Text } from "@mantine/core";
 import { RotateCw, Send } from "lucide-react";
 import type { ReactNode } from "react";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { durationText } from "../../common/format.ts";
 import { usePlatformName } from "../../common/platforms.ts";
 import { useSend } from "../../common/query.ts";
 import { useMay } from "../../common/session.tsx";
-import { Code, State, When } from "../../common/values.tsx";
-import { isReplayable } from "./parts.tsx";
+import { Code, State, Time } from "../../common/values.tsx";
+import { isReplayable } from "./eventCells.tsx";
 import type { TraceOf } from "./ReceivedSteps.tsx";
 import { ReplayForecast } from "./ReplayForecast.tsx";
 import { Step } from "./Step.tsx";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 type Delivery = TraceOf["deliveries"][number];
 type Attempt = Delivery["log"][number];
@@ -36,14 +36,14 @@ export function PlatformStep({
     <Step
       icon={Send}
       title={
-        <To
+        <TextLink
           to={`/sites/${site}/integrations/${delivery.platform}`}
           search={{ connection: delivery.connection }}
           c="inherit"
           inherit
         >
           {name}
-        </To>
+        </TextLink>
       }
       state={<State of={delivery.state} />}
       action={mayReplay && isReplayable(delivery.state) && replay}
@@ -55,12 +55,12 @@ export function PlatformStep({
       )}
       {delivery.nextTryAt !== null && (
         <Text size="sm" c="dimmed">
-          Next try <When at={delivery.nextTryAt} />
+          Next try <Time at={delivery.nextTryAt} />
         </Text>
       )}
       {delivery.log.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {delivery.state === "queued" ? "Not tried yet." : "It was not called."}
+          {delivery.state === "queued" ? "No attempt yet." : "No request was made."}
         </Text>
       ) : (
         <Accordion
@@ -92,8 +92,8 @@ function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactN
           </Text>
           <State of={attempt.state} />
           <Text size="sm" c="dimmed" className="cc-number" component="span">
-            {attempt.httpStatus === null ? "no answer" : `HTTP ${attempt.httpStatus}`} ·{" "}
-            {durationText(attempt.durationMs)} · <When at={attempt.startedAt} />
+            {attempt.httpStatus === null ? "no response" : `HTTP ${attempt.httpStatus}`} ·{" "}
+            {durationText(attempt.durationMs)} · <Time at={attempt.startedAt} />
           </Text>
         </Group>
       </Accordion.Control>
@@ -104,7 +104,7 @@ function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactN
           </Text>
         )}
         <Text size="xs" c="dimmed" mb={4}>
-          Request{attempt.batch > 1 ? `, one of ${attempt.batch} in it` : ""}. Secrets are blacked out.
+          Request{attempt.batch > 1 ? `, one of ${attempt.batch} events in it` : ""}. Secrets are redacted.
         </Text>
         <Code label="Request">{attempt.request}</Code>
         <Text size="xs" c="dimmed" mt="xs" mb={4}>
@@ -114,7 +114,7 @@ function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactN
           <Code label="Response">{attempt.response}</Code>
         ) : (
           <Text size="sm" c="dimmed">
-            {attempt.httpStatus === null ? "None came." : "It was empty."}
+            {attempt.httpStatus === null ? "No response." : "Empty response."}
           </Text>
         )}
         {children && (
@@ -139,12 +139,12 @@ function Replay({
   name: string;
 }) {
   const replay = useSend("POST /sites/:site/deliveries/replay", {
-    onDone: ({ changed }) => told(changed > 0 ? `Replayed to ${name}` : "Nothing was replayed"),
+    onDone: ({ changed }) => notify(changed > 0 ? `Replayed to ${name}` : "Nothing was replayed"),
   });
   const { connection, state } = delivery;
   const chosen = { eventId: trace.id, connection, state };
   return (
-    <AskButton
+    <ConfirmButton
       label="Replay"
       question={`Replay it to ${name}?`}
       consequence={<ReplayForecast site={site} chosen={chosen} name={name} />}

@@ -1,17 +1,17 @@
-// How an event came in, whether it came before, and whether it was filtered.
+// The first steps of a trace: received, duplicate check, traffic filter.
 
 import { Alert, List, Text } from "@mantine/core";
 import { Copy, Inbox, Plug, ShieldCheck, TriangleAlert } from "lucide-react";
 import type { Answer } from "../../common/api.ts";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { exactTime } from "../../common/format.ts";
 import { filterReasonText } from "../../common/reasons.ts";
 import { useSend } from "../../common/query.ts";
 import { useMay, useSite } from "../../common/session.tsx";
-import { Id, Money, State, When } from "../../common/values.tsx";
+import { Id, Money, State, Time } from "../../common/values.tsx";
 import { Facts, Step } from "./Step.tsx";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 export type TraceOf = Answer<"GET /sites/:site/events/:event">;
 type Props = { trace: TraceOf; site: string };
@@ -25,7 +25,7 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
       title="Received"
       state={
         <Text size="sm" c="dimmed" component="span">
-          <When at={trace.receivedAt} />
+          <Time at={trace.receivedAt} />
         </Text>
       }
     >
@@ -36,16 +36,19 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
           ["Inbound key", trace.key.name ?? <Id value={trace.key.id} label="key id" />],
           ["Received", exactTime(trace.receivedAt, timeZone)],
           ["Happened", isLate ? exactTime(trace.time, timeZone) : null],
-          ["Event id", <Id key="id" value={trace.platformEventId} label="event id" short={false} />],
           [
-            "Our id",
-            trace.id !== trace.platformEventId && <Id value={trace.id} label="our id" short={false} />,
+            "Platform event id",
+            <Id key="id" value={trace.platformEventId} label="platform event id" short={false} />,
+          ],
+          [
+            "Event id",
+            trace.id !== trace.platformEventId && <Id value={trace.id} label="event id" short={false} />,
           ],
         ]}
       />
       {trace.mode === "test" && (
         <Text size="sm" c="dimmed" mt="xs">
-          It came with a test key: platforms get it in their own test mode, and it is in no number.
+          Sent with a test key: platforms receive it in their own test mode. Test events are never counted.
         </Text>
       )}
       {trace.warnings.map((warning) => (
@@ -65,15 +68,15 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
 
 export function DuplicateStep({ trace, site }: Props) {
   return (
-    <Step icon={Copy} title="Duplicate check" state={<State of="accepted" word="the first" />}>
+    <Step icon={Copy} title="Duplicate check" state={<State of="accepted" word="not a duplicate" />}>
       <Text size="sm" c="dimmed">
         {trace.orderId
-          ? "No other had this event name, order id and email."
-          : "Without an order id, event name, email, value and time are compared. No other was the same."}{" "}
-        Copies are answered, counted and not sent again.{" "}
-        <To to={`/sites/${site}/configuration/deduplication`} underline="always">
-          How long that holds
-        </To>
+          ? "No earlier event has the same name, order id and email."
+          : "Without an order id, the event name, email, value and time are compared. No earlier event has the same."}{" "}
+        Duplicates are acknowledged and counted, but not sent again.{" "}
+        <TextLink to={`/sites/${site}/configuration/deduplication`} underline="always">
+          Deduplication settings
+        </TextLink>
       </Text>
     </Step>
   );
@@ -83,7 +86,11 @@ export function VerdictStep({ trace, site }: Props) {
   const mayRelease = useMay("admin", site);
   const release = useSend("POST /sites/:site/events/:event/release", {
     onDone: ({ deliveries }) =>
-      told(deliveries === 1 ? "Released: 1 delivery goes out" : `Released: ${deliveries} deliveries go out`),
+      notify(
+        deliveries === 1
+          ? "Released: 1 delivery will be sent"
+          : `Released: ${deliveries} deliveries will be sent`,
+      ),
   });
   const isHeld = trace.status === "filtered" && trace.releasedAt === null;
   const state = isHeld ? (
@@ -97,7 +104,7 @@ export function VerdictStep({ trace, site }: Props) {
     <Step icon={ShieldCheck} title="Traffic filter" state={state}>
       {trace.filterReasons.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing spoke against a person.
+          No bot signals found.
         </Text>
       ) : (
         <List size="sm" mt={4}>
@@ -108,22 +115,22 @@ export function VerdictStep({ trace, site }: Props) {
       )}
       {trace.releasedAt !== null && (
         <Text size="sm" c="dimmed" mt={4}>
-          It was released <When at={trace.releasedAt} />, and delivered then.
+          Released <Time at={trace.releasedAt} /> and then delivered.
         </Text>
       )}
       {isHeld && (
         <Text size="sm" c="dimmed" my="xs">
-          It is kept here and was sent nowhere.{" "}
-          <To to={`/sites/${site}/configuration/traffic`} underline="always">
+          It is stored, but was not sent to any platform.{" "}
+          <TextLink to={`/sites/${site}/configuration/traffic`} underline="always">
             Traffic filters
-          </To>
+          </TextLink>
         </Text>
       )}
       {isHeld && mayRelease && (
-        <AskButton
+        <ConfirmButton
           label="Release"
           question="Release this event?"
-          consequence="This says that it is not a bot. It goes to every connected platform now, and counts as a conversion. Events of this person are not filtered any more. What was sent cannot be taken back."
+          consequence="This marks it as not a bot. It is sent to every connected platform now and counts as a conversion. Events of this person are no longer filtered. Sent conversions cannot be recalled."
           confirm="Release"
           danger={false}
           variant="light"
@@ -141,11 +148,13 @@ export function NoPlatformStep({ trace, site }: Props) {
   return (
     <Step icon={Plug} title="Platforms" state={<State of="not connected" word="none" />}>
       <Text size="sm" c="dimmed">
-        {isHeld ? "A filtered event is sent nowhere." : "No platform was connected when it came."}{" "}
+        {isHeld
+          ? "Filtered events are not sent to platforms."
+          : "No platform was connected when it was received."}{" "}
         {!isHeld && (
-          <To to={`/sites/${site}/integrations`} underline="always">
+          <TextLink to={`/sites/${site}/integrations`} underline="always">
             Connect one
-          </To>
+          </TextLink>
         )}
       </Text>
     </Step>

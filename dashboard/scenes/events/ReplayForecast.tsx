@@ -1,8 +1,8 @@
-// What a replay of one delivery would do, asked before it is done.
+// A dry run of a replay, shown before it is confirmed.
 
 import { Skeleton, Text } from "@mantine/core";
 import { useApi } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import type { TraceOf } from "./ReceivedSteps.tsx";
 
 type Chosen = { eventId: string; connection: string; state: TraceOf["deliveries"][number]["state"] };
@@ -12,21 +12,21 @@ export function ReplayForecast({ site, chosen, name }: { site: string; chosen: C
     params: { site },
     body: { ...chosen, dryRun: true },
   });
-  if (error) return <Refused error={error} />;
+  if (error) return <RequestError error={error} />;
   if (!data) return <Skeleton height={40} />;
   const [why] = Object.keys(data.leftAlone);
   const [wait] = Object.keys(data.waiting);
   if (data.changed === 0)
-    return <Text size="sm">Nothing would be sent: {why ?? "it has changed meanwhile"}.</Text>;
+    return <Text size="sm">Nothing would be sent: {why ?? "its state has changed in the meantime"}.</Text>;
   return (
     <Text size="sm">
-      One delivery goes out
+      One delivery is sent
       {wait
         ? ` once the connection is active again: it ${wait === "paused" ? "is paused" : wait}`
         : " now"}.{" "}
       {chosen.state === "sent"
-        ? `${name} has it already, and gets the same event id, by which it can tell that it is the same.`
-        : "It carries the same event id as before, so it is counted once."}
+        ? `${name} already has it. The platform event id is the same, so it can recognise the duplicate.`
+        : "It has the same platform event id as before, so it is counted once."}
     </Text>
   );
 }

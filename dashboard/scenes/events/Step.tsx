@@ -1,10 +1,10 @@
-// One step of an event's way: what was looked at, what came out, and the details below it.
+// One step of a trace: title, outcome and details.
 
 import { Box, Group, ThemeIcon, Title } from "@mantine/core";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** The whole way, from top to bottom. */
+/** The list of steps. */
 export function Story({ children }: { children: ReactNode }) {
   return (
     <Box component="ol" m={0} p={0} className="cc-story">
@@ -45,7 +45,7 @@ export function Step({
   );
 }
 
-/** Names and values side by side; blank ones are left out. */
+/** Names and values; empty values are left out. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
   const shown = of.filter(
     ([, value]) => value !== null && value !== undefined && value !== "" && value !== false,

@@ -1,22 +1,22 @@
-// The whole way of one event, in a drawer over the list: it reads from top to bottom.
+// The trace of one event, in a drawer over the list.
 
 import { Button, Group, Text } from "@mantine/core";
 import { Link, useCanGoBack, useLocation, useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
-import { useAddress } from "../../common/address.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
 import { useApi } from "../../common/query.ts";
 import { useSiteId } from "../../common/session.tsx";
 import { SidePanel } from "../../common/SidePanel.tsx";
-import { Empty, Fault, Loading } from "../../common/states.tsx";
+import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Money, TestBadge } from "../../common/values.tsx";
 import { ConsentStep, IdentityStep } from "./IdentitySteps.tsx";
-import { EventStatus } from "./parts.tsx";
+import { EventStatus } from "./eventCells.tsx";
 import { PlatformStep } from "./PlatformStep.tsx";
 import { DuplicateStep, NoPlatformStep, ReceivedStep, VerdictStep, type TraceOf } from "./ReceivedSteps.tsx";
 import { Story } from "./Step.tsx";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
-/** What still waits is looked at again until it has ended. */
+/** Polls while a delivery is waiting. */
 function untilEnded(trace: TraceOf | undefined): number | false {
   const waiting = trace?.deliveries.filter(({ state }) => state === "queued") ?? [];
   if (waiting.length === 0) return false;
@@ -47,19 +47,19 @@ export default function Trace() {
       {error?.status === 404 ? (
         <NotThere site={site} event={event} />
       ) : error ? (
-        <Fault error={error} again={() => void refetch()} />
+        <LoadError error={error} again={() => void refetch()} />
       ) : data ? (
         <>
           <Group gap="md" mb="lg">
             <EventStatus event={data} />
             {data.orderId && (
-              <To to={`/sites/${site}/events`} search={{ search: data.orderId }}>
+              <TextLink to={`/sites/${site}/events`} search={{ search: data.orderId }}>
                 All events of this order
-              </To>
+              </TextLink>
             )}
-            <To to={`/sites/${site}/events`} search={{ search: data.emailSha256 }}>
+            <TextLink to={`/sites/${site}/events`} search={{ search: data.emailSha256 }}>
               All events of this person
-            </To>
+            </TextLink>
           </Group>
           <Story>
             <ReceivedStep trace={data} />
@@ -80,13 +80,13 @@ export default function Trace() {
   );
 }
 
-/** Back to where it was opened from; who came by a link from outside gets the list behind it. */
+/** Goes back to where the trace was opened, or to the list for a link from outside. */
 function useClose() {
   const router = useRouter();
   const navigate = useNavigate();
   const canGoBack = useCanGoBack();
   const { pathname } = useLocation();
-  const { search } = useAddress();
+  const { search } = useQueryParams();
   const list = pathname.replace(/\/[^/]+$/, "");
   return () => {
     if (canGoBack) router.history.back();
@@ -98,10 +98,10 @@ function NotThere({ site, event }: { site: string; event: string }) {
   return (
     <Empty
       icon={SearchX}
-      title="There is no such event here"
+      title="Event not found"
       action={
         <Button component={Link} to={`/sites/${site}/events`} variant="default">
-          To all events
+          Show all events
         </Button>
       }
     >

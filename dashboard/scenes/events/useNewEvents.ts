@@ -1,4 +1,4 @@
-// Events that came while the list was open: they wait until somebody lets them in, but rows that are shown keep up.
+// Events that arrive while the list is open: new ones wait for a click, shown ones are updated.
 
 import { useState } from "react";
 import { useFeed, type EventSummary } from "../../common/feed.ts";
@@ -11,9 +11,11 @@ export function useNewEvents(
   filter: Filter,
   again: () => void,
 ) {
-  const [came, setCame] = useState<ReadonlyMap<string, EventSummary>>(new Map());
-  useFeed(site, (event) => setCame((before) => new Map([...before, [event.id, event]].slice(-500) as never)));
-  // Ids are in the order of time: what is older than the last row shown is further down, not new.
+  const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
+  useFeed(site, (event) =>
+    setReceived((before) => new Map([...before, [event.id, event]].slice(-500) as never)),
+  );
+  // Ids are ordered by time: an event older than the last row is further down, not new.
   const newest = rows?.[0]?.id ?? "";
   const fits = (event: EventSummary) =>
     !filter.isSearch &&
@@ -23,11 +25,11 @@ export function useNewEvents(
     event.id > newest;
   return {
     /** The rows with their newest states. */
-    rows: rows?.map((row) => came.get(row.id) ?? row),
-    waiting: rows ? [...came.values()].filter(fits).length : 0,
-    letIn: () => {
+    rows: rows?.map((row) => received.get(row.id) ?? row),
+    waiting: rows ? [...received.values()].filter(fits).length : 0,
+    showNew: () => {
       again();
-      setCame(new Map());
+      setReceived(new Map());
     },
   };
 }

@@ -2,15 +2,15 @@ import { Button } from "@mantine/core";
 import { TriangleAlert } from "lucide-react";
 import { Empty } from "../../common/states.tsx";
 
-/** What stands in place of a page that failed. An upgrade of the relay changes the names of its parts. */
+/** Replaces a page that failed to load. An upgrade of the relay changes the names of its chunks. */
 export function Broken() {
   return (
     <Empty
       icon={TriangleAlert}
       title="This page could not be shown"
-      action={<Button onClick={() => location.reload()}>Load it again</Button>}
+      action={<Button onClick={() => location.reload()}>Reload</Button>}
     >
-      The relay may have been upgraded meanwhile. Nothing was lost.
+      The relay may have been upgraded in the meantime. Nothing was lost.
     </Empty>
   );
 }

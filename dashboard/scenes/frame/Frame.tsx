@@ -1,4 +1,4 @@
-// What stands around every page of a signed-in person: the site switcher, the sections, and the way to jump anywhere.
+// The frame of every signed-in page: site switcher, sections, search.
 
 import {
   ActionIcon,
@@ -38,8 +38,8 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { call } from "../../common/api.ts";
 import { queryClient } from "../../common/query.ts";
 import { useSession, useSite, useSiteId, useSites } from "../../common/session.tsx";
-import { Fault, Loading } from "../../common/states.tsx";
-import { To } from "../../common/To.tsx";
+import { LoadError, Loading } from "../../common/states.tsx";
+import { TextLink } from "../../common/links.tsx";
 import { Unreachable } from "./Unreachable.tsx";
 
 const Jump = lazy(() => import("./Jump.tsx"));
@@ -58,7 +58,7 @@ export default function Frame() {
   const { href, pathname } = useLocation();
   const [isOpen, { toggle, close }] = useDisclosure();
   const siteId = useSiteId();
-  // Loaded when somebody first jumps; from then on it listens to the keys itself.
+  // Loaded at the first use; from then on it listens to the shortcut itself.
   const [isJumping, setJumping] = useState(false);
   const jump = () => {
     if (isJumping) void import("./Jump.tsx").then(({ openJump }) => openJump());
@@ -68,13 +68,13 @@ export default function Frame() {
   const isSignedOut = session.data === null;
 
   useEffect(() => {
-    // While the sign-in page loads, this frame still stands and its address is that page's already.
+    // While the sign-in page loads, this frame is still mounted and the URL is already that page's.
     if (isSignedOut && pathname !== "/sign-in")
       void navigate({ to: "/sign-in", search: { next: href }, replace: true });
   }, [isSignedOut, navigate, href, pathname]);
   useEffect(close, [pathname, close]);
 
-  if (session.error) return <Fault error={session.error} again={() => void session.refetch()} />;
+  if (session.error) return <LoadError error={session.error} again={() => void session.refetch()} />;
   if (!session.data) return <Loading />;
   return (
     <AppShell
@@ -184,7 +184,7 @@ function SiteSwitcher() {
           <Menu.Item
             key={id}
             rightSection={id === site?.id ? <Check size={15} /> : null}
-            // The same section of the other site.
+            // Opens the same section of the other site.
             onClick={() => void navigate({ to: `/sites/${id}/${pathname.split("/")[3] ?? "overview"}` })}
           >
             {name}
@@ -198,7 +198,7 @@ function SiteSwitcher() {
 function SearchButton({ compact = false, onOpen }: { compact?: boolean; onOpen: () => void }) {
   if (compact)
     return (
-      <ActionIcon variant="subtle" color="gray" aria-label="Jump to anything" onClick={onOpen}>
+      <ActionIcon variant="subtle" color="gray" aria-label="Search and jump" onClick={onOpen}>
         <Search size={18} />
       </ActionIcon>
     );
@@ -219,7 +219,7 @@ function PersonMenu({ name, email }: { name: string; email: string }) {
   const schemes = [
     { value: "light", label: "Light", icon: Sun },
     { value: "dark", label: "Dark", icon: Moon },
-    { value: "auto", label: "Like the system", icon: MonitorCog },
+    { value: "auto", label: "System", icon: MonitorCog },
   ] as const;
   return (
     <Menu width={224} position="top-start">
@@ -274,7 +274,7 @@ function PersonMenu({ name, email }: { name: string; email: string }) {
   );
 }
 
-/** What needs a person stands above every page of its site. */
+/** Open alerts are announced on every page of their site. */
 function AlertBanner() {
   const site = useSite();
   if (!site || site.health.openAlerts === 0) return null;
@@ -290,11 +290,11 @@ function AlertBanner() {
       mx="auto"
     >
       <Group justify="space-between" gap="sm">
-        <Text size="sm">{n === 1 ? "One thing needs you." : `${n} things need you.`}</Text>
-        <Tooltip label="What happened, and what to do">
-          <To to={`/sites/${site.id}/settings/alerts`} fw={500}>
-            Look at it
-          </To>
+        <Text size="sm">{n === 1 ? "1 issue needs attention" : `${n} issues need attention`}</Text>
+        <Tooltip label="What happened and what to do">
+          <TextLink to={`/sites/${site.id}/settings/alerts`} fw={500}>
+            {n === 1 ? "View issue" : "View issues"}
+          </TextLink>
         </Tooltip>
       </Group>
     </Alert>

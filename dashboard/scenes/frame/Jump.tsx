@@ -1,37 +1,19 @@
-// ⌘K: any page, site, event or key.
+// ⌘K: finds any page, site, event or key.
 
 import { createSpotlight, Spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { Globe, KeyRound, ListTree, Search, SquareArrowOutUpRight } from "lucide-react";
 import { useEffect, useState } from "react";
+import { sitePages } from "../../pages.ts";
 import { hashEmails } from "../../common/hashEmail.ts";
 import { useApi } from "../../common/query.ts";
 import { useSiteId, useSites } from "../../common/session.tsx";
 
-const pages = [
-  ["Overview", "overview"],
-  ["Events", "events"],
-  ["Integrations", "integrations"],
-  ["Sync log", "integrations/log"],
-  ["Webhooks", "integrations/webhooks"],
-  ["Inbound keys", "configuration/keys"],
-  ["Tag", "configuration/tag"],
-  ["Domains", "configuration/domains"],
-  ["Traffic filters", "configuration/traffic"],
-  ["Consent & privacy", "configuration/consent"],
-  ["Deduplication", "configuration/deduplication"],
-  ["API Keys", "settings/api-keys"],
-  ["Members", "settings/members"],
-  ["Alerts", "settings/alerts"],
-  ["OAuth apps", "settings/oauth-apps"],
-  ["Audit log", "settings/audit"],
-] as const;
-
 const [store, spotlight] = createSpotlight();
 export const openJump = spotlight.open;
 
-/** The kit marks the first action as somebody types, but not one that is found later. */
+/** Mantine selects the first action while typing, but not one that is found later. */
 function markFirst(): void {
   const list = document.getElementById(store.getState().listId);
   if (!list || list.querySelector("[data-selected]")) return;
@@ -43,7 +25,7 @@ export default function Jump() {
   const site = useSiteId();
   const navigate = useNavigate();
   const [text, setText] = useState("");
-  // It is loaded because somebody wants it.
+  // It is loaded on demand, so it opens at once.
   useEffect(openJump, []);
   const [search] = useDebouncedValue(text.trim(), 250);
   const [looked, setLooked] = useState("");
@@ -66,7 +48,7 @@ export default function Jump() {
   const go = (to: string) => () => void navigate({ to });
 
   const here: SpotlightActionData[] = site
-    ? pages.map(([label, path]) => ({
+    ? sitePages.map(({ label, path }) => ({
         id: path,
         label,
         leftSection: <SquareArrowOutUpRight size={16} />,
@@ -93,7 +75,7 @@ export default function Jump() {
       id: `event ${id}`,
       label: `${event}${orderId ? ` · ${orderId}` : ""}`,
       description: "event",
-      // What was looked for is in no text of it.
+      // The search text is not part of the label.
       keywords: [search],
       leftSection: <ListTree size={16} />,
       onClick: go(`/sites/${site}/events/${id}`),

@@ -7,14 +7,14 @@ export function NotFound() {
   return (
     <Empty
       icon={Compass}
-      title="There is no such page"
+      title="Page not found"
       action={
         <Button component={Link} to="/sites">
-          To your sites
+          Go to your sites
         </Button>
       }
     >
-      The address may have been cut, or what was here is gone.
+      The link may be incomplete, or this page has been removed.
     </Empty>
   );
 }

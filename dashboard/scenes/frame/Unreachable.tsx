@@ -1,18 +1,18 @@
-// One quiet line above the page while the relay cannot be reached.
+// A line above the page while the relay cannot be reached.
 
 import { Text } from "@mantine/core";
 import { timeText } from "../../common/format.ts";
 import { useLastReached } from "../../common/query.ts";
 import { useSite } from "../../common/session.tsx";
 
-/** It goes by itself: what is shown is asked for again until the relay answers. */
+/** It disappears by itself: queries are repeated until the relay answers. */
 export function Unreachable() {
   const reachedAt = useLastReached();
   const timeZone = useSite()?.timeZone;
   return (
     <Text role="status" size="sm" c="dimmed" maw={1280} mx="auto" mb={reachedAt === null ? 0 : "md"}>
       {reachedAt !== null &&
-        `The relay cannot be reached. What you see is as of ${timeText(reachedAt, timeZone)}.`}
+        `The relay cannot be reached. This page shows the state of ${timeText(reachedAt, timeZone)}.`}
     </Text>
   );
 }

@@ -1,10 +1,10 @@
-// Adds a webhook; its secret comes back and is shown once.
+// Adds a webhook and shows its secret once.
 
 import { Button, Group, Modal, Stack, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 
 export function AddWebhook({
   site,
@@ -29,24 +29,24 @@ export function AddWebhook({
       >
         <Stack>
           <TextInput
-            label="Address"
+            label="URL"
             description="HTTPS, and reachable from the internet."
             placeholder="https://example.com/cleancast"
             inputMode="url"
             value={url}
             onChange={({ currentTarget }) => setUrl(currentTarget.value)}
-            error={faultAt(add.error, "url")}
+            error={fieldError(add.error, "url")}
             withAsterisk
             data-autofocus
             autoComplete="off"
           />
           <Switch
-            label="Send empty periods too"
-            description="Then silence means that something is wrong."
+            label="Also push empty periods"
+            description="A missing push then means that something is wrong."
             checked={sendEmpty}
             onChange={({ currentTarget }) => setSendEmpty(currentTarget.checked)}
           />
-          <Refused error={faultElse(add.error, "url")} />
+          <RequestError error={otherError(add.error, "url")} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -1,14 +1,14 @@
-// Sends a whole filtered set again, or stops it from being sent. It first asks the relay what would happen.
+// Replays or cancels all deliveries of a filter, after a dry run.
 
 import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Ban, Info, RotateCw } from "lucide-react";
 import type { Answer, ApiError } from "../../common/api.ts";
-import { told } from "../../common/notices.tsx";
+import { notify } from "../../common/notices.tsx";
 import { useApi, useSend } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import type { LogFilter } from "./log.ts";
-import { countOf } from "./parts.tsx";
+import { countOf } from "./connections.tsx";
 
 type Tally = Answer<"POST /sites/:site/deliveries/replay">;
 const deliveries = (n: number) => countOf(n, "delivery", "deliveries");
@@ -20,12 +20,12 @@ const works = {
     icon: RotateCw,
     title: "Replay deliveries?",
     counted: (n: number) => `Replay ${deliveries(n)}?`,
-    nothing: "Nothing here would be replayed.",
+    nothing: "No delivery can be replayed.",
     confirm: "Replay",
     keep: "Cancel",
-    done: (n: number) => `Replayed: ${deliveries(n)} ${n === 1 ? "is" : "are"} in line again.`,
+    done: (n: number) => `Replayed: ${deliveries(n)} ${n === 1 ? "is" : "are"} queued again.`,
     about:
-      "Each carries the event id that it had, so platforms can tell that it is the same. Those that were sent go again only when the filter says the state sent.",
+      "Each keeps its platform event id, so that platforms can recognise duplicates. Deliveries in the state sent are replayed only when you filter by that state.",
   },
   cancel: {
     route: "POST /sites/:site/deliveries/cancel",
@@ -33,11 +33,12 @@ const works = {
     icon: Ban,
     title: "Cancel deliveries?",
     counted: (n: number) => `Cancel ${deliveries(n)}?`,
-    nothing: "Nothing here waits to be sent.",
+    nothing: "No delivery is waiting to be sent.",
     confirm: "Cancel deliveries",
     keep: "Keep them",
     done: (n: number) => `Cancelled: ${deliveries(n)} ${n === 1 ? "is" : "are"} not sent.`,
-    about: "Only what is queued or parked can be cancelled. It is then skipped, and can be replayed later.",
+    about:
+      "Only queued and parked deliveries can be cancelled. They are then skipped, and can be replayed later.",
   },
 } as const;
 
@@ -67,8 +68,7 @@ export function BulkButton({
       <Modal opened={isOpen} onClose={close} title={n > 0 ? counted(n) : title}>
         {!hasFilter ? (
           <Alert variant="light" color="gray" icon={<Info size={18} />}>
-            Choose a filter first: a platform, a state, an event or a time. It says which deliveries are
-            meant.
+            Choose a filter first: a platform, a state, an event or a period.
           </Alert>
         ) : (
           <Question site={site} filter={filter} work={work} forecast={forecast} onClose={close} />
@@ -94,11 +94,11 @@ function Question({
   const { route, nothing, confirm, keep, done, about } = works[work];
   const send = useSend(route, {
     onDone: ({ changed }) => {
-      told(done(changed));
+      notify(done(changed));
       onClose();
     },
   });
-  if (forecast.error) return <Refused error={forecast.error} />;
+  if (forecast.error) return <RequestError error={forecast.error} />;
   if (!forecast.data) return <Skeleton height={96} aria-label="Counting" role="status" />;
   const { changed } = forecast.data;
   return (
@@ -110,7 +110,7 @@ function Question({
           {about}
         </Text>
       </Stack>
-      <Refused error={send.error} />
+      <RequestError error={send.error} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
           {changed > 0 ? keep : "Close"}
@@ -129,15 +129,15 @@ function Question({
   );
 }
 
-/** What stays as it is and why, and what waits on because of its connection. */
+/** Deliveries that stay unchanged, and those that wait for their connection. */
 function Rest({ tally: { leftAlone, waiting } }: { tally: Tally }) {
   const lines = [
     ...Object.entries(waiting).map(
       ([state, n]) =>
-        `${n.toLocaleString("en")} of them ${n === 1 ? "waits" : "wait"} on: the connection ${state === "paused" ? "is paused" : state}.`,
+        `${n.toLocaleString("en")} of them ${n === 1 ? "waits" : "wait"}: the connection ${state === "paused" ? "is paused" : state}.`,
     ),
     ...Object.entries(leftAlone).map(
-      ([reason, n]) => `${deliveries(n)} ${n === 1 ? "is" : "are"} left alone: ${reason}.`,
+      ([reason, n]) => `${deliveries(n)} ${n === 1 ? "is" : "are"} left unchanged: ${reason}.`,
     ),
   ];
   if (lines.length === 0) return null;

@@ -1,32 +1,32 @@
-// The platform's own list for a setting: accounts, pixels, conversion actions. It is asked when the list is opened;
-// entering the id by hand is always possible beside it.
+// The platform's own list for a setting: accounts, pixels, conversion actions. It is loaded when opened; the value can always
+// be entered manually instead.
 
 import { Button, Combobox, Group, Skeleton, Stack, Text, useCombobox } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { useState } from "react";
 import { call, type ApiError, type Answer } from "../../common/api.ts";
-import type { Bench } from "./bench.ts";
+import type { Editor } from "./editor.ts";
 import { inWords } from "./draft.ts";
 import { signInFills } from "./signIn.ts";
 
 type Choices = Answer<"POST /sites/:site/connections/choices">["items"];
 
 export function ChoiceList({
-  bench,
+  editor,
   setting,
   label,
   onChoose,
   size = "sm",
 }: {
-  bench: Bench;
+  editor: Editor;
   setting: string;
-  /** What is chosen, for screen readers. */
+  /** Names the field for screen readers. */
   label: string;
   onChoose: (value: string) => void;
   size?: "xs" | "sm";
 }) {
-  const { site, platform, connection, draft, signIn } = bench;
+  const { site, platform, connection, draft, signIn } = editor;
   const [search, setSearch] = useState("");
   const asked = useMutation<Choices, ApiError>({
     mutationFn: async () => {
@@ -55,7 +55,7 @@ export function ChoiceList({
     (signIn !== null && signInFills.includes(name)) ||
     Boolean(draft.changes[name] ?? connection?.settings[name]);
   const declared = (name: string) => platform.settings.find((one) => one.name === name);
-  // Asking without them would only be refused.
+  // Without them the request would be refused.
   const missing = (declared(setting)?.choices?.needs ?? [])
     .filter((name) => !isThere(name))
     .map((name) => declared(name)?.label ?? name);
@@ -93,14 +93,14 @@ export function ChoiceList({
           aria-label={`Search ${label}`}
         />
         <Combobox.Options mah={280} style={{ overflowY: "auto" }} aria-label={label}>
-          {missing.length > 0 && <Note>To list them, first enter {missing.join(" and ")}.</Note>}
+          {missing.length > 0 && <Note>To see the list, first enter {missing.join(" and ")}.</Note>}
           {asked.isPending && <Waiting />}
           {asked.error && <Note>{inWords(asked.error.message, platform)}</Note>}
           {found?.length === 0 && (
             <Note>
               {asked.data?.length === 0
-                ? `${platform.name} lists nothing here. Enter it by hand.`
-                : "Nothing matches."}
+                ? `${platform.name} offers no choices here. Enter the value manually.`
+                : "No matches."}
             </Note>
           )}
           {found?.map(({ value, label: words }) => (
@@ -125,7 +125,7 @@ export function ChoiceList({
 
 function Waiting() {
   return (
-    <Stack gap={4} p={4} role="status" aria-label="Asking the platform">
+    <Stack gap={4} p={4} role="status" aria-label="Loading the list">
       <Skeleton height={28} />
       <Skeleton height={28} />
       <Skeleton height={28} />

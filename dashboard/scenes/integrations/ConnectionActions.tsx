@@ -1,20 +1,20 @@
-// What can be done with a whole connection: pause, resume, disconnect, reconnect.
+// Actions on a connection: pause, resume, disconnect, reconnect.
 
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Pause, Play, TriangleAlert, Unplug } from "lucide-react";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { countText } from "../../common/format.ts";
 import { useSend } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
-import type { Bench } from "./bench.ts";
-import { countOf, sentence, type Connection, type Platform } from "./parts.tsx";
+import { RequestError } from "../../common/states.tsx";
+import type { Editor } from "./editor.ts";
+import { countOf, sentence, type Connection, type Platform } from "./connections.tsx";
 import { useSignIn } from "./SignInBox.tsx";
 
-/** What becomes of deliveries that were parked. */
+/** Says how many parked deliveries are sent. */
 export const releasedText = (n: number) =>
-  n === 0 ? "" : ` ${countOf(n, "parked delivery goes", "parked deliveries go")} out now.`;
+  n === 0 ? "" : ` ${countOf(n, "parked delivery is", "parked deliveries are")} sent now.`;
 
 export function ConnectionActions({
   site,
@@ -28,15 +28,17 @@ export function ConnectionActions({
   const navigate = useNavigate();
   const params = { site, connection: connection.id };
   const resume = useSend("POST /sites/:site/connections/:connection/resume", {
-    onDone: ({ released }) => told(`${platform.name} is sent to again.${releasedText(released)}`),
+    onDone: ({ released }) => notify(`${platform.name} resumed.${releasedText(released)}`),
   });
   const pause = useSend("POST /sites/:site/connections/:connection/pause", {
     onDone: () =>
-      told(`${platform.name} is paused. Conversions wait for it.`, () => resume.mutate({ params })),
+      notify(`${platform.name} paused. Conversions wait until it is resumed.`, () =>
+        resume.mutate({ params }),
+      ),
   });
   const remove = useSend("DELETE /sites/:site/connections/:connection", {
     onDone: () => {
-      told(`${platform.name} is disconnected.`);
+      notify(`${platform.name} disconnected.`);
       void navigate({ to: `/sites/${site}/integrations` });
     },
   });
@@ -61,16 +63,16 @@ export function ConnectionActions({
           Resume
         </Button>
       )}
-      <AskButton
+      <ConfirmButton
         label="Disconnect"
         question={`Disconnect ${platform.name}?`}
         consequence={
           <>
-            New conversions do not go to {platform.name} any more.{" "}
+            New conversions are no longer sent to {platform.name}.{" "}
             {connection.waiting > 0
-              ? `What waits for it (${countText(connection.waiting)}) is not sent. `
-              : "Nothing waits for it. "}
-            Its credentials are removed; its history in the sync log stays.
+              ? `Waiting deliveries (${countText(connection.waiting)}) are not sent. `
+              : "No deliveries are waiting. "}
+            Its credentials are deleted; its history in the sync log is kept.
           </>
         }
         confirm="Disconnect"
@@ -79,16 +81,16 @@ export function ConnectionActions({
         isBusy={remove.isPending}
         error={remove.error}
       />
-      <Refused error={pause.error ?? resume.error} />
+      <RequestError error={pause.error ?? resume.error} />
     </>
   );
 }
 
 /** Above the tabs while the platform refuses the credentials. */
-export function NeedsReconnection({ bench, onPaste }: { bench: Bench; onPaste: () => void }) {
-  const { platform, connection, mayChange, signIn } = bench;
-  const { begin, isBusy, error } = useSignIn(bench);
-  // Who is signed in again only has to save.
+export function NeedsReconnection({ editor, onPaste }: { editor: Editor; onPaste: () => void }) {
+  const { platform, connection, mayChange, signIn } = editor;
+  const { begin, isBusy, error } = useSignIn(editor);
+  // After signing in again, only saving is left.
   if (connection?.state !== "needs reconnection" || signIn !== null) return null;
   const canSignIn = platform.signIn?.ready === true;
   return (
@@ -102,8 +104,8 @@ export function NeedsReconnection({ bench, onPaste }: { bench: Bench; onPaste: (
         <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
           {connection.stateReason ? `${sentence(connection.stateReason)} ` : ""}
           {connection.waiting > 0
-            ? `${countOf(connection.waiting, "delivery waits", "deliveries wait")} and go out after it.`
-            : "Conversions wait until then; none is lost."}
+            ? `${countOf(connection.waiting, "delivery waits", "deliveries wait")} and will be sent after reconnection.`
+            : "Conversions wait until then; none are lost."}
         </Text>
         {mayChange && (
           <Button color="red" loading={canSignIn && isBusy} onClick={canSignIn ? begin : onPaste}>
@@ -111,7 +113,7 @@ export function NeedsReconnection({ bench, onPaste }: { bench: Bench; onPaste: (
           </Button>
         )}
       </Group>
-      <Refused error={error} />
+      <RequestError error={error} />
     </Alert>
   );
 }

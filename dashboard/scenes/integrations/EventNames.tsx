@@ -1,12 +1,12 @@
-// Under which name, or to which conversion action, each event goes.
+// The platform's event name or conversion action for each event.
 
 import { Button, Group, Select, Table, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
-import type { Bench } from "./bench.ts";
+import type { Editor } from "./editor.ts";
 import { ChoiceList } from "./ChoiceList.tsx";
 import { foldName, nameSetting, settingFault } from "./draft.ts";
-import type { Platform } from "./parts.tsx";
+import type { Platform } from "./connections.tsx";
 
 const few = 6;
 
@@ -19,8 +19,8 @@ function actionSetting({ events, settings }: Platform) {
   return settings.find(({ choices, required }) => choices && !required) ?? null;
 }
 
-/** What becomes of an event for which nothing is chosen. */
-function usual({ platform, draft }: Bench, event: string): string {
+/** The name of an event without a choice. */
+function usual({ platform, draft }: Editor, event: string): string {
   const { standard = {}, others = null } = platform.events ?? {};
   const known = Object.entries(standard).find(([name]) => foldName(name) === foldName(event))?.[1];
   if (known !== undefined) return known;
@@ -29,22 +29,22 @@ function usual({ platform, draft }: Bench, event: string): string {
   return others ?? ((action && draft.valueOf(action.name)) || "not sent");
 }
 
-/** The setting that stands in for events without a choice of their own. */
+/** The setting that applies to events without a choice of their own. */
 const fallback = ({ settings }: Platform) =>
   settings.find(({ name }) => ["conversion_action", "default_rule", "default_event"].includes(name)) ?? null;
 
-function othersSentence({ platform }: Bench): string {
+function othersSentence({ platform }: Editor): string {
   const others = platform.events?.others ?? null;
-  if (others === "own name") return "All other events go under the name that your sender gave them.";
-  if (others !== null) return `All other events go as ${others}.`;
+  if (others === "own name") return "All other events are sent under their own name.";
+  if (others !== null) return `All other events are sent as ${others}.`;
   const stand = fallback(platform);
   return stand
-    ? `All other events go to the ${stand.label.toLowerCase()}; without one they are skipped.`
+    ? `All other events are sent to the ${stand.label.toLowerCase()}; without one they are skipped.`
     : "All other events are skipped.";
 }
 
-export function EventNames({ bench, seen }: { bench: Bench; seen: readonly string[] }) {
-  const { platform, connection, draft, mayChange } = bench;
+export function EventNames({ editor, seen }: { editor: Editor; seen: readonly string[] }) {
+  const { platform, connection, draft, mayChange } = editor;
   const [isAll, setIsAll] = useState(false);
   const [added, setAdded] = useState<string[]>([]);
   const overridden = Object.keys({ ...connection?.settings, ...draft.changes })
@@ -61,11 +61,7 @@ export function EventNames({ bench, seen }: { bench: Bench; seen: readonly strin
   const shown = isAll ? [...first, ...later] : [...first, ...later.slice(0, Math.max(0, few - first.length))];
   const action = actionSetting(platform);
   return (
-    <Card
-      padded={false}
-      title={action ? `To which ${action.label.toLowerCase()}` : `Under which name`}
-      about={othersSentence(bench)}
-    >
+    <Card padded={false} title={action ? action.label : "Event names"} about={othersSentence(editor)}>
       {shown.length > 0 && (
         <Table layout="fixed">
           <Table.Thead>
@@ -85,7 +81,7 @@ export function EventNames({ bench, seen }: { bench: Bench; seen: readonly strin
                   {name}
                 </Table.Td>
                 <Table.Td>
-                  <NameField bench={bench} event={name} action={action} />
+                  <NameField editor={editor} event={name} action={action} />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -105,15 +101,15 @@ export function EventNames({ bench, seen }: { bench: Bench; seen: readonly strin
 }
 
 function NameField({
-  bench,
+  editor,
   event,
   action,
 }: {
-  bench: Bench;
+  editor: Editor;
   event: string;
   action: ReturnType<typeof actionSetting>;
 }) {
-  const { platform, draft, error, mayChange } = bench;
+  const { platform, draft, error, mayChange } = editor;
   const setting = nameSetting(event);
   const label = `${platform.name} name for ${event}`;
   const value = draft.valueOf(setting);
@@ -126,7 +122,7 @@ function NameField({
         size="xs"
         data={choices}
         value={value || null}
-        placeholder={usual(bench, event)}
+        placeholder={usual(editor, event)}
         onChange={(chosen) => draft.set(setting, chosen ?? "")}
         error={fault}
         disabled={!mayChange}
@@ -141,7 +137,7 @@ function NameField({
         aria-label={label}
         size="xs"
         value={value}
-        placeholder={usual(bench, event)}
+        placeholder={usual(editor, event)}
         onChange={({ currentTarget }) => draft.set(setting, currentTarget.value)}
         error={fault}
         disabled={!mayChange}
@@ -150,7 +146,7 @@ function NameField({
       />
       {action && mayChange && (
         <ChoiceList
-          bench={bench}
+          editor={editor}
           setting={action.name}
           label={`${action.label.toLowerCase()} for ${event}`}
           onChoose={(chosen) => draft.set(setting, chosen)}

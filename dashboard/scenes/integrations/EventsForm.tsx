@@ -1,15 +1,15 @@
-// Which events go to the platform, and under which name.
+// The events that are sent to the platform, and their names there.
 
 import { Alert, Radio, Stack, TagsInput } from "@mantine/core";
 import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
 import { useApi } from "../../common/query.ts";
 import { rangeOf } from "../../common/ranges.ts";
-import type { Bench } from "./bench.ts";
+import type { Editor } from "./editor.ts";
 import { foldName, settingFault } from "./draft.ts";
 import { EventNames } from "./EventNames.tsx";
 
-/** The names that came in lately, most first. */
+/** Recent event names, the most frequent first. */
 export function useSeenEvents(site: string): string[] {
   const [{ from, to }] = useState(() => rangeOf("30d", undefined));
   const { data } = useApi("GET /sites/:site/statistics", {
@@ -19,24 +19,24 @@ export function useSeenEvents(site: string): string[] {
   return data?.events.map(({ name }) => name) ?? [];
 }
 
-export function EventsForm({ bench }: { bench: Bench }) {
-  const { platform, connection, draft, error, site, mayChange } = bench;
+export function EventsForm({ editor }: { editor: Editor }) {
+  const { platform, connection, draft, error, site, mayChange } = editor;
   const seen = useSeenEvents(site);
   const chosen = draft.events === undefined ? (connection?.events ?? null) : draft.events;
   const [isSome, setIsSome] = useState(chosen !== null);
-  // Those that are unique whatever way they are written.
+  // Removes names that differ only in spelling.
   const known = [
     ...new Map([...Object.keys(platform.events?.standard ?? {}), ...seen].map((one) => [foldName(one), one])),
   ].map(([, name]) => name.toLowerCase());
   return (
     <>
       <Card
-        title="Which events go out"
-        about={`An event that is not selected is skipped for ${platform.name} and shows so in the sync log.`}
+        title="Selected events"
+        about={`Events that are not selected are skipped for ${platform.name}, and shown as skipped in the sync log.`}
       >
         <Stack gap="md">
           <Radio.Group
-            aria-label="Which events go out"
+            aria-label="Selected events"
             value={isSome ? "some" : "all"}
             onChange={(value) => {
               setIsSome(value === "some");
@@ -51,7 +51,7 @@ export function EventsForm({ bench }: { bench: Bench }) {
           {isSome && (
             <TagsInput
               label="Events"
-              description="Names as your senders write them. Upper and lower case are the same."
+              description="Event names as your servers send them. Case does not matter."
               placeholder={chosen?.length ? "" : "purchase"}
               value={chosen ?? []}
               onChange={(names) => draft.setEvents(names)}
@@ -65,7 +65,7 @@ export function EventsForm({ bench }: { bench: Bench }) {
         </Stack>
       </Card>
       {platform.events ? (
-        <EventNames bench={bench} seen={seen} />
+        <EventNames editor={editor} seen={seen} />
       ) : (
         <Alert variant="light" color="gray">
           {platform.name} gets every event under the name that your sender gave it.

@@ -1,12 +1,12 @@
 // Narrows the sync log: platform, state, event, time, and a search.
 
 import { Button, Group, NativeSelect } from "@mantine/core";
-import { useAddress } from "../../common/address.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
 import { ModeFilter } from "../../common/ModeFilter.tsx";
 import { SearchField } from "../../common/SearchField.tsx";
 import { TimeFilter } from "../../common/TimeFilter.tsx";
 import { deliveryStates, type LogFilter } from "./log.ts";
-import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "./parts.tsx";
+import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "./connections.tsx";
 import { useSeenEvents } from "./EventsForm.tsx";
 
 const none = {
@@ -22,7 +22,7 @@ const none = {
 };
 
 export function LogFilters({ site, filter, fixed }: { site: string; filter: LogFilter; fixed: LogFilter }) {
-  const { change } = useAddress();
+  const { change } = useQueryParams();
   const seen = useSeenEvents(site);
   const events = filter.event && !seen.includes(filter.event) ? [filter.event, ...seen] : seen;
   const isFiltered = Object.keys(filter).some((name) => !(name in fixed));
@@ -38,14 +38,14 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
         aria-label="State"
         value={filter.state ?? ""}
         onChange={({ currentTarget }) => change({ state: currentTarget.value })}
-        data={[{ value: "", label: "Every state" }, ...deliveryStates]}
+        data={[{ value: "", label: "All states" }, ...deliveryStates]}
       />
       {events.length > 0 && (
         <NativeSelect
           aria-label="Event"
           value={filter.event ?? ""}
           onChange={({ currentTarget }) => change({ event: currentTarget.value })}
-          data={[{ value: "", label: "Every event" }, ...events]}
+          data={[{ value: "", label: "All events" }, ...events]}
           maw={180}
         />
       )}
@@ -62,7 +62,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
 
 /** A platform, or one of several connections of it. */
 function WhereTo({ site, filter }: { site: string; filter: LogFilter }) {
-  const { change } = useAddress();
+  const { change } = useQueryParams();
   const platforms = usePlatforms().data?.items ?? [];
   const connections = useConnections(site).data?.items ?? [];
   const of = ({ id }: Platform) => connections.filter(({ platform }) => platform === id);
@@ -83,7 +83,7 @@ function WhereTo({ site, filter }: { site: string; filter: LogFilter }) {
       option(one),
       ...(isSplit(one) ? of(one).map((connection) => single(one, connection)) : []),
     ]),
-    // What was disconnected still has its history.
+    // A deleted connection still has its history.
     ...platforms.filter((one) => of(one).length === 0).map(option),
   ];
   const isKnown = chosen === "" || options.some(({ value }) => value === chosen);
@@ -100,7 +100,7 @@ function WhereTo({ site, filter }: { site: string; filter: LogFilter }) {
         });
       }}
       data={[
-        { value: "", label: "Every platform" },
+        { value: "", label: "All platforms" },
         ...options,
         ...(isKnown ? [] : [{ value: chosen, label: `Connection ${filter.connection ?? filter.platform}` }]),
       ]}

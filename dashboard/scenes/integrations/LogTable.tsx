@@ -1,22 +1,22 @@
-// Deliveries as a table: where each went, how it stands and why, and the way to send it again.
+// Deliveries as a table: platform, state, reason and replay.
 
 import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { Download, History, SearchX } from "lucide-react";
-import { useAddress } from "../../common/address.ts";
-import { addressOf } from "../../common/api.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
+import { urlOf } from "../../common/api.ts";
 import { Card } from "../../common/Page.tsx";
 import { usePlatformName } from "../../common/platforms.ts";
 import { useRows } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useMay } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { Id, State, TestBadge, When } from "../../common/values.tsx";
-import { To } from "../../common/To.tsx";
+import { Id, State, TestBadge, Time } from "../../common/values.tsx";
+import { TextLink } from "../../common/links.tsx";
 import { BulkButton } from "./BulkButton.tsx";
 import { useLogFilter, type LogFilter, type LogLine } from "./log.ts";
 import { LogFilters } from "./LogFilters.tsx";
-import { accountOf, useConnections, usePlatforms } from "./parts.tsx";
+import { accountOf, useConnections, usePlatforms } from "./connections.tsx";
 import { ReplayOne } from "./ReplayOne.tsx";
 
 export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter }) {
@@ -40,7 +40,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
           )}
           <Button
             component="a"
-            href={addressOf("GET /sites/:site/deliveries.csv", { params: { site }, query: filter })}
+            href={urlOf("GET /sites/:site/deliveries.csv", { params: { site }, query: filter })}
             download
             variant="default"
             leftSection={<Download size={16} aria-hidden />}
@@ -63,12 +63,12 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
         isLoadingMore={list.isLoadingMore}
         empty={
           isFiltered ? (
-            <Empty icon={SearchX} title="Nothing matches">
-              No delivery fits this filter. Widen the time, or clear a filter.
+            <Empty icon={SearchX} title="No matching deliveries">
+              Choose a longer period, or clear a filter.
             </Empty>
           ) : (
             <Empty icon={History} title="No deliveries yet">
-              Each conversion shows here once for each connected platform, with every attempt.
+              Each conversion appears here once per connected platform, with all attempts.
             </Empty>
           )
         }
@@ -77,9 +77,9 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   );
 }
 
-/** The trace in a drawer over this very list, which keeps its filters. */
+/** Opens the trace in a drawer over this list, which keeps its filters. */
 function useTraceLink() {
-  const { search } = useAddress();
+  const { search } = useQueryParams();
   const { event: open } = useParams({ strict: false }) as { event?: string };
   const { pathname } = useLocation();
   const list = open === undefined ? pathname : pathname.slice(0, -open.length - 1);
@@ -101,9 +101,9 @@ function useColumns(
       cell: (line) => (
         <Stack gap={0} miw={88}>
           <Group gap={8} wrap="nowrap">
-            <To {...traceOf(line.event.id)} fw={500} c="inherit" style={{ overflowWrap: "anywhere" }}>
+            <TextLink {...traceOf(line.event.id)} fw={500} c="inherit" style={{ overflowWrap: "anywhere" }}>
               {line.event.name}
-            </To>
+            </TextLink>
             {line.event.mode === "test" && <TestBadge />}
           </Group>
           {withPlatform && (
@@ -125,11 +125,11 @@ function useColumns(
     { title: "State", cell: (line) => <StateCell line={line} to={traceOf(line.event.id)} /> },
     { title: "Attempts", align: "right", wide: true, cell: ({ attempts }) => attempts },
     {
-      title: "Next try",
+      title: "Next attempt",
       wide: true,
-      cell: ({ nextTryAt }) => (nextTryAt === null ? dash : <When at={nextTryAt} />),
+      cell: ({ nextTryAt }) => (nextTryAt === null ? dash : <Time at={nextTryAt} />),
     },
-    { title: "Received", wide: true, cell: ({ event }) => <When at={event.receivedAt} /> },
+    { title: "Received", wide: true, cell: ({ event }) => <Time at={event.receivedAt} /> },
   ];
   if (mayChange)
     columns.push({ title: "Action", wide: true, cell: (line) => <ReplayOne site={site} line={line} /> });
@@ -178,9 +178,12 @@ function StateCell({ line, to }: { line: LogLine; to: { to: string; search: Reco
       <Group gap={8} wrap="nowrap">
         <State of={state} />
         {state !== "sent" && (
-          <To {...to} aria-label={`Why? Trace of ${event.name}${event.orderId ? ` ${event.orderId}` : ""}`}>
+          <TextLink
+            {...to}
+            aria-label={`Why? Trace of ${event.name}${event.orderId ? ` ${event.orderId}` : ""}`}
+          >
             why?
-          </To>
+          </TextLink>
         )}
       </Group>
       {reason && (
@@ -197,7 +200,7 @@ function StateCell({ line, to }: { line: LogLine; to: { to: string; search: Reco
         </Text>
       )}
       <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
-        <When at={event.receivedAt} />
+        <Time at={event.receivedAt} />
       </Text>
     </Stack>
   );

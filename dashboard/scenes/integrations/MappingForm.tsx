@@ -1,13 +1,13 @@
-// Field mapping: which of our fields fills which field of the platform.
+// Field mapping: fills the platform's fields from ours.
 
 import { ActionIcon, Group, NativeSelect, Stack, Table, Text, TextInput, Tooltip } from "@mantine/core";
 import { ArrowRight, RotateCcw } from "lucide-react";
 import { utmFields } from "../../../src/identity/clickIds.ts";
 import { Card } from "../../common/Page.tsx";
-import type { Bench } from "./bench.ts";
+import type { Editor } from "./editor.ts";
 import { mapSetting, settingFault } from "./draft.ts";
 import { Fold } from "./SettingsForm.tsx";
-import type { Platform } from "./parts.tsx";
+import type { Platform } from "./connections.tsx";
 
 const eventFields = [
   { value: "event", label: "Event name" },
@@ -17,20 +17,20 @@ const eventFields = [
   { value: "page", label: "Page of the visit" },
   { value: "referrer", label: "Referrer" },
 ];
-const written = { "extra.": "Another field of the request", "const:": "A fixed text" };
+const written = { "extra.": "Another field of the request", "const:": "Fixed text" };
 type Written = keyof typeof written;
 const writtenOf = (source: string) =>
   (Object.keys(written) as Written[]).find((start) => source.startsWith(start));
 
-export function MappingForm({ bench }: { bench: Bench }) {
-  const { platform } = bench;
+export function MappingForm({ editor }: { editor: Editor }) {
+  const { platform } = editor;
   return (
     <Card
       padded={false}
       title="Field mapping"
       about={
         platform.fields.length > 0
-          ? `Fill fields of ${platform.name} that Cleancast does not fill by itself. The preview shows the result.`
+          ? `Fill fields of ${platform.name} that Cleancast does not fill automatically. The preview shows the result.`
           : undefined
       }
     >
@@ -52,7 +52,7 @@ export function MappingForm({ bench }: { bench: Bench }) {
           </Table.Thead>
           <Table.Tbody>
             {platform.fields.map((field) => (
-              <FieldRow key={field.name} bench={bench} field={field} />
+              <FieldRow key={field.name} editor={editor} field={field} />
             ))}
           </Table.Tbody>
         </Table>
@@ -62,8 +62,8 @@ export function MappingForm({ bench }: { bench: Bench }) {
   );
 }
 
-function FieldRow({ bench, field }: { bench: Bench; field: Platform["fields"][number] }) {
-  const { platform, draft, error, mayChange } = bench;
+function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"][number] }) {
+  const { platform, draft, error, mayChange } = editor;
   const setting = mapSetting(field.name);
   const source = draft.valueOf(setting);
   const kind = writtenOf(source);
@@ -108,7 +108,7 @@ function FieldRow({ bench, field }: { bench: Bench; field: Platform["fields"][nu
             <TextInput
               size="xs"
               aria-label={`${written[kind]} for ${field.name}`}
-              placeholder={kind === "extra." ? "name of the field, like plan" : "text"}
+              placeholder={kind === "extra." ? "name of the field, such as plan" : "text"}
               value={source.slice(kind.length)}
               onChange={({ currentTarget }) => draft.set(setting, `${kind}${currentTarget.value}`)}
               error={fault}
@@ -140,7 +140,7 @@ function FilledAnyway({ platform: { guide } }: { platform: Platform }) {
   if (!guide || guide.sends.length === 0) return null;
   return (
     <Stack p="md" gap="xs">
-      <Fold label="What is filled by itself" isOpen={false}>
+      <Fold label="Fields filled automatically" isOpen={false}>
         <Stack component="dl" gap="xs" m={0}>
           {guide.sends.map(({ field, from }) => (
             <div key={field}>
@@ -155,7 +155,7 @@ function FilledAnyway({ platform: { guide } }: { platform: Platform }) {
         </Stack>
       </Fold>
       {guide.notSent.length > 0 && (
-        <Fold label="What is not sent, and why" isOpen={false}>
+        <Fold label="Fields that are not sent, and why" isOpen={false}>
           {guide.notSent.map((text) => (
             <Text key={text} size="sm" c="dimmed">
               {text}

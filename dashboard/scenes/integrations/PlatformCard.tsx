@@ -1,10 +1,17 @@
-// One platform: what it is, how its connections do, and the way to its page.
+// One platform with the health of its connections.
 
 import { Box, Divider, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { countText, percentText } from "../../common/format.ts";
-import { When } from "../../common/values.tsx";
-import { accountOf, ConnectionState, Fact, Monogram, type Connection, type Platform } from "./parts.tsx";
+import { Time } from "../../common/values.tsx";
+import {
+  accountOf,
+  ConnectionState,
+  Fact,
+  Monogram,
+  type Connection,
+  type Platform,
+} from "./connections.tsx";
 
 export function PlatformCard({
   site,
@@ -80,7 +87,7 @@ function Line({
       )}
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Fact label="Last sent">
-          <When at={connection.lastSentAt} />
+          <Time at={connection.lastSentAt} />
         </Fact>
         <Fact label="Waiting">{countText(connection.waiting)}</Fact>
         <Fact label="Accepted, 24 h">

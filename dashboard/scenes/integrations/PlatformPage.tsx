@@ -3,13 +3,13 @@
 import { Button, Select } from "@mantine/core";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
-import { useAddress } from "../../common/address.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
 import { Page } from "../../common/Page.tsx";
 import { useMay, useSiteId } from "../../common/session.tsx";
-import { Empty, Fault, Loading } from "../../common/states.tsx";
+import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { recall } from "./draft.ts";
-import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "./parts.tsx";
-import { Workbench } from "./Workbench.tsx";
+import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "./connections.tsx";
+import { ConnectionEditor } from "./ConnectionEditor.tsx";
 
 const another = "new";
 
@@ -33,9 +33,9 @@ export default function PlatformPage() {
   return (
     <Page title={platform?.name ?? "Platform"} back={back}>
       {error ? (
-        <Fault error={error} again={() => void (platforms.refetch(), connections.refetch())} />
+        <LoadError error={error} again={() => void (platforms.refetch(), connections.refetch())} />
       ) : platforms.data && !platform ? (
-        <Empty icon={Plug} title="There is no such platform">
+        <Empty icon={Plug} title="Platform not found">
           Choose one from the list of platforms.
         </Empty>
       ) : (
@@ -56,17 +56,17 @@ function Chosen({
   connections: readonly Connection[];
   isFetching: boolean;
 }) {
-  const { text } = useAddress();
+  const { text } = useQueryParams();
   const held = text("signIn") ? recall(text("signIn")) : null;
   const wanted = text("connection") || (held ? (held.connection ?? another) : "");
   const isUnknown = wanted !== "" && wanted !== another && !connections.some(({ id }) => id === wanted);
-  // One that was made a moment ago is about to be in the list.
+  // A connection that was just created is not in the list yet.
   if (isUnknown && isFetching) return <Loading />;
   const connection =
     wanted === another ? null : (connections.find(({ id }) => id === wanted) ?? connections[0] ?? null);
   return (
-    <Workbench
-      // Another connection is another draft.
+    <ConnectionEditor
+      // Each connection has its own draft.
       key={`${platform.id} ${connection?.id ?? another}`}
       site={site}
       platform={platform}
@@ -98,7 +98,7 @@ function Switcher({
       search: { connection },
     });
   if (connections.length === 0) return null;
-  // A platform without an account to tell apart has one connection.
+  // A platform without accounts has one connection.
   const canAdd = mayChange && platform.settings.some(({ required }) => required);
   if (connections.length === 1 && current)
     return canAdd ? (

@@ -1,10 +1,10 @@
-// Every platform as a card: those that are connected first, then what could be.
+// All platforms as cards, connected ones first.
 
 import { SimpleGrid, Stack, Title } from "@mantine/core";
 import { Page } from "../../common/Page.tsx";
 import { useMay, useSiteId } from "../../common/session.tsx";
-import { Fault, Loading } from "../../common/states.tsx";
-import { tabsOf, useConnections, usePlatforms, type Platform } from "./parts.tsx";
+import { LoadError, Loading } from "../../common/states.tsx";
+import { tabsOf, useConnections, usePlatforms, type Platform } from "./connections.tsx";
 import { PlatformCard } from "./PlatformCard.tsx";
 
 export default function Platforms() {
@@ -12,7 +12,7 @@ export default function Platforms() {
   return (
     <Page
       title="Integrations"
-      about="Every conversion goes to every platform that is connected here."
+      about="Each conversion is sent to all connected platforms."
       tabs={tabsOf(site)}
       tab="platforms"
     >
@@ -26,7 +26,8 @@ function Cards({ site }: { site: string }) {
   const connections = useConnections(site);
   const mayChange = useMay("admin", site);
   const error = platforms.error ?? connections.error;
-  if (error) return <Fault error={error} again={() => void (platforms.refetch(), connections.refetch())} />;
+  if (error)
+    return <LoadError error={error} again={() => void (platforms.refetch(), connections.refetch())} />;
   if (!platforms.data || !connections.data) return <Loading rows={3} height={140} />;
   const all = connections.data.items;
   const of = ({ id }: Platform) => all.filter(({ platform }) => platform === id);

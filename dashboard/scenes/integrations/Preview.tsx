@@ -1,4 +1,4 @@
-// The exact request for an event, with changes that are not saved yet. Nothing is sent.
+// The exact request for an event, with unsaved changes. Nothing is sent.
 
 import { Alert, Select, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -9,23 +9,23 @@ import { agoText } from "../../common/format.ts";
 import { Card } from "../../common/Page.tsx";
 import { useApi } from "../../common/query.ts";
 import { Code } from "../../common/values.tsx";
-import type { Bench } from "./bench.ts";
+import type { Editor } from "./editor.ts";
 import { inWords } from "./draft.ts";
 import { useSeenEvents } from "./EventsForm.tsx";
 import { signInFills } from "./signIn.ts";
 
-/** What is shown: a sample of a name, or a past event. */
+/** The event to preview: a sample with a name, or a past event. */
 type About = { name: string } | { event: string };
 const quietMs = 400;
 const other = "other";
 
-export function Preview({ bench }: { bench: Bench }) {
-  const { site, platform, connection, draft, signIn } = bench;
+export function Preview({ editor }: { editor: Editor }) {
+  const { site, platform, connection, draft, signIn } = editor;
   const [about, setAbout] = useState<About>({ name: "purchase" });
   const body = {
     platform: platform.id,
     ...(connection ? { connection: connection.id } : {}),
-    // A mapping that is still being typed is none yet.
+    // Leaves out a mapping that is still being typed.
     settings: Object.fromEntries(
       Object.entries(draft.changes).filter(([, value]) => !["extra.", "const:"].includes(value)),
     ),
@@ -34,12 +34,12 @@ export function Preview({ bench }: { bench: Bench }) {
     ...about,
   };
   const [asked] = useDebouncedValue(JSON.stringify(body), quietMs);
-  const missing = missingOf(bench);
+  const missing = missingOf(editor);
   const shown = JSON.parse(asked) as typeof body;
   const { data, error } = useApi(
     "POST /sites/:site/connections/preview",
     { params: { site }, body: shown },
-    // What the last one was made with may be used up by now.
+    // Not cached: the sign-in behind the last preview may be used up.
     {
       keep: true,
       enabled: missing === null && shown.signIn === body.signIn && shown.events?.length !== 0,
@@ -48,10 +48,10 @@ export function Preview({ bench }: { bench: Bench }) {
   return (
     <Card
       title="Preview"
-      about="The request as it would go out, with what you changed here. Nothing is sent."
+      about="The request as it would be sent, with your unsaved changes. Nothing is sent."
     >
       <Stack gap="md">
-        <AboutField bench={bench} about={about} onChange={setAbout} />
+        <AboutField editor={editor} about={about} onChange={setAbout} />
         <div aria-live="polite">
           {missing ? (
             <Alert variant="light" color="gray" icon={<Info size={18} />}>
@@ -72,8 +72,8 @@ export function Preview({ bench }: { bench: Bench }) {
   );
 }
 
-/** What has to be there before there can be a request; null when all of it is. */
-function missingOf({ platform, connection, draft, signIn }: Bench): string | null {
+/** Names the settings that a request still needs; null if none. */
+function missingOf({ platform, connection, draft, signIn }: Editor): string | null {
   const isThere = (name: string) =>
     (signIn !== null && signInFills.includes(name)) ||
     Boolean(draft.changes[name] ?? connection?.settings[name] ?? draft.valueOf(name));
@@ -91,7 +91,7 @@ function Shown({
   platform,
 }: {
   preview: Answer<"POST /sites/:site/connections/preview">;
-  platform: Bench["platform"];
+  platform: Editor["platform"];
 }) {
   if (preview.fault)
     return (
@@ -101,7 +101,12 @@ function Shown({
     );
   if (!preview.request)
     return (
-      <Alert variant="light" color="gray" icon={<CircleSlash size={18} />} title="It would be skipped">
+      <Alert
+        variant="light"
+        color="gray"
+        icon={<CircleSlash size={18} />}
+        title="This event would be skipped"
+      >
         {preview.skipped}
       </Alert>
     );
@@ -120,11 +125,11 @@ function Shown({
 }
 
 function AboutField({
-  bench: { site },
+  editor: { site },
   about,
   onChange,
 }: {
-  bench: Bench;
+  editor: Editor;
   about: About;
   onChange: (about: About) => void;
 }) {
@@ -172,8 +177,8 @@ function AboutField({
       )}
       <Text size="xs" c="dimmed">
         {"event" in about
-          ? "As it would go out now: consent is read again."
-          : "Somebody of whom everything is known."}
+          ? "As it would be sent now: consent is read again."
+          : "A person with complete data."}
       </Text>
     </Stack>
   );

@@ -1,4 +1,4 @@
-// Every push of a webhook, newest first, with the receiver's answer.
+// All pushes of a webhook, newest first, with the receiver's response.
 
 import { Accordion, Button, Center, Group, Text } from "@mantine/core";
 import { Send } from "lucide-react";
@@ -6,20 +6,20 @@ import type { Answer } from "../../common/api.ts";
 import { countText, durationText, timeText } from "../../common/format.ts";
 import { useRows } from "../../common/query.ts";
 import { useSite } from "../../common/session.tsx";
-import { Empty, Fault, Loading } from "../../common/states.tsx";
-import { Code, State, TestBadge, When } from "../../common/values.tsx";
-import { countOf } from "./parts.tsx";
+import { Empty, LoadError, Loading } from "../../common/states.tsx";
+import { Code, State, TestBadge, Time } from "../../common/values.tsx";
+import { countOf } from "./connections.tsx";
 
 type Push = Answer<"GET /sites/:site/webhooks/:webhook/pushes">["items"][number];
 
 export function PushLog({ site, webhook }: { site: string; webhook: string }) {
   const list = useRows("GET /sites/:site/webhooks/:webhook/pushes", { params: { site, webhook } });
-  if (list.error) return <Fault error={list.error} again={list.again} />;
+  if (list.error) return <LoadError error={list.error} again={list.again} />;
   if (!list.rows) return <Loading rows={3} />;
   if (list.rows.length === 0)
     return (
-      <Empty icon={Send} title="No push yet">
-        Each push shows here with the numbers that it carried and the answer.
+      <Empty icon={Send} title="No pushes yet">
+        Each push appears here with its totals and the response.
       </Empty>
     );
   return (
@@ -56,8 +56,8 @@ function PushItem({ push }: { push: Push }) {
             <TestBadge />
           )}
           <Text size="sm" component="span" c="dimmed" className="cc-number">
-            {push.httpStatus === null ? "no answer" : `HTTP ${push.httpStatus}`} ·{" "}
-            {durationText(push.durationMs)} · <When at={push.startedAt} />
+            {push.httpStatus === null ? "no response" : `HTTP ${push.httpStatus}`} ·{" "}
+            {durationText(push.durationMs)} · <Time at={push.startedAt} />
           </Text>
         </Group>
       </Accordion.Control>
@@ -73,10 +73,10 @@ function PushItem({ push }: { push: Push }) {
           </Text>
         )}
         {push.response ? (
-          <Code label="Answer">{push.response}</Code>
+          <Code label="Response">{push.response}</Code>
         ) : (
           <Text size="sm" c="dimmed">
-            {push.httpStatus === null ? "None came." : "The answer was empty."}
+            {push.httpStatus === null ? "No response." : "Empty response."}
           </Text>
         )}
       </Accordion.Panel>

@@ -1,16 +1,16 @@
-// Pushes closed periods again: for a receiver that lost what it had.
+// Pushes closed periods again, for a receiver that lost its data.
 
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { RotateCw } from "lucide-react";
 import { useState } from "react";
 import { dayOf, startOfDay } from "../../common/days.ts";
-import { told } from "../../common/notices.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { useSite } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
-import { countOf } from "./parts.tsx";
+import { RequestError } from "../../common/states.tsx";
+import { countOf } from "./connections.tsx";
 
 export function ReplayPeriods({ site, webhook }: { site: string; webhook: string }) {
   const [isOpen, { open, close }] = useDisclosure();
@@ -32,12 +32,12 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
   const [to, setTo] = useState(from);
   const replay = useSend("POST /sites/:site/webhooks/:webhook/replay", {
     onDone: ({ periods, isDisabled }) => {
-      told(
+      notify(
         periods === 0
-          ? "No closed period lies in that time."
+          ? "No closed periods in these days."
           : isDisabled
             ? `${countOf(periods, "period waits", "periods wait")} until the webhook is enabled.`
-            : `${countOf(periods, "period goes", "periods go")} out again.`,
+            : `${countOf(periods, "period is", "periods are")} pushed again.`,
       );
       onClose();
     },
@@ -57,8 +57,8 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
     >
       <Stack>
         <Text size="sm">
-          Every closed period of these days is sent again, under the id that it had and with the same numbers.
-          A receiver that remembers ids counts none twice.
+          All closed periods of these days are pushed again, with the same ids and totals. A receiver that
+          remembers the ids counts none twice.
         </Text>
         <Group grow align="flex-start">
           <TextInput
@@ -66,17 +66,17 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
             label="From"
             value={from}
             onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-            error={faultAt(replay.error, "from")}
+            error={fieldError(replay.error, "from")}
           />
           <TextInput
             type="date"
-            label="Until, with this day"
+            label="Until (inclusive)"
             value={to}
             onChange={({ currentTarget }) => setTo(currentTarget.value)}
-            error={faultAt(replay.error, "to")}
+            error={fieldError(replay.error, "to")}
           />
         </Group>
-        <Refused error={faultElse(replay.error, "from", "to")} />
+        <RequestError error={otherError(replay.error, "from", "to")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

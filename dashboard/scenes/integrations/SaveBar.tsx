@@ -1,30 +1,30 @@
-// Saves what was changed on any of the tabs, and says what went out because of it.
+// Saves the changes of all tabs.
 
 import { Button, Group, Text } from "@mantine/core";
-import { Refused } from "../../common/states.tsx";
-import type { Bench } from "./bench.ts";
+import { RequestError } from "../../common/states.tsx";
+import type { Editor } from "./editor.ts";
 import { tabOfFault } from "./draft.ts";
 
 export function SaveBar({
-  bench,
+  editor,
   isBusy,
   onDiscard,
 }: {
-  bench: Bench;
+  editor: Editor;
   isBusy: boolean;
   onDiscard: () => void;
 }) {
-  const { platform, connection, draft, signIn, error, mayChange } = bench;
+  const { platform, connection, draft, signIn, error, mayChange } = editor;
   const isChanged = draft.isChanged || signIn !== null;
   if (!mayChange || (connection && !isChanged)) return null;
   const isReconnecting = connection?.state === "needs reconnection";
   return (
     <div className="cc-save">
-      {/* What stands at a field is said there. */}
-      {error && tabOfFault(error, platform) === null && <Refused error={error} />}
+      {/* Errors of a field are shown at the field. */}
+      {error && tabOfFault(error, platform) === null && <RequestError error={error} />}
       <Group justify="space-between" gap="sm">
         <Text size="sm" c="dimmed" aria-live="polite">
-          {connection ? "Changes are not saved yet." : "Nothing is sent until it is connected."}
+          {connection ? "You have unsaved changes." : "Nothing is sent until it is connected."}
         </Text>
         <Group gap="xs">
           {draft.isChanged && (

@@ -1,13 +1,13 @@
-// One declared setting as a field. Secrets and addresses are write-only: what was saved is never shown again.
+// One declared setting as a field. Secrets and addresses are write-only: saved values are never shown.
 
 import { Button, Group, PasswordInput, Switch, Text, Textarea, TextInput } from "@mantine/core";
-import type { Bench } from "./bench.ts";
+import type { Editor } from "./editor.ts";
 import { ChoiceList } from "./ChoiceList.tsx";
 import { settingFault } from "./draft.ts";
-import type { Setting } from "./parts.tsx";
+import type { Setting } from "./connections.tsx";
 
-export function SettingField({ bench, setting }: { bench: Bench; setting: Setting }) {
-  const { platform, draft, connection, mayChange, error } = bench;
+export function SettingField({ editor, setting }: { editor: Editor; setting: Setting }) {
+  const { platform, draft, connection, mayChange, error } = editor;
   const { name, label, help, secret, address } = setting;
   const value = draft.valueOf(name);
   const saved = connection?.settings[name];
@@ -44,12 +44,12 @@ export function SettingField({ bench, setting }: { bench: Bench; setting: Settin
       <>
         <Input {...common} placeholder={placeholder} autoComplete="off" spellCheck={false} />
         {isSaved && !setting.required && mayChange && (
-          <TakeAway bench={bench} setting={setting} isTakenAway={isTakenAway} />
+          <TakeAway editor={editor} setting={setting} isTakenAway={isTakenAway} />
         )}
       </>
     );
   }
-  // What is written as JSON needs room.
+  // JSON needs several lines.
   if (/\bJSON\b/.test(help))
     return <Textarea {...common} autosize minRows={3} maxRows={16} classNames={{ input: "cc-mono" }} />;
   const placeholder = setting.default ?? "";
@@ -65,7 +65,7 @@ export function SettingField({ bench, setting }: { bench: Bench; setting: Settin
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <div style={{ flex: 1 }}>{input}</div>
           <ChoiceList
-            bench={bench}
+            editor={editor}
             setting={name}
             label={label}
             onChoose={(chosen) => draft.set(name, chosen)}
@@ -77,11 +77,11 @@ export function SettingField({ bench, setting }: { bench: Bench; setting: Settin
 }
 
 function TakeAway({
-  bench: { draft },
+  editor: { draft },
   setting: { name, label },
   isTakenAway,
 }: {
-  bench: Bench;
+  editor: Editor;
   setting: Setting;
   isTakenAway: boolean;
 }) {
@@ -90,7 +90,7 @@ function TakeAway({
   return (
     <Group gap="xs" mt={-8}>
       <Text size="xs" c="dimmed">
-        {isTakenAway ? "It is removed when you save." : "Saved, and not shown again."}
+        {isTakenAway ? "Will be removed when you save." : "Saved. Never shown again."}
       </Text>
       <Button
         variant="subtle"

@@ -1,21 +1,21 @@
-// The connection itself: a form drawn from what the platform declares.
+// The connection's form, drawn from the settings that the platform declares.
 
 import { Button, Collapse, List, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { Card } from "../../common/Page.tsx";
-import { Outside } from "../../common/values.tsx";
-import type { Bench } from "./bench.ts";
+import { ExternalLink } from "../../common/links.tsx";
+import type { Editor } from "./editor.ts";
 import { SettingField } from "./SettingField.tsx";
 import { SignInBox } from "./SignInBox.tsx";
 import { signInFills, type SignInStep } from "./signIn.ts";
 
-export function SettingsForm({ bench, step }: { bench: Bench; step: SignInStep }) {
-  const { platform, error, connection, mayChange } = bench;
+export function SettingsForm({ editor, step }: { editor: Editor; step: SignInStep }) {
+  const { platform, error, connection, mayChange } = editor;
   const field = error?.field?.replace(/^settings\./, "");
   const canSignIn = platform.signIn?.ready === true;
-  // A field that can be filled from a list is as good as required: it is there to be chosen from.
+  // A field with a list of choices is shown with the required ones.
   const isMain = ({ name, required, choices }: (typeof platform.settings)[number]) =>
     required || choices !== null || platform.requires.flat().includes(name);
   const pasted = platform.settings.filter(({ name }) => signInFills.includes(name) && canSignIn);
@@ -23,15 +23,15 @@ export function SettingsForm({ bench, step }: { bench: Bench; step: SignInStep }
   const main = rest.filter(isMain);
   const more = rest.filter((one) => !isMain(one));
   const draw = (list: typeof main) =>
-    list.map((setting) => <SettingField key={setting.name} bench={bench} setting={setting} />);
+    list.map((setting) => <SettingField key={setting.name} editor={editor} setting={setting} />);
   const holds = (list: typeof main) => list.some(({ name }) => name === field);
   return (
-    <Card title="Connection" about={platform.requires.length > 0 && <Needs bench={bench} />}>
+    <Card title="Connection" about={platform.requires.length > 0 && <Needs editor={editor} />}>
       <Stack gap="lg">
-        <SignInBox bench={bench} step={step} />
+        <SignInBox editor={editor} step={step} />
         {(pasted.length > 0 || platform.guide) && (
           <Stack gap={4}>
-            <Guide bench={bench} />
+            <Guide editor={editor} />
             {pasted.length > 0 && mayChange && (
               <Fold label="Paste a token instead" isOpen={holds(pasted)}>
                 {draw(pasted)}
@@ -50,7 +50,7 @@ export function SettingsForm({ bench, step }: { bench: Bench; step: SignInStep }
           ))}
         {platform.settings.length === 0 && (
           <Text size="sm" c="dimmed">
-            {connection ? "There is nothing to set up here." : "There is nothing to set up: connect it."}
+            {connection ? "No settings needed." : "No settings needed: just connect it."}
           </Text>
         )}
       </Stack>
@@ -58,13 +58,13 @@ export function SettingsForm({ bench, step }: { bench: Bench; step: SignInStep }
   );
 }
 
-function Needs({ bench: { platform } }: { bench: Bench }) {
+function Needs({ editor: { platform } }: { editor: Editor }) {
   const labelOf = (name: string) => platform.settings.find((one) => one.name === name)?.label ?? name;
   const sets = platform.requires.map((names) => names.map(labelOf).join(", "));
   return <>It needs either {sets.join("; or ")}.</>;
 }
 
-function Guide({ bench: { platform } }: { bench: Bench }) {
+function Guide({ editor: { platform } }: { editor: Editor }) {
   const steps = platform.guide?.credentials ?? [];
   if (steps.length === 0) return null;
   return (
@@ -74,7 +74,9 @@ function Guide({ bench: { platform } }: { bench: Bench }) {
           <List.Item key={text}>{text}</List.Item>
         ))}
       </List>
-      {platform.docsUrl && <Outside href={platform.docsUrl}>{platform.name}'s own description</Outside>}
+      {platform.docsUrl && (
+        <ExternalLink href={platform.docsUrl}>{platform.name}'s documentation</ExternalLink>
+      )}
     </Fold>
   );
 }

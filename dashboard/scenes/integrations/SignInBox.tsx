@@ -1,17 +1,17 @@
-// Signing in at a platform, in place of pasting a token: this tab goes there and comes back with `?signIn=`.
+// Sign-in at a platform instead of pasting a token: this tab goes there and returns with `?signIn=`.
 
 import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck, LogIn } from "lucide-react";
 import { useSend } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
-import { When } from "../../common/values.tsx";
-import type { Bench } from "./bench.ts";
+import { RequestError } from "../../common/states.tsx";
+import { Time } from "../../common/values.tsx";
+import type { Editor } from "./editor.ts";
 import { hold } from "./draft.ts";
 import type { SignInStep } from "./signIn.ts";
 
-/** Begins a sign-in and leaves the page for the platform's. */
-export function useSignIn({ site, platform, connection, draft }: Omit<Bench, "error">) {
+/** Starts a sign-in and goes to the platform's page. */
+export function useSignIn({ site, platform, connection, draft }: Omit<Editor, "error">) {
   const begin = useSend("POST /sites/:site/sign-ins", {
     onDone: ({ id, url }) => {
       hold(id, platform, connection?.id ?? null, draft.changes);
@@ -25,9 +25,9 @@ export function useSignIn({ site, platform, connection, draft }: Omit<Bench, "er
   };
 }
 
-export function SignInBox({ bench, step }: { bench: Bench; step: SignInStep }) {
-  const { platform, connection, mayChange, site } = bench;
-  const { begin, isBusy, error } = useSignIn(bench);
+export function SignInBox({ editor, step }: { editor: Editor; step: SignInStep }) {
+  const { platform, connection, mayChange, site } = editor;
+  const { begin, isBusy, error } = useSignIn(editor);
   if (!platform.signIn || !mayChange) return null;
   if (!platform.signIn.ready)
     return (
@@ -52,19 +52,14 @@ export function SignInBox({ bench, step }: { bench: Bench; step: SignInStep }) {
         {isDone && (
           <Alert variant="light" color="green" icon={<CircleCheck size={18} />} title="You are signed in">
             {!connection
-              ? "Fill in what is left below, then connect."
+              ? "Complete the settings below, then connect."
               : isFine
                 ? "Save to use it."
-                : "Reconnect below, and what waits goes out."}
+                : "Reconnect below, and waiting deliveries are sent."}
           </Alert>
         )}
         {step.is === "failed" && (
-          <Alert
-            variant="light"
-            color="red"
-            icon={<CircleAlert size={18} />}
-            title="The sign-in did not work"
-          >
+          <Alert variant="light" color="red" icon={<CircleAlert size={18} />} title="Sign-in failed">
             {step.error}
           </Alert>
         )}
@@ -76,22 +71,22 @@ export function SignInBox({ bench, step }: { bench: Bench; step: SignInStep }) {
           loading={isBusy}
           onClick={begin}
         >
-          {isDone ? "Sign in as somebody else" : `Sign in with ${platform.name}`}
+          {isDone ? "Use another account" : `Sign in with ${platform.name}`}
         </Button>
         {!isDone && connection?.settings["access_token"] && (
           <Text size="sm" c="dimmed">
             A token is configured
             {ends > 0 && (
               <>
-                ; it ends <When at={ends} />
-                {connection.settings["refresh_token"] ? " and is renewed before" : ""}
+                ; it expires <Time at={ends} />
+                {connection.settings["refresh_token"] ? " and is renewed before that" : ""}
               </>
             )}
             .
           </Text>
         )}
       </Group>
-      <Refused error={error} />
+      <RequestError error={error} />
     </Stack>
   );
 }

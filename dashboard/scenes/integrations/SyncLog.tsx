@@ -4,14 +4,14 @@ import { Outlet } from "@tanstack/react-router";
 import { Page } from "../../common/Page.tsx";
 import { useSiteId } from "../../common/session.tsx";
 import { LogTable } from "./LogTable.tsx";
-import { tabsOf } from "./parts.tsx";
+import { tabsOf } from "./connections.tsx";
 
 export default function SyncLog() {
   const site = useSiteId();
   return (
     <Page
       title="Integrations"
-      about="One line for each conversion and platform. Open one to see every attempt."
+      about="One line per conversion and platform. Open one to see all attempts."
       tabs={tabsOf(site)}
       tab="log"
     >

@@ -1,4 +1,4 @@
-// A test event in the platform's own test mode, and what the platform said to it.
+// Sends a test event in the platform's own test mode and shows the response.
 
 import { Alert, Autocomplete, Button, Group, Stack, Text } from "@mantine/core";
 import { CircleAlert, CircleCheck, CircleSlash, Clock, KeyRound, Send, type LucideIcon } from "lucide-react";
@@ -7,16 +7,16 @@ import type { Answer } from "../../common/api.ts";
 import { durationText } from "../../common/format.ts";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import { Code } from "../../common/values.tsx";
-import type { Bench } from "./bench.ts";
+import type { Editor } from "./editor.ts";
 import { useSeenEvents } from "./EventsForm.tsx";
-import { sentence, type Platform } from "./parts.tsx";
+import { sentence, type Platform } from "./connections.tsx";
 
 type Outcome = Answer<"POST /sites/:site/connections/:connection/test">;
 
-export function TestEvent({ bench }: { bench: Bench }) {
-  const { site, platform, connection, draft, mayChange } = bench;
+export function TestEvent({ editor }: { editor: Editor }) {
+  const { site, platform, connection, draft, mayChange } = editor;
   const seen = useSeenEvents(site);
   const [name, setName] = useState("purchase");
   const test = useSend("POST /sites/:site/connections/:connection/test");
@@ -32,13 +32,14 @@ export function TestEvent({ bench }: { bench: Bench }) {
     <Card
       title="Test event"
       about={
-        platform.guide?.testMode ?? "Sends a sample. It counts in no total and touches no real conversion."
+        platform.guide?.testMode ??
+        "Sends a sample event. It is never counted and does not affect real conversions."
       }
     >
       <Stack gap="md">
         {draft.isChanged && (
           <Text size="sm" c="var(--cc-warn)">
-            The test uses what is saved. Your changes are not in it yet.
+            The test uses the saved settings, without your unsaved changes.
           </Text>
         )}
         {mayChange ? (
@@ -66,10 +67,10 @@ export function TestEvent({ bench }: { bench: Bench }) {
           </form>
         ) : (
           <Text size="sm" c="dimmed">
-            Admins send test events.
+            Only admins can send test events.
           </Text>
         )}
-        <Refused error={test.error} />
+        <RequestError error={test.error} />
         <div aria-live="polite">{test.data && <Said platform={platform} outcome={test.data} />}</div>
       </Stack>
     </Card>
@@ -85,7 +86,7 @@ function wordsOf({ name }: Platform, { skipped, outcome, error }: Outcome): Word
     case "accepted":
       return { icon: CircleCheck, colour: "green", title: `${name} accepted it`, text: null };
     case "rejected":
-      return { icon: CircleAlert, colour: "red", title: `${name} refused it`, text: error };
+      return { icon: CircleAlert, colour: "red", title: `${name} rejected it`, text: error };
     case "unauthorized":
       return {
         icon: KeyRound,
@@ -100,8 +101,8 @@ function wordsOf({ name }: Platform, { skipped, outcome, error }: Outcome): Word
       return {
         icon: Clock,
         colour: "yellow",
-        title: `${name} could not take it now`,
-        text: [error && sentence(error), "A real conversion would be tried again by itself."]
+        title: `${name} is temporarily unavailable`,
+        text: [error && sentence(error), "A real conversion would be retried automatically."]
           .filter(Boolean)
           .join(" "),
       };
@@ -129,7 +130,7 @@ function Said({ platform, outcome }: { platform: Platform; outcome: Outcome }) {
           <Text size="sm" fw={500} mb={4}>
             {platform.name}'s answer
           </Text>
-          <Code label="Answer">{pretty(outcome.response)}</Code>
+          <Code label="Response">{pretty(outcome.response)}</Code>
         </div>
       )}
       {outcome.request !== null && (

@@ -1,11 +1,11 @@
-// Sends a push of the running period now, and shows what the receiver answered.
+// Sends a test push of the current period and shows the receiver's response.
 
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { CircleAlert, CircleCheck, Send } from "lucide-react";
 import type { ReactNode } from "react";
 import { durationText } from "../../common/format.ts";
 import { useSend } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import { Code } from "../../common/values.tsx";
 
 /** `children` are the other buttons of the row. */
@@ -31,7 +31,7 @@ export function TestPush({
         </Button>
         {children}
       </Group>
-      <Refused error={test.error} />
+      <RequestError error={test.error} />
       <div aria-live="polite">
         {test.data && (
           <Stack gap="xs">
@@ -39,11 +39,11 @@ export function TestPush({
               variant="light"
               color={test.data.ok ? "green" : "red"}
               icon={test.data.ok ? <CircleCheck size={18} /> : <CircleAlert size={18} />}
-              title={test.data.ok ? "The test was delivered" : "The test failed"}
+              title={test.data.ok ? "Test push delivered" : "Test push failed"}
             >
               {test.data.error && <Text size="sm">{test.data.error}</Text>}
               <Text size="sm" className="cc-number">
-                {test.data.httpStatus === null ? "No answer" : `HTTP ${test.data.httpStatus}`} ·{" "}
+                {test.data.httpStatus === null ? "No response" : `HTTP ${test.data.httpStatus}`} ·{" "}
                 {durationText(test.data.durationMs)}
               </Text>
             </Alert>
@@ -54,13 +54,13 @@ export function TestPush({
             {test.data.response && (
               <>
                 <Text size="sm" fw={500}>
-                  Its answer
+                  Response
                 </Text>
-                <Code label="Answer">{test.data.response}</Code>
+                <Code label="Response">{test.data.response}</Code>
               </>
             )}
             <Text size="xs" c="dimmed">
-              A test carries the numbers of the running period and is not counted.
+              A test push carries the totals of the current period and is not counted.
             </Text>
           </Stack>
         )}

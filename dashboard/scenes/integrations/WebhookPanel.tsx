@@ -1,17 +1,17 @@
-// One webhook in a drawer: how it stands, what can be done with it, and the log of its pushes.
+// One webhook in a drawer: state, actions and log of pushes.
 
 import { Alert, Button, Divider, Group, SimpleGrid, Stack, Title } from "@mantine/core";
 import { KeyRound, Play, Trash2 } from "lucide-react";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
-import { addressOf } from "../../common/api.ts";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
+import { urlOf } from "../../common/api.ts";
 import { CsvButton } from "../../common/CsvButton.tsx";
 import { countText } from "../../common/format.ts";
 import { useSend } from "../../common/query.ts";
 import { SidePanel } from "../../common/SidePanel.tsx";
-import { Refused } from "../../common/states.tsx";
-import { Id, When } from "../../common/values.tsx";
-import { countOf, Fact } from "./parts.tsx";
+import { RequestError } from "../../common/states.tsx";
+import { Id, Time } from "../../common/values.tsx";
+import { countOf, Fact } from "./connections.tsx";
 import { PushLog } from "./PushLog.tsx";
 import { ReplayPeriods } from "./ReplayPeriods.tsx";
 import { TestPush } from "./TestPush.tsx";
@@ -38,15 +38,15 @@ export function WebhookPanel({
             <WebhookState webhook={webhook} />
           </Fact>
           <Fact label="Next push">
-            <When at={webhook.nextPushAt} none="–" />
+            <Time at={webhook.nextPushAt} none="–" />
           </Fact>
           <Fact label="Periods waiting">{countText(webhook.waiting)}</Fact>
           <Fact label="Last push">
-            <When at={webhook.lastPushAt} />
+            <Time at={webhook.lastPushAt} />
           </Fact>
-          <Fact label="Empty periods">{webhook.sendEmpty ? "are sent" : "are left out"}</Fact>
+          <Fact label="Empty periods">{webhook.sendEmpty ? "pushed" : "not pushed"}</Fact>
           <Fact label="Added">
-            <When at={webhook.createdAt} />
+            <Time at={webhook.createdAt} />
           </Fact>
           <Fact label="Id">
             <Id value={webhook.id} />
@@ -58,7 +58,7 @@ export function WebhookPanel({
           <Group justify="space-between">
             <Title order={3}>Pushes</Title>
             <CsvButton
-              href={addressOf("GET /sites/:site/webhooks/:webhook/pushes.csv", {
+              href={urlOf("GET /sites/:site/webhooks/:webhook/pushes.csv", {
                 params: { site, webhook: webhook.id },
               })}
               of="the pushes"
@@ -88,18 +88,18 @@ function Actions({
   });
   const enable = useSend("POST /sites/:site/webhooks/:webhook/enable", {
     onDone: ({ waiting }) =>
-      told(
+      notify(
         waiting > 0
-          ? `It is pushed to again: ${countOf(waiting, "period goes", "periods go")} out, the oldest first.`
-          : "It is pushed to again.",
+          ? `Webhook enabled. ${countOf(waiting, "period is", "periods are")} pushed now, oldest first.`
+          : "Webhook enabled.",
       ),
   });
   const disable = useSend("POST /sites/:site/webhooks/:webhook/disable", {
-    onDone: () => told("It is disabled. Its periods wait.", () => enable.mutate({ params })),
+    onDone: () => notify("Webhook disabled. Its periods wait.", () => enable.mutate({ params })),
   });
   const remove = useSend("DELETE /sites/:site/webhooks/:webhook", {
     onDone: () => {
-      told("The webhook is removed.");
+      notify("Webhook deleted.");
       onGone();
     },
   });
@@ -110,7 +110,7 @@ function Actions({
         <Alert variant="light" color="yellow" title="This webhook is disabled">
           <Group justify="space-between">
             {webhook.waiting > 0
-              ? `${countOf(webhook.waiting, "period waits", "periods wait")} for it.`
+              ? `${countOf(webhook.waiting, "period is", "periods are")} waiting.`
               : "Its periods wait until it is enabled."}
             <Button
               size="xs"
@@ -125,10 +125,10 @@ function Actions({
       )}
       <TestPush site={site} webhook={webhook.id}>
         <ReplayPeriods site={site} webhook={webhook.id} />
-        <AskButton
+        <ConfirmButton
           label="Rotate secret"
           question="Rotate the secret?"
-          consequence="A new secret is shown once and used at once. The old one is good for a day more: pushes are signed with both, so nothing is lost while you change over. A second rotation within the day ends the first secret."
+          consequence="The new secret is shown once and used immediately. The old one stays valid for 24 hours: pushes are signed with both, so that your receiver can switch. A second rotation within that time ends the oldest secret."
           confirm="Rotate secret"
           danger={false}
           icon={<KeyRound size={15} aria-hidden />}
@@ -141,23 +141,23 @@ function Actions({
             Disable
           </Button>
         )}
-        <AskButton
-          label="Remove"
-          question="Remove this webhook?"
+        <ConfirmButton
+          label="Delete"
+          question="Delete this webhook?"
           consequence={
             <>
-              It gets no more pushes. What waits for it ({countOf(webhook.waiting, "period")}) is not sent,
-              and its log goes.
+              It receives no more pushes. Its queue ({countOf(webhook.waiting, "period")}) and its log are
+              deleted.
             </>
           }
-          confirm="Remove"
+          confirm="Delete"
           icon={<Trash2 size={15} aria-hidden />}
           onConfirm={() => remove.mutateAsync({ params })}
           isBusy={remove.isPending}
           error={remove.error}
         />
       </TestPush>
-      <Refused error={enable.error ?? disable.error} />
+      <RequestError error={enable.error ?? disable.error} />
     </Stack>
   );
 }

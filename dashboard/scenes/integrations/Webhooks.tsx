@@ -1,20 +1,21 @@
-// Webhooks: addresses of yours that receive the totals every few minutes.
+// Webhooks: customer URLs that receive the totals every few minutes.
 
 import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Plus, Webhook as WebhookIcon } from "lucide-react";
 import { useState } from "react";
-import { useAddress } from "../../common/address.ts";
-import { SecretOnce } from "../../common/dialogs.tsx";
+import { useQueryParams } from "../../common/queryParams.ts";
+import { OneTimeSecret } from "../../common/dialogs.tsx";
 import { countText } from "../../common/format.ts";
+import { DocsLink } from "../../common/links.tsx";
 import { Card, Page } from "../../common/Page.tsx";
 import { useApi } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useMay, useSiteId } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { Code, When } from "../../common/values.tsx";
+import { Code, Time } from "../../common/values.tsx";
 import { AddWebhook } from "./AddWebhook.tsx";
-import { tabsOf } from "./parts.tsx";
+import { tabsOf } from "./connections.tsx";
 import { periodText, WebhookState, type Period, type Webhook } from "./webhook.tsx";
 import { WebhookPanel } from "./WebhookPanel.tsx";
 
@@ -23,7 +24,7 @@ export default function Webhooks() {
   return (
     <Page
       title="Integrations"
-      about="A webhook tells an address of yours how many conversions came and how much bot traffic was removed."
+      about="A webhook sends your server the number of conversions and of removed bot visits and events."
       tabs={tabsOf(site)}
       tab="webhooks"
     >
@@ -33,7 +34,7 @@ export default function Webhooks() {
 }
 
 function WebhookList({ site }: { site: string }) {
-  const { text, change } = useAddress();
+  const { text, change } = useQueryParams();
   const mayChange = useMay("admin", site);
   const { data, error, refetch } = useApi(
     "GET /sites/:site/webhooks",
@@ -65,8 +66,8 @@ function WebhookList({ site }: { site: string }) {
           again={() => void refetch()}
           to={({ id }) => ({ to: `/sites/${site}/integrations/webhooks`, search: { webhook: id } })}
           empty={
-            <Empty icon={WebhookIcon} title="No webhook yet" action={mayChange ? add : undefined}>
-              Add the address of a server of yours, and it receives the totals
+            <Empty icon={WebhookIcon} title="No webhooks yet" action={mayChange ? add : undefined}>
+              Add the URL of your server to receive the totals
               {data ? ` every ${periodText(data.period)}` : ""}.
             </Empty>
           }
@@ -83,13 +84,13 @@ function WebhookList({ site }: { site: string }) {
           }}
         />
       )}
-      <SecretOnce title="The webhook's secret" secret={secret} onClose={() => setSecret(null)}>
+      <OneTimeSecret title="The webhook's secret" secret={secret} onClose={() => setSecret(null)}>
         <Text size="sm">
-          Every push carries it as <code>Authorization: Bearer</code>, and is signed with it. Your receiver
-          compares both: docs/reference/outbound-webhook.md in the repository says how, with receivers for
-          Node, Python and PHP.
+          Every push carries it as <code>Authorization: Bearer</code> and is signed with it. Your receiver
+          checks both; see <DocsLink page="reference/outbound-webhook">Outbound webhook</DocsLink>, with
+          examples for Node, Python and PHP.
         </Text>
-      </SecretOnce>
+      </OneTimeSecret>
       {chosen && (
         <WebhookPanel
           site={site}
@@ -108,10 +109,10 @@ function Running({ period }: { period: Period }) {
     <>
       {period.startsAt !== null && (
         <>
-          The running period began <When at={period.startsAt} /> and{" "}
+          The current period began <Time at={period.startsAt} /> and{" "}
         </>
       )}
-      {period.startsAt === null && "The running period "}closes <When at={period.endsAt} />
+      {period.startsAt === null && "The current period "}ends <Time at={period.endsAt} />
     </>
   );
 }
@@ -119,7 +120,7 @@ function Running({ period }: { period: Period }) {
 function columnsOf(site: string): Column<Webhook>[] {
   return [
     {
-      title: "Address",
+      title: "URL",
       cell: ({ id, url }) => (
         <Anchor
           component={Link}
@@ -135,23 +136,20 @@ function columnsOf(site: string): Column<Webhook>[] {
       ),
     },
     { title: "State", cell: (webhook) => <WebhookState webhook={webhook} /> },
-    { title: "Next push", wide: true, cell: ({ nextPushAt }) => <When at={nextPushAt} none="–" /> },
+    { title: "Next push", wide: true, cell: ({ nextPushAt }) => <Time at={nextPushAt} none="–" /> },
     {
       title: "Periods waiting",
       align: "right",
       wide: true,
       cell: ({ waiting }) => countText(waiting),
     },
-    { title: "Last push", wide: true, cell: ({ lastPushAt }) => <When at={lastPushAt} /> },
+    { title: "Last push", wide: true, cell: ({ lastPushAt }) => <Time at={lastPushAt} /> },
   ];
 }
 
 function WhatIsSent({ period }: { period: Period }) {
   return (
-    <Card
-      title="What is sent"
-      about={`A POST every ${periodText(period)}, with what happened since the last one.`}
-    >
+    <Card title="Payload" about={`A POST every ${periodText(period)}, with the totals since the last one.`}>
       <Group align="flex-start" gap="lg">
         <Stack gap="xs" style={{ flex: "1 1 320px", minWidth: 0 }}>
           <Code label="Example of a push">
@@ -161,14 +159,13 @@ function WhatIsSent({ period }: { period: Period }) {
         <Stack gap="sm" style={{ flex: "1 1 320px" }}>
           <Stack gap="sm" component="dl" m={0}>
             <Term name="conversions">
-              Events that were accepted: neither duplicates, nor filtered, nor sent with a test key.
+              Accepted events, without duplicates, filtered events and events of test keys.
             </Term>
-            <Term name="bot_traffic_removed">Bot visits, and events filtered as bots'.</Term>
+            <Term name="bot_traffic_removed">Bot visits and events filtered as bots.</Term>
           </Stack>
           <Text size="sm" c="dimmed">
-            Every conversion is in exactly one push. One that fails comes again under the same id until it is
-            delivered. docs/reference/outbound-webhook.md in the repository shows how a receiver checks that a
-            push is ours.
+            Each conversion is in exactly one push. A failed push is repeated with the same id until it is
+            delivered. <DocsLink page="reference/outbound-webhook">How to verify a push</DocsLink>
           </Text>
         </Stack>
       </Group>

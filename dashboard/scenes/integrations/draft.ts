@@ -1,9 +1,9 @@
-// What was changed on a connection and is not saved yet. The preview shows it, and saving sends it.
+// The unsaved changes of a connection. The preview shows them, and saving sends them.
 
 import { useState } from "react";
 import type { ApiError } from "../../common/api.ts";
-import { faultAt } from "../../common/fields.ts";
-import type { Connection, Platform } from "./parts.tsx";
+import { fieldError } from "../../common/fields.ts";
+import type { Connection, Platform } from "./connections.tsx";
 
 export type Changes = Record<string, string>;
 
@@ -15,7 +15,7 @@ export type Draft = {
   /** As it would be after saving; blank for secrets, which are never shown. */
   valueOf: (name: string) => string;
   set: (name: string, value: string) => void;
-  /** Empties a setting whose value is hidden, so that typing nothing cannot say it. */
+  /** Removes a setting whose value is hidden: an empty field means unchanged. */
   takeAway: (name: string) => void;
   /** Leaves a setting as saved. */
   keep: (name: string) => void;
@@ -60,7 +60,7 @@ export const mapSetting = (field: string) => `map.${field}`;
 
 const bare = (field: string) => field.replace(/^settings\./, "");
 
-/** A sentence of the relay with the labels of settings in place of their names. */
+/** Replaces names of settings in a message by their labels. */
 export function inWords(message: string, { settings }: Platform): string {
   const labels = new Map(settings.map(({ name, label }) => [name, label]));
   return message.replace(/\b[a-z0-9_]+\b/g, (word) =>
@@ -68,13 +68,13 @@ export function inWords(message: string, { settings }: Platform): string {
   );
 }
 
-/** What is wrong with one setting. */
+/** The error of one setting. */
 export function settingFault(error: ApiError | null, name: string, platform: Platform): string | null {
-  const fault = faultAt(error, name, `settings.${name}`);
+  const fault = fieldError(error, name, `settings.${name}`);
   return fault === null ? null : inWords(error?.message ?? fault, platform);
 }
 
-/** The tab where the field stands that an error names; null where it stands on none. */
+/** The tab with the field that an error names; null if there is none. */
 export function tabOfFault({ field }: ApiError, platform: Platform): string | null {
   const name = bare(field ?? "");
   if (name === "events" || name.startsWith("event.")) return "events";
@@ -82,7 +82,7 @@ export function tabOfFault({ field }: ApiError, platform: Platform): string | nu
   return platform.settings.some((one) => one.name === name) ? "connection" : null;
 }
 
-// A sign-in leaves the page. What was typed waits in this tab until the person is back; secrets are typed again.
+// A sign-in leaves the page. Input is kept in this tab until the person is back, except secrets.
 type Held = { connection: string | null; changes: Changes };
 const placeOf = (signIn: string) => `cc-sign-in-${signIn}`;
 

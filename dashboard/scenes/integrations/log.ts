@@ -1,6 +1,6 @@
-// What a sync log is filtered by. It stands in the address, so that a link shows the same.
+// The filter of the sync log. It is part of the URL, so that a link shows the same.
 
-import { useAddress } from "../../common/address.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
 import type { Answer } from "../../common/api.ts";
 import { useTimes } from "../../common/TimeFilter.tsx";
 
@@ -27,9 +27,9 @@ export type LogFilter = {
   to?: number;
 };
 
-/** `fixed` is what the page is about and the address cannot change. */
+/** `fixed` comes from the page and cannot be changed by the URL. */
 export function useLogFilter(fixed: LogFilter = {}): LogFilter {
-  const { text } = useAddress();
+  const { text } = useQueryParams();
   const times = useTimes();
   const given = (name: "platform" | "connection" | "event" | "search") =>
     text(name) ? { [name]: text(name) } : {};

@@ -1,4 +1,4 @@
-// How far a sign-in is that the address names.
+// The progress of the sign-in in the URL.
 
 import { useApi } from "../../common/query.ts";
 
@@ -18,6 +18,9 @@ export function useSignInStep(site: string, signIn: string): SignInStep {
   if (!data) return { is: "waiting", error: null };
   if (data.step === "done") return { is: "done", error: null };
   if (data.step === "failed" || data.step === "over")
-    return { is: "failed", error: data.error ?? "It took too long, or was used already. Sign in again." };
-  return { is: "failed", error: "It was not finished. Sign in again." };
+    return {
+      is: "failed",
+      error: data.error ?? "The sign-in has expired or was already used. Sign in again.",
+    };
+  return { is: "failed", error: "The sign-in was not completed. Sign in again." };
 }

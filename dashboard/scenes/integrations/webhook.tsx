@@ -1,9 +1,9 @@
-// A webhook as its list and its panel show it.
+// Shared by the list and the panel of webhooks.
 
 import { Stack, Text } from "@mantine/core";
 import type { Answer } from "../../common/api.ts";
-import { State, When } from "../../common/values.tsx";
-import { countOf } from "./parts.tsx";
+import { State, Time } from "../../common/values.tsx";
+import { countOf } from "./connections.tsx";
 
 export type Webhook = Answer<"GET /sites/:site/webhooks">["items"][number];
 export type Period = Answer<"GET /sites/:site/webhooks">["period"];
@@ -12,7 +12,7 @@ export function periodText({ seconds }: Period): string {
   return seconds % 60 === 0 ? countOf(seconds / 60, "minute") : countOf(seconds, "second");
 }
 
-/** Failing is active all the same: it is tried on. */
+/** A failing webhook is still active: pushes are retried. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {
   const { state, failingSince, stateReason } = webhook;
   const isFailing = state === "active" && failingSince !== null;
@@ -21,7 +21,7 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
       <State of={isFailing ? "failing" : state} />
       {isFailing && (
         <Text size="xs" c="dimmed">
-          since <When at={failingSince} />
+          since <Time at={failingSince} />
         </Text>
       )}
       {stateReason && (

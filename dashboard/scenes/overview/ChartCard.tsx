@@ -1,9 +1,9 @@
-// A chart with its heading, what it counts, and the way to the rows behind it.
+// A chart with its heading, a description, and a link to its rows.
 
 import { Center, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Card } from "../../common/Page.tsx";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 export type RowsLink = { to: string; search?: Record<string, unknown>; label: string };
 
@@ -20,7 +20,7 @@ export function ChartCard({
   counts: string;
   rows: RowsLink;
   actions?: ReactNode;
-  /** Stands in place of the chart when there is nothing to draw. */
+  /** Replaces the chart when there is no data. */
   nothing?: ReactNode;
   children: ReactNode;
 }) {
@@ -31,9 +31,9 @@ export function ChartCard({
       actions={
         <>
           {actions}
-          <To to={rows.to} search={rows.search ?? {}}>
+          <TextLink to={rows.to} search={rows.search ?? {}}>
             {rows.label}
-          </To>
+          </TextLink>
         </>
       }
     >

@@ -1,4 +1,4 @@
-// The first steps of a new site. It is gone once all of them are done, and can be folded away before.
+// The first steps of a new site. It disappears once all are done, and can be hidden before.
 
 import { Box, Button, Collapse, Group, Progress, Stack, Text, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
@@ -15,13 +15,13 @@ type StepName = Answer<"GET /sites/:site/checklist">["steps"][number]["step"];
 const texts: Record<StepName, { title: string; about: string; button: string; path: string }> = {
   domain: {
     title: "Domain",
-    about: "Name the domain where people convert, and point it here.",
+    about: "Add the domain where people convert, and point it here.",
     button: "Domains",
     path: "configuration/domains",
   },
   tag: {
     title: "Tag",
-    about: "Put two lines on your pages, so that clicks on ads are remembered.",
+    about: "Add one line to your pages so that ad clicks are remembered.",
     button: "Get the tag",
     path: "configuration/tag",
   },
@@ -33,13 +33,13 @@ const texts: Record<StepName, { title: string; about: string; button: string; pa
   },
   platform: {
     title: "Platform",
-    about: "Connect where conversions should go.",
+    about: "Connect the platforms that should receive conversions.",
     button: "Connect",
     path: "integrations",
   },
   conversion: {
     title: "First conversion",
-    about: "Send one from your server. It appears below the moment it arrives.",
+    about: "Send one from your server. It appears below as soon as it arrives.",
     button: "Events",
     path: "events",
   },
@@ -67,7 +67,7 @@ export function Checklist({ site }: { site: string }) {
           rightSection={isFolded ? <ChevronDown size={14} /> : <ChevronUp size={14} />}
           onClick={() => setFolded(!isFolded)}
         >
-          {isFolded ? "Show" : "Fold away"}
+          {isFolded ? "Show" : "Hide"}
         </Button>
       }
     >
@@ -141,7 +141,7 @@ function ChecklistStep({
   );
 }
 
-/** Works as it is, once the key is put in. */
+/** Works as it is, once the key is filled in. */
 function FirstCurl() {
   const site = useSite();
   const host = site?.hosts.find((one) => one !== "localhost" && one === location.hostname);

@@ -10,9 +10,9 @@ import { conversionsIn, endOfStep, useChartColours, type Statistics } from "./st
 
 type Props = { site: string; of: Statistics };
 
-const none = "No conversion in this time.";
+const none = "No conversions in this period.";
 
-/** A click on a bar leads to its events. */
+/** A click on a bar opens its events. */
 function useToEvents({ site, of }: Props) {
   const navigate = useNavigate();
   return (startsAt: number) =>
@@ -35,7 +35,7 @@ export function ConversionsChart(props: Props) {
   return (
     <ChartCard
       title="Conversions"
-      counts={`Accepted live events per ${of.step}; duplicates, filtered and test events left out.`}
+      counts={`Accepted live events per ${of.step}, without duplicates, filtered and test events.`}
       rows={rowsOf(props)}
       nothing={of.totals.conversions === 0 ? none : null}
     >
@@ -66,7 +66,7 @@ export function ValueChart(props: Props) {
   return (
     <ChartCard
       title="Value"
-      counts={`What these conversions were worth per ${of.step}, ${currency ? `in ${currency}` : "by currency"}. Refunds are left out, and currencies never added together.`}
+      counts={`Value of these conversions per ${of.step}, ${currency ? `in ${currency}` : "by currency"}, without refunds. Currencies are never added together.`}
       rows={rowsOf(props)}
       actions={
         currencies.length > 1 && (
@@ -79,7 +79,7 @@ export function ValueChart(props: Props) {
           />
         )
       }
-      nothing={currency === "" ? "No conversion with a value in this time." : null}
+      nothing={currency === "" ? "No conversions with a value in this period." : null}
     >
       <TimeChart
         label={`Value in ${currency} per ${of.step}`}

@@ -1,4 +1,4 @@
-// How the deliveries of these conversions stand, platform by platform.
+// Delivery states of the conversions, by platform.
 
 import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -7,7 +7,7 @@ import { usePlatformName } from "../../common/platforms.ts";
 import { State } from "../../common/values.tsx";
 import { ChartCard } from "./ChartCard.tsx";
 import { sumOf, type DeliveryState, type Statistics } from "./statistics.ts";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 const order: DeliveryState[] = ["sent", "queued", "parked", "rejected", "expired", "skipped"];
 const colours: Record<DeliveryState, string> = {
@@ -30,12 +30,12 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
   return (
     <ChartCard
       title="Deliveries by platform"
-      counts="How the deliveries of these conversions stand now. Skipped ones were not due."
+      counts="Current delivery status of these conversions. Skipped deliveries did not apply to the platform."
       rows={{ to: log, search: times, label: "Sync log" }}
       nothing={
         platforms.length === 0 ? (
           <Stack align="center" gap="xs">
-            Nothing was due to a platform in this time.
+            No deliveries in this period.
             <Button component={Link} to={`/sites/${site}/integrations`} variant="default" size="compact-sm">
               Platforms
             </Button>
@@ -47,9 +47,9 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
         {platforms.map(({ platform, states, all }) => (
           <li key={platform}>
             <Group justify="space-between" gap="sm" wrap="nowrap">
-              <To to={log} search={{ ...times, platform }} fw={500} c="inherit">
+              <TextLink to={log} search={{ ...times, platform }} fw={500} c="inherit">
                 {nameOf(platform)}
-              </To>
+              </TextLink>
               <Text size="sm" c="dimmed" className="cc-number">
                 {percentText(states.sent ?? 0, all - (states.skipped ?? 0))} delivered
               </Text>

@@ -8,34 +8,34 @@ import { useState } from "react";
 import { useFeed, type EventSummary, type FeedState } from "../../common/feed.ts";
 import { Card } from "../../common/Page.tsx";
 import { useApi } from "../../common/query.ts";
-import { Empty, Fault, Loading } from "../../common/states.tsx";
-import { Money, TestBadge, When } from "../../common/values.tsx";
-import { DeliveryStates, EventStatus, tracePath } from "../events/parts.tsx";
-import { To } from "../../common/To.tsx";
+import { Empty, LoadError, Loading } from "../../common/states.tsx";
+import { Money, TestBadge, Time } from "../../common/values.tsx";
+import { DeliveryStates, EventStatus, tracePath } from "../events/eventCells.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 const shownAtOnce = 10;
 
 export function Feed({ site }: { site: string }) {
   const client = useQueryClient();
   const list = useApi("GET /sites/:site/events", { params: { site }, query: { limit: shownAtOnce } });
-  const [came, setCame] = useState<ReadonlyMap<string, EventSummary>>(new Map());
-  const [said, setSaid] = useState("");
-  // A screen reader hears of a rush once, and the numbers above keep up with it.
-  const tell = useThrottledCallback((event: EventSummary) => {
-    setSaid(`New event: ${event.event}`);
+  const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
+  const [announcement, setAnnouncement] = useState("");
+  // Throttled: screen readers announce a burst once, and the figures above are refreshed.
+  const announce = useThrottledCallback((event: EventSummary) => {
+    setAnnouncement(`New event: ${event.event}`);
     void client.invalidateQueries({ queryKey: ["GET /sites/:site/statistics"] });
     void client.invalidateQueries({ queryKey: ["GET /sites/:site/checklist"] });
   }, 8_000);
-  const known = new Map([...(list.data?.items ?? []).map((one) => [one.id, one] as const), ...came]);
+  const known = new Map([...(list.data?.items ?? []).map((one) => [one.id, one] as const), ...received]);
   const state = useFeed(
     site,
     (event) => {
-      if (!known.has(event.id)) tell(event);
-      setCame((before) => new Map([...before, [event.id, event] as const].slice(-100)));
+      if (!known.has(event.id)) announce(event);
+      setReceived((before) => new Map([...before, [event.id, event] as const].slice(-100)));
     },
     () => void list.refetch(),
   );
-  // Ids are in the order of time.
+  // Ids are ordered by time.
   const rows = [...known.values()]
     .toSorted((one, other) => (one.id < other.id ? 1 : -1))
     .slice(0, shownAtOnce);
@@ -47,15 +47,15 @@ export function Feed({ site }: { site: string }) {
       padded={false}
     >
       <VisuallyHidden role="status" aria-live="polite">
-        {said}
+        {announcement}
       </VisuallyHidden>
       {list.error ? (
-        <Fault error={list.error} again={() => void list.refetch()} />
+        <LoadError error={list.error} again={() => void list.refetch()} />
       ) : !list.data ? (
         <Loading rows={6} height={44} />
       ) : rows.length === 0 ? (
         <Empty icon={Radio} title="Waiting for the first event">
-          It appears here the moment it arrives.
+          It appears here as soon as it arrives.
         </Empty>
       ) : (
         <Box component="ul" m={0} p={0} style={{ listStyle: "none" }}>
@@ -73,9 +73,9 @@ function FeedLine({ site, event }: { site: string; event: EventSummary }) {
     <li className="cc-feed-line">
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <Group gap={8} wrap="nowrap" style={{ minWidth: 0 }}>
-          <To to={tracePath(site, event.id)} fw={500} c="inherit" truncate>
+          <TextLink to={tracePath(site, event.id)} fw={500} c="inherit" truncate>
             {event.event}
-          </To>
+          </TextLink>
           {event.mode === "test" && <TestBadge />}
         </Group>
         <Text size="sm" fw={500} component="span" style={{ whiteSpace: "nowrap" }}>
@@ -91,7 +91,7 @@ function FeedLine({ site, event }: { site: string; event: EventSummary }) {
           )}
         </Group>
         <Text size="xs" c="dimmed" component="span">
-          <When at={event.receivedAt} />
+          <Time at={event.receivedAt} />
         </Text>
       </Group>
     </li>

@@ -1,4 +1,4 @@
-// The numbers that matter most, each a link to what is behind it.
+// The key figures, each with a link to its rows.
 
 import { SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -56,7 +56,7 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
         to={`/sites/${site}/integrations/log`}
         search={{ from: of.from, to: of.to, mode: "live" }}
       >
-        {countText(delivered)} of {counted(due, "delivery", "deliveries")}, without skipped ones
+        {countText(delivered)} of {counted(due, "delivery", "deliveries")}, skipped not counted
       </Tile>
       <Tile
         label="Bots removed"
@@ -73,7 +73,7 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
         exact={countText(totals.duplicates)}
         to={`/sites/${site}/configuration/deduplication`}
       >
-        came again, not sent twice
+        received again and not re-sent
       </Tile>
     </SimpleGrid>
   );
@@ -83,7 +83,7 @@ const leftOut: DeliveryState[] = ["skipped"];
 
 type Money = Statistics["totals"]["values"][number];
 
-/** As a count of that size, without its currency. Cents do not matter beside thousands. */
+/** A shortened amount without its currency, and without cents from 1,000 on. */
 const shortMoney = ({ value, currency }: Money) =>
   value < 1000 ? moneyText(value, currency).replace(currency, "").trim() : shortCount(Math.round(value));
 
@@ -119,7 +119,7 @@ function Tile({
   label: string;
   value: string;
   unit?: string;
-  /** What `value` is short for. */
+  /** The exact figure behind a shortened `value`. */
   exact?: string;
   to: string;
   search?: Record<string, unknown>;
@@ -154,16 +154,14 @@ function Tile({
   );
 }
 
-/** Against the time of the same length before. */
+/** Compares with the preceding period of equal length. */
 function Change({ now, before }: { now: number; before: number }) {
-  // A site that has only just begun grew by thousands of percent, which says nothing.
+  // Growth by thousands of percent of a new site is meaningless.
   if (before === 0 || before * 10 < now) return <>no earlier data to compare with</>;
   const percent = Math.round(((now - before) / before) * 100);
   const Icon = percent === 0 ? Minus : percent > 0 ? TrendingUp : TrendingDown;
   const text =
-    percent === 0
-      ? "as many as before"
-      : `${countText(Math.abs(percent))} % ${percent > 0 ? "more" : "less"}`;
+    percent === 0 ? "no change" : `${countText(Math.abs(percent))} % ${percent > 0 ? "more" : "less"}`;
   return (
     <span style={{ display: "inline-flex", gap: 6, alignItems: "center" }}>
       <Icon size={14} aria-hidden style={{ flex: "none" }} />

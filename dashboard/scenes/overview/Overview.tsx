@@ -1,12 +1,12 @@
-// How the site is doing: numbers first, then charts, and beside them what arrives at this moment.
+// The overview of a site: key figures, charts and the live feed.
 
 import { Grid, SimpleGrid, Skeleton, Stack } from "@mantine/core";
-import { useAddress } from "../../common/address.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
 import { Page } from "../../common/Page.tsx";
 import { RangePicker } from "../../common/RangePicker.tsx";
 import { isRange } from "../../common/ranges.ts";
 import { useSite, useSiteId } from "../../common/session.tsx";
-import { Fault } from "../../common/states.tsx";
+import { LoadError } from "../../common/states.tsx";
 import { Checklist } from "./Checklist.tsx";
 import { ConversionsChart, ValueChart } from "./Conversions.tsx";
 import { Deliveries } from "./Deliveries.tsx";
@@ -20,7 +20,7 @@ export default function Overview() {
   const site = useSiteId();
   const known = useSite();
   const timeZone = known?.timeZone;
-  const { text, change } = useAddress();
+  const { text, change } = useQueryParams();
   const asked = text("range");
   const range = isRange(asked) ? asked : "30d";
   const { data, error, refetch } = useStatistics(site, range, timeZone);
@@ -28,7 +28,7 @@ export default function Overview() {
   return (
     <Page
       title="Overview"
-      about={timeZone ? `Days and times are those of ${timeZone}.` : null}
+      about={timeZone ? `Dates and times are in ${timeZone}.` : null}
       actions={
         isNew ? null : (
           <RangePicker
@@ -39,12 +39,12 @@ export default function Overview() {
       }
     >
       <Checklist site={site} />
-      {error && <Fault error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} again={() => void refetch()} />}
       {isNew ? (
         <Feed key={site} site={site} />
       ) : (
         <>
-          {data ? <Numbers site={site} of={data} /> : !error && <NumbersToCome />}
+          {data ? <Numbers site={site} of={data} /> : !error && <NumbersSkeleton />}
           <Grid gap="md">
             <Grid.Col span={{ base: 12, lg: 8 }}>
               <Stack gap="md">
@@ -64,7 +64,7 @@ export default function Overview() {
               </Stack>
             </Grid.Col>
             <Grid.Col span={{ base: 12, lg: 4 }}>
-              {/* Another site's rows must not stay. */}
+              {/* The key removes the rows of another site. */}
               <Feed key={site} site={site} />
             </Grid.Col>
           </Grid>
@@ -88,10 +88,10 @@ function Charts(props: { site: string; of: Statistics }) {
   );
 }
 
-/** A site to which no event ever came is shown its first steps in place of empty charts. */
+/** A site without events shows its first steps instead of empty charts. */
 const isEmpty = ({ totals }: Statistics) => totals.conversions + totals.filtered + totals.test === 0;
 
-function NumbersToCome() {
+function NumbersSkeleton() {
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="md" role="status" aria-label="Loading">
       {Array.from({ length: 6 }, (_, i) => (

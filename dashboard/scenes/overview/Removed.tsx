@@ -1,4 +1,4 @@
-// What was kept out of the numbers: bots and duplicates.
+// Bots and duplicates that were removed.
 
 import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
@@ -8,7 +8,7 @@ import { counted, countText } from "../../common/format.ts";
 import { reasonText } from "../../common/reasons.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { endOfStep, filteredIn, useChartColours, type Statistics } from "./statistics.ts";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 type Props = { site: string; of: Statistics };
 
@@ -21,7 +21,7 @@ export function BotsOverTime({ site, of }: Props) {
   return (
     <ChartCard
       title="Bots removed"
-      counts={`Bots' visits, and events filtered as bots', per ${of.step}. They reach no platform.`}
+      counts={`Bot visits and events filtered as bots, per ${of.step}. They are never sent to a platform.`}
       rows={{
         to: `/sites/${site}/events`,
         search: filteredIn(of),
@@ -30,8 +30,8 @@ export function BotsOverTime({ site, of }: Props) {
       nothing={
         none
           ? of.totals.people === 0
-            ? "No visit was reported in this time."
-            : `No bot among ${counted(of.totals.people, "visit")} in this time.`
+            ? "No visits in this period."
+            : `No bots among ${counted(of.totals.people, "visit")} in this period.`
           : null
       }
     >
@@ -62,9 +62,9 @@ export function BotsByReason({ site, of }: Props) {
   return (
     <ChartCard
       title="Removed by reason"
-      counts="What weighed most against each bot's visit, and why events were filtered: as bots', or by your rules."
+      counts="The strongest signal of each bot visit, and why events were filtered: as bots, or by your rules."
       rows={{ to: traffic(site), label: "Traffic filters" }}
-      nothing={of.removed.length === 0 ? "Nothing was removed in this time." : null}
+      nothing={of.removed.length === 0 ? "Nothing was removed in this period." : null}
     >
       <Stack gap="md">
         <Reasons
@@ -129,15 +129,15 @@ export function Duplicates({ site, of }: Props) {
   return (
     <ChartCard
       title="Duplicates"
-      counts={`Events per ${of.step} that had come before. They were answered, and not sent again.`}
+      counts={`Duplicates per ${of.step}: received again and not re-sent.`}
       rows={{ to: `/sites/${site}/configuration/deduplication`, label: "Deduplication" }}
       nothing={
         of.totals.duplicates === 0 ? (
           <>
-            No event came twice in this time.{" "}
-            <To to={`/sites/${site}/configuration/deduplication`} underline="always">
-              What makes two the same
-            </To>
+            No duplicates in this period.{" "}
+            <TextLink to={`/sites/${site}/configuration/deduplication`} underline="always">
+              How duplicates are detected
+            </TextLink>
           </>
         ) : null
       }

@@ -1,4 +1,4 @@
-// By which click id conversions were matched, and which events they were.
+// Conversions by click id and by event.
 
 import { Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
@@ -6,7 +6,7 @@ import { BarList } from "../../common/Chart.tsx";
 import { countText, moneyText, percentText } from "../../common/format.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { conversionsIn, type Statistics } from "./statistics.ts";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 type Props = { site: string; of: Statistics };
 
@@ -24,9 +24,9 @@ export function MatchRate({ site, of }: Props) {
   return (
     <ChartCard
       title="Match rate by click id"
-      counts="Conversions that carry each click id. One may carry several."
+      counts="Conversions with each click id. One conversion can have several."
       rows={{ to: `/sites/${site}/events`, search, label: "Events" }}
-      nothing={match.conversions === 0 ? "No conversion in this time." : null}
+      nothing={match.conversions === 0 ? "No conversions in this period." : null}
     >
       <BarList
         label="Conversions by click id"
@@ -44,21 +44,21 @@ export function MatchRate({ site, of }: Props) {
       <Text size="sm" c="dimmed" mt="sm">
         {countText(match.identified)} of {countText(match.conversions)} had an identity record.{" "}
         {match.withheld > 0 &&
-          `${countText(match.withheld)} went out without identifiers for lack of consent. `}
+          `${countText(match.withheld)} were sent without identifiers, for lack of consent. `}
         {match.identified < match.conversions && (
-          <To to={`/sites/${site}/configuration/tag`} underline="always">
+          <TextLink to={`/sites/${site}/configuration/tag`} underline="always">
             Check the tag
-          </To>
+          </TextLink>
         )}
       </Text>
     </ChartCard>
   );
 }
 
-/** Under which the rare names of an hour are counted together. */
+/** Rare names of an hour are counted together under this name. */
 const otherNames = "(other)";
 
-/** The sum in the main currency, and which others there are. */
+/** The sum in the main currency, and the names of other currencies. */
 function worth([main, ...others]: Statistics["totals"]["values"]): string {
   if (!main) return "";
   return [moneyText(main.value, main.currency), ...others.map(({ currency }) => currency)].join(" + ");
@@ -71,9 +71,9 @@ export function ByEvent({ site, of }: Props) {
   return (
     <ChartCard
       title="Conversions by event"
-      counts="Which events they were, as your servers name them."
+      counts="By event name, as your servers send it."
       rows={{ to: `/sites/${site}/events`, search, label: "Events" }}
-      nothing={events.length === 0 ? "No conversion in this time." : null}
+      nothing={events.length === 0 ? "No conversions in this period." : null}
     >
       <BarList
         label="Conversions by event"

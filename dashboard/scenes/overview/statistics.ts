@@ -1,4 +1,4 @@
-// The numbers of the overview, and the rows behind them.
+// The statistics of the overview, and the filters of their rows.
 
 import { useComputedColorScheme } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
@@ -28,7 +28,7 @@ export function useStatistics(site: string, range: RangeName, timeZone: string |
 export const conversionsIn = ({ from, to }: Statistics) => ({ from, to, status: "accepted", mode: "live" });
 export const filteredIn = ({ from, to }: Statistics) => ({ from, to, status: "filtered", mode: "live" });
 
-/** Where a step ends: at the next one, or with the whole time. */
+/** The end of a step: the start of the next, or the end of the period. */
 export function endOfStep({ steps, to }: Statistics, startsAt: number): number {
   return steps.find((one) => one.startsAt > startsAt)?.startsAt ?? to;
 }
@@ -38,7 +38,7 @@ export const sumOf = (states: Partial<Record<DeliveryState, number>>, without: D
     .filter(([state]) => !without.includes(state as DeliveryState))
     .reduce((sum, [, n]) => sum + n, 0);
 
-/** A canvas knows no variables of the style sheet. */
+/** A canvas cannot use variables of the style sheet. */
 export function useChartColours(): { accent: string; quiet: string } {
   const isDark = useComputedColorScheme() === "dark";
   return isDark ? { accent: "#6a7bda", quiet: "#6e7781" } : { accent: "#5668d5", quiet: "#a9b0b8" };

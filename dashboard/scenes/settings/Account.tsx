@@ -1,13 +1,13 @@
-// What people do about themselves: name, password, two-factor sign-in, sessions.
+// The user's own account: name, password, two-factor sign-in, sessions.
 
 import { Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { told } from "../../common/notices.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { Card, Page } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { useSession } from "../../common/session.tsx";
-import { Fault, Loading, Refused } from "../../common/states.tsx";
+import { LoadError, Loading, RequestError } from "../../common/states.tsx";
 import { PasswordCard } from "./PasswordCard.tsx";
 import { Sessions } from "./Sessions.tsx";
 import { TwoFactor } from "./TwoFactor.tsx";
@@ -16,7 +16,7 @@ export default function Account() {
   const { data, error, refetch } = useSession();
   return (
     <Page title="Account" about={data ? `Signed in as ${data.user.email}.` : undefined}>
-      {error && <Fault error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} again={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
         <>
@@ -36,9 +36,9 @@ export default function Account() {
 
 function NameCard({ name }: { name: string }) {
   const [text, setText] = useState(name);
-  const { mutate, error, isPending } = useSend("PATCH /me", { onDone: () => told("Your name is changed.") });
+  const { mutate, error, isPending } = useSend("PATCH /me", { onDone: () => notify("Name changed.") });
   return (
-    <Card title="Name" about="Others see it in the list of members.">
+    <Card title="Name" about="Shown in the list of members.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -52,10 +52,10 @@ function NameCard({ name }: { name: string }) {
             required
             maxLength={100}
             value={text}
-            error={faultAt(error, "name")}
+            error={fieldError(error, "name")}
             onChange={(event) => setText(event.currentTarget.value)}
           />
-          <Refused error={faultElse(error, "name")} />
+          <RequestError error={otherError(error, "name")} />
           <Group>
             <Button type="submit" loading={isPending} disabled={text.trim() === name || !text.trim()}>
               Save

@@ -2,10 +2,10 @@ import { Button, Stack, Text } from "@mantine/core";
 import { Send } from "lucide-react";
 import { useSend } from "../../common/query.ts";
 import { useSiteId } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import { State } from "../../common/values.tsx";
 
-/** A test message to the saved addresses, and what became of it. */
+/** Sends a test alert to the saved recipients and shows the results. */
 export function AlertTest() {
   const site = useSiteId();
   const { mutate, data, error, isPending } = useSend("POST /sites/:site/alerts/test");
@@ -17,12 +17,12 @@ export function AlertTest() {
         loading={isPending}
         onClick={() => mutate({ params: { site } })}
       >
-        Send a test message
+        Send test alert
       </Button>
-      <Refused error={error} />
+      <RequestError error={error} />
       <div role="status">
         {data?.channels.length === 0 && (
-          <Text size="sm">Nobody would be notified: save an address first.</Text>
+          <Text size="sm">No alert recipient is configured. Save one first.</Text>
         )}
         {data?.channels.map(({ channel, to, ok, error: fault }) => (
           <Text key={channel} size="sm" component="div">

@@ -1,4 +1,4 @@
-// What needs a person, who is notified, and what is resolved.
+// Open alerts, recipients, and resolved alerts.
 
 import { Stack, Text, TextInput } from "@mantine/core";
 import type { Answer } from "../../common/api.ts";
@@ -10,19 +10,19 @@ import { useMay, useSiteId } from "../../common/session.tsx";
 import { below, Hint, NumberOrOffField } from "../../common/settingFields.tsx";
 import { settingName } from "../../common/settingNames.ts";
 import { SettingsCard, type SettingsForm } from "../../common/SettingsCard.tsx";
-import { When } from "../../common/values.tsx";
+import { Time } from "../../common/values.tsx";
 import { AlertTest } from "./AlertTest.tsx";
 import { OpenAlerts } from "./OpenAlerts.tsx";
-import { SettingsPage } from "./SettingsPage.tsx";
+import { SettingsPage } from "../frame/SectionPage.tsx";
 
 export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
 
 const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 const columns: Column<AlertLine>[] = [
-  { title: "What it was", cell: ({ title }) => sentence(title) },
-  { title: "Noticed", cell: ({ beganAt }) => <When at={beganAt} /> },
-  { title: "Resolved", cell: ({ endedAt }) => <When at={endedAt} /> },
+  { title: "Alert", cell: ({ title }) => sentence(title) },
+  { title: "Began", cell: ({ beganAt }) => <Time at={beganAt} /> },
+  { title: "Resolved", cell: ({ endedAt }) => <Time at={endedAt} /> },
 ];
 
 export default function Alerts() {
@@ -37,8 +37,8 @@ export default function Alerts() {
     <SettingsPage tab="alerts">
       <OpenAlerts alerts={data?.open} error={error} again={() => void refetch()} />
       <SettingsCard
-        title="Who is notified"
-        about="Once when something begins, once a day while it lasts, and once when it is resolved."
+        title="Recipients"
+        about="Recipients are notified when an alert begins, once a day while it lasts, and when it is resolved."
         fields={(form) => (
           <Stack gap="md">
             <ListField
@@ -47,7 +47,7 @@ export default function Alerts() {
               placeholder="you@example.com"
               help={
                 data?.mail === false
-                  ? "Up to 20. No mail can be sent until the installation has a mail server (CLEANCAST_SMTP_URL)."
+                  ? "Up to 20. Email is not configured: set CLEANCAST_SMTP_URL first."
                   : "Up to 20."
               }
             />
@@ -57,7 +57,7 @@ export default function Alerts() {
               name="alert_success_rate"
               max={100}
               suffix=" %"
-              help="An alert begins when fewer of a connection's attempts in the last hour succeed. Empty is no such alert."
+              help="Alerts when the share of successful attempts of a connection in the last hour falls below this value. Leave empty for no such alert."
             />
           </Stack>
         )}
@@ -74,7 +74,7 @@ export default function Alerts() {
           again={() => void refetch()}
           empty={
             <Text size="sm" c="dimmed" px="md" pb="md">
-              Nothing needed you in this time.
+              No resolved alerts in this period.
             </Text>
           }
         />
@@ -83,7 +83,7 @@ export default function Alerts() {
   );
 }
 
-/** It may hold a token, so it is entered and never shown whole. */
+/** The URL may hold a token, so it is never shown in full. */
 function AlertWebhook({ form }: { form: SettingsForm }) {
   const name = "alert_webhook";
   const saved = form.saved(name);
@@ -96,7 +96,7 @@ function AlertWebhook({ form }: { form: SettingsForm }) {
         <Hint
           form={form}
           name={name}
-          help="An https address that alerts are posted to: Slack, Mattermost or your own. It is stored encrypted and never shown whole."
+          help="An HTTPS URL that receives alerts: Slack, Mattermost or your own. It is stored encrypted and never shown in full."
         />
       }
       inputWrapperOrder={below}

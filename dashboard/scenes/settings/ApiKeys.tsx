@@ -4,19 +4,19 @@ import { Anchor, Switch, Text } from "@mantine/core";
 import { KeySquare } from "lucide-react";
 import { useState } from "react";
 import type { Answer } from "../../common/api.ts";
-import { AskButton, SecretOnce } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton, OneTimeSecret } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { countText } from "../../common/format.ts";
 import { Card } from "../../common/Page.tsx";
 import { useApi, useSend } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useSession } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { Code, State, When } from "../../common/values.tsx";
+import { Code, State, Time } from "../../common/values.tsx";
 import { CreateApiKey } from "./CreateApiKey.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
 import { useOwnedPlaces, usePlaceName } from "./places.ts";
-import { SettingsPage } from "./SettingsPage.tsx";
+import { SettingsPage } from "../frame/SectionPage.tsx";
 
 type Key = Answer<"GET /api-keys">["items"][number];
 
@@ -31,8 +31,8 @@ export default function ApiKeys() {
       {isOwner || !session.data ? (
         <List />
       ) : (
-        <OwnersOnly title="Owners make API keys">
-          With an API key a program reads or changes what you see here. Ask an owner of this site for one.
+        <OwnersOnly title="Only owners can create API keys">
+          Programs use an API key to read or change what you see here. Ask an owner of this site for one.
         </OwnersOnly>
       )}
     </SettingsPage>
@@ -60,12 +60,12 @@ function List() {
         </>
       ),
     },
-    { title: "For", cell: ({ site }) => placeName(site), wide: true },
-    { title: "May", cell: ({ access }) => (access === "read" ? "read" : "read and change") },
+    { title: "Site", cell: ({ site }) => placeName(site), wide: true },
+    { title: "Access", cell: ({ access }) => (access === "read" ? "read" : "read and change") },
     { title: "State", cell: (key) => <State of={stateOf(key)} />, wide: true },
-    { title: "Last used", cell: ({ lastUsedAt }) => <When at={lastUsedAt} />, wide: true },
+    { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, wide: true },
     { title: "Uses in 24 h", align: "right", cell: ({ uses24h }) => countText(uses24h), wide: true },
-    { title: "Expires", cell: ({ expiresAt }) => <When at={expiresAt} />, wide: true },
+    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} />, wide: true },
     { title: "", align: "right", cell: (key) => stateOf(key) === "active" && <Revoke row={key} /> },
   ];
   return (
@@ -73,12 +73,12 @@ function List() {
       title="API Keys"
       about={
         <>
-          For programs that use the management API: everything that this dashboard does.{" "}
+          For programs that use the management API, which can do everything that this dashboard does.{" "}
           <Anchor href="/api/reference" target="_blank" rel="noopener" size="sm" underline="always">
             API reference
           </Anchor>
           <br />
-          They are not for sending events: at /__cc/inbound they give 401. That takes an inbound key.
+          They cannot send events: /__cc/inbound answers 401 to them. Use an inbound key for that.
         </>
       }
       actions={create}
@@ -92,8 +92,8 @@ function List() {
         error={error}
         again={() => void refetch()}
         empty={
-          <Empty icon={KeySquare} title="No API key yet" action={create}>
-            Make one for a report, a script or another tool that should read or change what is here.
+          <Empty icon={KeySquare} title="No API keys yet" action={create}>
+            Create one for a report, a script or another tool that reads or changes data here.
           </Empty>
         }
       />
@@ -106,22 +106,22 @@ function List() {
           onChange={(event) => setAll(event.currentTarget.checked)}
         />
       )}
-      <SecretOnce title="Your API key" secret={fresh} onClose={() => setFresh(null)}>
+      <OneTimeSecret title="Your API key" secret={fresh} onClose={() => setFresh(null)}>
         <Text size="sm">Try it from a terminal:</Text>
         <Code label="command">{`curl ${url}/api/v1/sites \\\n  -H 'Authorization: Bearer ${fresh ?? ""}'`}</Code>
-      </SecretOnce>
+      </OneTimeSecret>
     </Card>
   );
 }
 
 function Revoke({ row }: { row: Key }) {
-  const revoke = useSend("DELETE /api-keys/:key", { onDone: () => told(`${row.name} is revoked.`) });
+  const revoke = useSend("DELETE /api-keys/:key", { onDone: () => notify(`${row.name} revoked.`) });
   return (
-    <AskButton
+    <ConfirmButton
       label="Revoke"
       size="compact-sm"
       question={`Revoke ${row.name}?`}
-      consequence={`Whoever uses ${row.prefix}… gets 401 within two seconds. This cannot be taken back.`}
+      consequence={`Senders that use ${row.prefix}… get 401 within two seconds. This cannot be undone.`}
       confirm="Revoke"
       onConfirm={() => revoke.mutateAsync({ params: { key: row.id } })}
       isBusy={revoke.isPending}

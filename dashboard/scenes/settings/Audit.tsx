@@ -1,32 +1,32 @@
-// Who changed what, newest first.
+// The audit log, newest first.
 
 import { Group, SegmentedControl, Text } from "@mantine/core";
 import { ScrollText } from "lucide-react";
-import { useAddress } from "../../common/address.ts";
-import { addressOf, type Answer } from "../../common/api.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
+import { urlOf, type Answer } from "../../common/api.ts";
 import { CsvButton } from "../../common/CsvButton.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useRows } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useMay, useSiteId } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { Id, When } from "../../common/values.tsx";
+import { Id, Time } from "../../common/values.tsx";
 import { actionText, actorName, useDetails, type Detail } from "./auditWords.ts";
-import { SettingsPage } from "./SettingsPage.tsx";
+import { SettingsPage } from "../frame/SectionPage.tsx";
 
 type Line = Answer<"GET /audit">["items"][number];
 
 export default function Audit() {
   const site = useSiteId();
   const isOwner = useMay("owner", null);
-  const address = useAddress();
+  const address = useQueryParams();
   const isInstallation = isOwner && address.text("of") === "installation";
   const ofSite = useRows("GET /sites/:site/audit", { params: { site } }, { enabled: !isInstallation });
   const ofAll = useRows("GET /audit", {}, { enabled: isInstallation });
   const { rows, error, more, isLoadingMore, again } = isInstallation ? ofAll : ofSite;
   const detailsOf = useDetails();
   const columns: Column<Line>[] = [
-    { title: "When", cell: ({ at }) => <When at={at} /> },
+    { title: "When", cell: ({ at }) => <Time at={at} /> },
     { title: "Who", cell: ({ actor }) => actorName(actor), wide: true },
     {
       title: "What",
@@ -52,8 +52,8 @@ export default function Audit() {
         title="Audit log"
         about={
           isInstallation
-            ? "Changes of the installation: members, passwords, API keys for all sites, OAuth apps."
-            : "Every change of this site, and every look at a person's data."
+            ? "Changes to the installation: members, passwords, API keys for all sites, OAuth apps."
+            : "Every change to this site, and every access to a person's data."
         }
         padded={false}
         actions={
@@ -61,7 +61,7 @@ export default function Audit() {
             {isOwner && (
               <SegmentedControl
                 size="xs"
-                aria-label="Whose changes"
+                aria-label="Changes to"
                 value={isInstallation ? "installation" : "site"}
                 onChange={(of) => address.change({ of: of === "site" ? "" : of })}
                 data={[
@@ -73,8 +73,8 @@ export default function Audit() {
             <CsvButton
               href={
                 isInstallation
-                  ? addressOf("GET /audit.csv", {})
-                  : addressOf("GET /sites/:site/audit.csv", { params: { site } })
+                  ? urlOf("GET /audit.csv", {})
+                  : urlOf("GET /sites/:site/audit.csv", { params: { site } })
               }
               of="the audit log"
             />
@@ -91,8 +91,8 @@ export default function Audit() {
           more={more}
           isLoadingMore={isLoadingMore}
           empty={
-            <Empty icon={ScrollText} title="No change yet">
-              Who changes a setting, a key, a connection or a member leaves a line here.
+            <Empty icon={ScrollText} title="No changes yet">
+              Changes to settings, keys, connections and members are recorded here.
             </Empty>
           }
         />

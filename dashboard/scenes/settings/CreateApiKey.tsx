@@ -3,9 +3,9 @@ import { useDisclosure } from "@mantine/hooks";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ExpiryField, expiryAt, noExpiry } from "../../common/ExpiryField.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import { placeOf, useOwnedPlaces } from "./places.ts";
 
 export function CreateApiKey({ onMade }: { onMade: (key: string) => void }) {
@@ -52,7 +52,7 @@ function Form({ onClose, onMade }: { onClose: () => void; onMade: (key: string) 
           maxLength={100}
           autoComplete="off"
           value={name}
-          error={faultAt(error, "name")}
+          error={fieldError(error, "name")}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Select
@@ -61,26 +61,26 @@ function Form({ onClose, onMade }: { onClose: () => void; onMade: (key: string) 
           searchable={places.length > 8}
           allowDeselect={false}
           value={place}
-          error={faultAt(error, "site")}
+          error={fieldError(error, "site")}
           onChange={(value) => value !== null && setPlace(value)}
         />
         <Radio.Group
-          label="It may"
+          label="Access"
           value={access}
           onChange={(value) => setAccess(value)}
-          error={faultAt(error, "access")}
+          error={fieldError(error, "access")}
         >
           <Stack gap="xs" mt={6}>
-            <Radio value="read" label="Read" description="Everything that a viewer sees." />
+            <Radio value="read" label="Read" description="Everything that a viewer can see." />
             <Radio
               value="change"
               label="Read and change"
-              description="Everything that an admin may do. Members and API keys stay closed to it."
+              description="Everything that an admin can do, except members and API keys."
             />
           </Stack>
         </Radio.Group>
-        <ExpiryField value={expiry} onChange={setExpiry} fault={faultAt(error, "expires", "expiresAt")} />
-        <Refused error={faultElse(error, "name", "site", "access", "expires", "expiresAt")} />
+        <ExpiryField value={expiry} onChange={setExpiry} fault={fieldError(error, "expires", "expiresAt")} />
+        <RequestError error={otherError(error, "name", "site", "access", "expires", "expiresAt")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -1,18 +1,18 @@
 import { Mail } from "lucide-react";
 import type { Answer } from "../../common/api.ts";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { Empty } from "../../common/states.tsx";
-import { When } from "../../common/values.tsx";
+import { Time } from "../../common/values.tsx";
 import { usePlaceName } from "./places.ts";
 import { roleNames } from "./roles.ts";
 
 type Invitation = Answer<"GET /members">["invitations"][number];
 
-/** Those that nobody accepted yet. */
+/** Invitations that are not accepted yet. */
 export function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
   const placeName = usePlaceName();
   const columns: Column<Invitation>[] = [
@@ -22,7 +22,7 @@ export function Invitations({ invitations }: { invitations: readonly Invitation[
       cell: ({ role, site }) => `${roleNames[role]} on ${site === null ? "all sites" : placeName(site)}`,
     },
     { title: "Invited by", cell: ({ invitedBy }) => invitedBy, wide: true },
-    { title: "Expires", cell: ({ expiresAt }) => <When at={expiresAt} />, wide: true },
+    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} />, wide: true },
     { title: "", align: "right", cell: (invitation) => <Withdraw invitation={invitation} /> },
   ];
   return (
@@ -32,7 +32,7 @@ export function Invitations({ invitations }: { invitations: readonly Invitation[
         columns={columns}
         rows={invitations}
         keyOf={({ id }) => id}
-        empty={<Empty icon={Mail} title="No open invitation" />}
+        empty={<Empty icon={Mail} title="No open invitations" />}
       />
     </Card>
   );
@@ -40,14 +40,14 @@ export function Invitations({ invitations }: { invitations: readonly Invitation[
 
 function Withdraw({ invitation: { id, email } }: { invitation: Invitation }) {
   const withdraw = useSend("DELETE /members/invitations/:invitation", {
-    onDone: () => told("The invitation is revoked."),
+    onDone: () => notify("Invitation revoked."),
   });
   return (
-    <AskButton
+    <ConfirmButton
       label="Revoke"
       size="compact-sm"
       question="Revoke this invitation?"
-      consequence={`The link that ${email} got does not work any more. You can invite them again.`}
+      consequence={`The link that was sent to ${email} stops working. You can invite them again.`}
       confirm="Revoke"
       onConfirm={() => withdraw.mutateAsync({ params: { invitation: id } })}
       isBusy={withdraw.isPending}

@@ -2,12 +2,12 @@ import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
-import { told } from "../../common/notices.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { useSession, type Role } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
-import { LinkOnce } from "./LinkOnce.tsx";
+import { RequestError } from "../../common/states.tsx";
+import { OneTimeLink } from "./OneTimeLink.tsx";
 import { placeOf, useOwnedPlaces } from "./places.ts";
 import { allRoles, roleNames, roleSentences } from "./roles.ts";
 
@@ -19,7 +19,7 @@ export function Invite() {
       <Button leftSection={<UserPlus size={16} />} onClick={open}>
         Invite
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Invite somebody">
+      <Modal opened={isOpen} onClose={close} title="Invite a member">
         <Form
           onClose={close}
           onMade={(made) => {
@@ -28,10 +28,10 @@ export function Invite() {
           }}
         />
       </Modal>
-      <LinkOnce
+      <OneTimeLink
         title="Invitation link"
         link={link}
-        about="Pass it on to whom you invited. It works once, for seven days."
+        about="Send it to the person you invited. It works once, for seven days."
         onClose={() => setLink(null)}
       />
     </>
@@ -46,7 +46,7 @@ function Form({ onClose, onMade }: { onClose: () => void; onMade: (link: string 
   const [role, setRole] = useState<Role>("viewer");
   const { mutate, error, isPending } = useSend("POST /members/invitations", {
     onDone: ({ link }) => {
-      if (link === null) told(`The invitation was sent to ${email}.`);
+      if (link === null) notify(`Invitation sent to ${email}.`);
       onMade(link);
     },
   });
@@ -62,8 +62,8 @@ function Form({ onClose, onMade }: { onClose: () => void; onMade: (link: string 
           label="Email"
           description={
             canMail
-              ? "The invitation goes there. It is good for seven days."
-              : "No mail can be sent from here: you get a link to pass on."
+              ? "The invitation is sent to this address. It is valid for seven days."
+              : "Email is not configured: you get a link to pass on."
           }
           type="email"
           required
@@ -71,7 +71,7 @@ function Form({ onClose, onMade }: { onClose: () => void; onMade: (link: string 
           autoComplete="off"
           maxLength={320}
           value={email}
-          error={faultAt(error, "email")}
+          error={fieldError(error, "email")}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <Select
@@ -79,7 +79,7 @@ function Form({ onClose, onMade }: { onClose: () => void; onMade: (link: string 
           data={places}
           allowDeselect={false}
           value={place}
-          error={faultAt(error, "site")}
+          error={fieldError(error, "site")}
           onChange={(value) => value !== null && setPlace(value)}
         />
         <Select
@@ -88,16 +88,16 @@ function Form({ onClose, onMade }: { onClose: () => void; onMade: (link: string 
           data={allRoles.map((value) => ({ value: value as string, label: roleNames[value] }))}
           allowDeselect={false}
           value={role}
-          error={faultAt(error, "role")}
+          error={fieldError(error, "role")}
           onChange={(value) => value !== null && setRole(value as Role)}
         />
-        <Refused error={faultElse(error, "email", "site", "role")} />
+        <RequestError error={otherError(error, "email", "site", "role")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" loading={isPending}>
-            {canMail ? "Send invitation" : "Make invitation link"}
+            {canMail ? "Send invitation" : "Create invitation link"}
           </Button>
         </Group>
       </Stack>

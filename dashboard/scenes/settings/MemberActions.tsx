@@ -1,14 +1,14 @@
-// Roles, a link for a new password, and removing. Removing and the link are for owners of the whole installation.
+// Roles, password reset and removal. The last two are for owners of the whole installation.
 
 import { ActionIcon, Button, Group, Menu, Modal, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Ellipsis, KeyRound, UserX } from "lucide-react";
 import { useState } from "react";
-import { told } from "../../common/notices.tsx";
+import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/query.ts";
 import { useMay } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
-import { LinkOnce } from "./LinkOnce.tsx";
+import { RequestError } from "../../common/states.tsx";
+import { OneTimeLink } from "./OneTimeLink.tsx";
 import { MemberRoles } from "./MemberRoles.tsx";
 import type { Member } from "./Members.tsx";
 
@@ -21,14 +21,14 @@ export function MemberActions({ member }: { member: Member }) {
   const remove = useSend("DELETE /members/:member", {
     onDone: () => {
       close();
-      told(`${member.name} is removed.`);
+      notify(`${member.name} removed.`);
     },
   });
   const reset = useSend("POST /members/:member/password-reset", {
     onDone: (made) => {
       close();
       if (made.link) setLink(made.link);
-      else told(`A link was sent to ${member.email}.`);
+      else notify(`Reset link sent to ${member.email}.`);
     },
   });
   const params = { member: member.id };
@@ -51,7 +51,7 @@ export function MemberActions({ member }: { member: Member }) {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<KeyRound size={15} />} onClick={() => setAsk("reset")}>
-              Link for a new password
+              Password reset link
             </Menu.Item>
             <Menu.Item color="red" leftSection={<UserX size={15} />} onClick={() => setAsk("remove")}>
               Remove
@@ -64,7 +64,7 @@ export function MemberActions({ member }: { member: Member }) {
         isOpen={ask === "remove"}
         onClose={close}
         title={member.isMe ? "Remove yourself?" : `Remove ${member.name}?`}
-        text={`${member.isMe ? "You lose" : `${member.email} loses`} the account on this installation and every role, and all its sessions end at once. What was done stays in the audit log.`}
+        text={`${member.isMe ? "You lose" : `${member.email} loses`} the account on this installation and all roles, and all sessions end immediately. The audit log is kept.`}
         confirm="Remove"
         isDanger
         send={remove}
@@ -73,23 +73,23 @@ export function MemberActions({ member }: { member: Member }) {
       <Question
         isOpen={ask === "reset"}
         onClose={close}
-        title={`A new password for ${member.name}?`}
-        text="You make a link that works once, for 24 hours. Using it ends all their sessions and switches two-factor sign-in off. Until then nothing changes."
-        confirm="Make the link"
+        title={`Reset the password of ${member.name}?`}
+        text="This creates a link that works once, for 24 hours. Using it ends all their sessions and turns two-factor sign-in off. Until then nothing changes."
+        confirm="Create link"
         send={reset}
         onConfirm={() => reset.mutate({ params })}
       />
-      <LinkOnce
-        title={`Link for ${member.name}`}
+      <OneTimeLink
+        title={`Password reset link for ${member.name}`}
         link={link}
-        about="Pass it on to them over a way that you trust. Whoever opens it can set the password."
+        about="Send it to them through a channel that you trust. Anyone who opens it can set the password."
         onClose={() => setLink(null)}
       />
     </Group>
   );
 }
 
-/** A question that a menu opens; elsewhere AskButton asks. */
+/** A confirmation that a menu opens; elsewhere ConfirmButton is used. */
 function Question({
   isOpen,
   onClose,
@@ -106,7 +106,7 @@ function Question({
   text: string;
   confirm: string;
   isDanger?: boolean;
-  send: { isPending: boolean; error: Parameters<typeof Refused>[0]["error"] };
+  send: { isPending: boolean; error: Parameters<typeof RequestError>[0]["error"] };
   onConfirm: () => void;
 }) {
   return (
@@ -114,7 +114,7 @@ function Question({
       <Text size="sm" mb="md">
         {text}
       </Text>
-      <Refused error={send.error} />
+      <RequestError error={send.error} />
       <Group justify="flex-end" gap="xs" mt="md">
         <Button variant="default" onClick={onClose}>
           Cancel

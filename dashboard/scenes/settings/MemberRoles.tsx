@@ -1,12 +1,12 @@
-// The roles of one member, site by site. Each change holds at once.
+// The roles of one member, site by site. Each change is saved at once.
 
 import { Alert, Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { told } from "../../common/notices.tsx";
+import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/query.ts";
 import { roleOn, useSession, type Role } from "../../common/session.tsx";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 import type { Member } from "./Members.tsx";
 import { everywhere, placeOf, useOwnedPlaces, usePlaceName } from "./places.ts";
 import { allRoles, roleNames } from "./roles.ts";
@@ -26,9 +26,9 @@ export function MemberRoles({
   const mine = useSession().data?.grants ?? [];
   const { mutate, error, isPending } = useSend("PUT /members/:member/grants", {
     onDone: (_, { body }) =>
-      told(
+      notify(
         body.role === null
-          ? `${member.name} has no role on ${placeName(body.site)} any more.`
+          ? `${member.name} no longer has a role on ${placeName(body.site)}.`
           : `${member.name} is ${body.role} on ${placeName(body.site)}.`,
       ),
   });
@@ -38,7 +38,7 @@ export function MemberRoles({
     <Modal opened={isOpen} onClose={onClose} title={`Roles of ${member.name}`}>
       <Stack gap="md">
         {!member.confirmed && <NotConfirmed member={member} />}
-        {member.grants.length === 0 && <Text size="sm">No role: sees nothing.</Text>}
+        {member.grants.length === 0 && <Text size="sm">No role, no access.</Text>}
         {member.grants.map(({ site, role }) => {
           const place = placeName(site);
           const mayChange = roleOn(mine, site) === "owner";
@@ -57,30 +57,30 @@ export function MemberRoles({
                 <Button
                   variant="default"
                   disabled={isPending}
-                  aria-label={`Take the role on ${place} away`}
+                  aria-label={`Remove the role on ${place}`}
                   onClick={() => give(site, null)}
                 >
-                  Take away
+                  Remove
                 </Button>
               )}
             </Group>
           );
         })}
-        <Refused error={error} />
+        <RequestError error={error} />
         <AddRole member={member} isBusy={isPending} onGive={give} />
       </Stack>
     </Modal>
   );
 }
 
-/** Somebody else may have opened the account. */
+/** The inviter saw the link and may have opened the account. */
 function NotConfirmed({ member: { email, invitedBy } }: { member: Member }) {
   const who = invitedBy ?? "an owner of one site";
   return (
     <Alert variant="light" color="yellow" icon={<TriangleAlert size={18} />} role="status">
-      Nobody has confirmed that this account belongs to {email}: the invitation's link was shown to {who}. An
-      owner of the installation confirms it with a reset link that the person opens. Give no further role
-      before that.
+      It is not confirmed that this account belongs to {email}: the invitation link was shown to {who}. To
+      confirm it, an owner of the installation sends a password reset link, which the person opens. Do not
+      assign further roles before that.
     </Alert>
   );
 }

@@ -1,4 +1,4 @@
-// Who belongs, and what they may do.
+// Members and their roles.
 
 import { Badge, Group, List, Stack, Text } from "@mantine/core";
 import { Users } from "lucide-react";
@@ -8,14 +8,14 @@ import { useApi } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useSession } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { State, When } from "../../common/values.tsx";
+import { State, Time } from "../../common/values.tsx";
 import { Invitations } from "./Invitations.tsx";
 import { Invite } from "./Invite.tsx";
 import { MemberActions } from "./MemberActions.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
 import { useOwnedPlaces, usePlaceName } from "./places.ts";
 import { allRoles, roleNames, roleSentences } from "./roles.ts";
-import { SettingsPage } from "./SettingsPage.tsx";
+import { SettingsPage } from "../frame/SectionPage.tsx";
 
 export type Member = Answer<"GET /members">["members"][number];
 
@@ -27,11 +27,11 @@ export default function Members() {
       {isOwner || !session.data ? (
         <MemberList />
       ) : (
-        <OwnersOnly title="Owners decide who belongs">
-          Ask an owner of this site to invite somebody or to change a role.
+        <OwnersOnly title="Only owners can manage members">
+          Ask an owner of this site to invite a person or to change a role.
         </OwnersOnly>
       )}
-      <Card title="What each role may do">
+      <Card title="Roles">
         <List size="sm" spacing={4}>
           {allRoles.map((role) => (
             <List.Item key={role}>{roleSentences[role]}</List.Item>
@@ -76,7 +76,7 @@ function MemberList() {
       cell: ({ twoFactor }) => <State of={twoFactor ? "on" : "off"} />,
       wide: true,
     },
-    { title: "Last seen", cell: ({ lastSeenAt }) => <When at={lastSeenAt} />, wide: true },
+    { title: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />, wide: true },
     { title: "", align: "right", cell: (member) => <MemberActions member={member} /> },
   ];
   return (
@@ -99,7 +99,7 @@ function MemberList() {
 
 function Grants({ grants }: { grants: Member["grants"] }) {
   const placeName = usePlaceName();
-  if (grants.length === 0) return <span className="cc-quiet">none: sees nothing</span>;
+  if (grants.length === 0) return <span className="cc-quiet">none, no access</span>;
   return (
     <Stack gap={0}>
       {grants.map(({ site, role }) => (

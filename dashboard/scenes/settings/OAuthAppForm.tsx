@@ -1,10 +1,10 @@
 import { Button, Group, Modal, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
-import { told } from "../../common/notices.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 
 type Props = { platform: string; name: string; clientId: string | null };
 
@@ -16,12 +16,12 @@ export function OAuthAppForm(props: Props) {
       <Button
         size="compact-sm"
         variant="default"
-        aria-label={`${clientId ? "Change" : "Set"} the app at ${name}`}
+        aria-label={`${clientId ? "Change" : "Set"} the OAuth app for ${name}`}
         onClick={open}
       >
         {clientId ? "Change" : "Set"}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={`App at ${name}`}>
+      <Modal opened={isOpen} onClose={close} title={`OAuth app for ${name}`}>
         <Form {...props} onClose={close} />
       </Modal>
     </>
@@ -34,7 +34,7 @@ function Form({ platform, name, clientId, onClose }: Props & { onClose: () => vo
   const { mutate, error, isPending } = useSend("PUT /oauth-apps/:platform", {
     onDone: () => {
       onClose();
-      told(`The app at ${name} is set.`);
+      notify(`OAuth app for ${name} saved.`);
     },
   });
   return (
@@ -53,26 +53,24 @@ function Form({ platform, name, clientId, onClose }: Props & { onClose: () => vo
           spellCheck={false}
           maxLength={500}
           value={id}
-          error={faultAt(error, "clientId")}
+          error={fieldError(error, "clientId")}
           onChange={(event) => setId(event.currentTarget.value)}
         />
         <PasswordInput
           label="Client secret"
           description={
-            clientId
-              ? "It is never shown. Enter it again to change the app."
-              : "It is stored encrypted and never shown."
+            clientId ? "Never shown. Enter it again to change the app." : "Stored encrypted and never shown."
           }
           placeholder={clientId ? "configured" : ""}
           required
           autoComplete="off"
           maxLength={2000}
           value={secret}
-          error={faultAt(error, "clientSecret")}
+          error={fieldError(error, "clientSecret")}
           onChange={(event) => setSecret(event.currentTarget.value)}
           visibilityToggleButtonProps={{ "aria-label": "Show or hide the secret" }}
         />
-        <Refused error={faultElse(error, "clientId", "clientSecret")} />
+        <RequestError error={otherError(error, "clientId", "clientSecret")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -1,20 +1,20 @@
-// The installation's registrations at platforms: with one, people connect by signing in.
+// The installation's OAuth apps: with one, people connect by signing in.
 
 import { Group, Text } from "@mantine/core";
 import { Plug } from "lucide-react";
 import type { Answer } from "../../common/api.ts";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
 import { usePlatformName } from "../../common/platforms.ts";
 import { useApi, useSend } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useMay, useSession } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { Code, Id, State, When } from "../../common/values.tsx";
+import { Code, Id, State, Time } from "../../common/values.tsx";
 import { OAuthAppForm } from "./OAuthAppForm.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
-import { SettingsPage } from "./SettingsPage.tsx";
+import { SettingsPage } from "../frame/SectionPage.tsx";
 
 type App = Answer<"GET /oauth-apps">["items"][number];
 
@@ -25,9 +25,9 @@ export default function OAuthApps() {
     <SettingsPage tab="oauth-apps">
       {isOwner && <Apps />}
       {!isOwner && data && (
-        <OwnersOnly title="Owners of the installation register apps">
-          With an app that is registered at a platform, you connect it by signing in there instead of pasting
-          a token. It holds for all sites.
+        <OwnersOnly title="Only owners of the installation can manage OAuth apps">
+          With an OAuth app registered at a platform, people connect by signing in there instead of pasting a
+          token. It applies to all sites.
         </OwnersOnly>
       )}
     </SettingsPage>
@@ -50,20 +50,20 @@ function Apps() {
       cell: ({ clientId }) => (clientId ? <Id value={clientId} label="client id" short={false} /> : "–"),
       wide: true,
     },
-    { title: "Changed", cell: ({ updatedAt }) => <When at={updatedAt} />, wide: true },
+    { title: "Changed", cell: ({ updatedAt }) => <Time at={updatedAt} />, wide: true },
     { title: "", align: "right", cell: (app) => <Actions app={app} name={nameOf(app.platform)} /> },
   ];
   return (
     <>
       <Card
         title="Redirect address"
-        about="Each platform asks for it when you register an app there. It must be entered exactly so."
+        about="Platforms ask for it when you register an app. Enter it exactly as shown."
       >
         <Code label="redirect address">{data?.redirectUri ?? "…"}</Code>
       </Card>
       <Card
         title="OAuth apps"
-        about="With an app that is registered at a platform, people connect it by signing in there. It holds for all sites."
+        about="With an OAuth app registered at a platform, people connect by signing in there instead of pasting a token. It applies to all sites."
         padded={false}
       >
         <Rows
@@ -73,7 +73,7 @@ function Apps() {
           keyOf={({ platform }) => platform}
           error={error}
           again={() => void refetch()}
-          empty={<Empty icon={Plug} title="No platform has a sign-in" />}
+          empty={<Empty icon={Plug} title="No platform supports sign-in" />}
         />
       </Card>
     </>
@@ -82,19 +82,19 @@ function Apps() {
 
 function Actions({ app, name }: { app: App; name: string }) {
   const remove = useSend("DELETE /oauth-apps/:platform", {
-    onDone: () => told(`The app at ${name} is forgotten.`),
+    onDone: () => notify(`OAuth app for ${name} removed.`),
   });
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
       <OAuthAppForm platform={app.platform} name={name} clientId={app.clientId} />
       {app.clientId && (
-        <AskButton
+        <ConfirmButton
           label="Remove"
           size="compact-sm"
-          question={`Forget the app at ${name}?`}
+          question={`Remove the OAuth app for ${name}?`}
           consequence={
             <Text size="sm">
-              Nobody can connect {name} by signing in any more, and access tokens that end cannot be renewed:
+              Signing in to {name} is no longer possible, and expired access tokens cannot be renewed:
               connections that use it will need reconnection.
             </Text>
           }

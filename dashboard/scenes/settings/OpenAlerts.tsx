@@ -4,26 +4,26 @@ import { CircleCheck, TriangleAlert } from "lucide-react";
 import type { ApiError } from "../../common/api.ts";
 import { Card } from "../../common/Page.tsx";
 import { useSiteId } from "../../common/session.tsx";
-import { Empty, Fault, Loading } from "../../common/states.tsx";
-import { When } from "../../common/values.tsx";
+import { Empty, LoadError, Loading } from "../../common/states.tsx";
+import { Time } from "../../common/values.tsx";
 import type { AlertLine } from "./Alerts.tsx";
 
 const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** Where one looks first. */
+/** The page to check first. */
 const places: Record<AlertLine["kind"], [path: string, label: string]> = {
-  "needs reconnection": ["integrations", "To the platforms"],
-  "success rate": ["integrations/log", "To the sync log"],
-  silence: ["configuration/keys", "To the inbound keys"],
-  webhook: ["integrations/webhooks", "To the webhooks"],
-  "wrong keys": ["configuration/keys", "To the inbound keys"],
-  queue: ["integrations/log", "To the sync log"],
-  host: ["configuration/domains", "To the domains"],
+  "needs reconnection": ["integrations", "Go to platforms"],
+  "success rate": ["integrations/log", "Go to the sync log"],
+  silence: ["configuration/keys", "Go to inbound keys"],
+  webhook: ["integrations/webhooks", "Go to webhooks"],
+  "wrong keys": ["configuration/keys", "Go to inbound keys"],
+  queue: ["integrations/log", "Go to the sync log"],
+  host: ["configuration/domains", "Go to domains"],
 };
 
-/** What is about one connection is put right on its platform's page. */
+/** Alerts about a connection link to its platform's page. */
 function placeOf({ kind, platform }: AlertLine): [path: string, label: string] {
-  return platform === null ? places[kind] : [`integrations/${platform}`, "To the platform"];
+  return platform === null ? places[kind] : [`integrations/${platform}`, "Go to the platform"];
 }
 
 export function OpenAlerts({
@@ -37,12 +37,12 @@ export function OpenAlerts({
 }) {
   const site = useSiteId();
   return (
-    <Card title="Open alerts" about="The relay looks once a minute for what needs a person." padded={false}>
-      {error && <Fault error={error} again={again} />}
+    <Card title="Open alerts" about="Cleancast checks once a minute." padded={false}>
+      {error && <LoadError error={error} again={again} />}
       {!alerts && !error && <Loading rows={2} />}
       {alerts?.length === 0 && (
-        <Empty icon={CircleCheck} title="Nothing needs you">
-          A dead token, failing deliveries, unusual silence or wrong keys would stand here.
+        <Empty icon={CircleCheck} title="No open alerts">
+          Expired tokens, failing deliveries, unusual silence and wrong keys appear here.
         </Empty>
       )}
       <Stack gap="sm" px="md" pb={alerts?.length ? "md" : 0} aria-live="polite">
@@ -65,8 +65,8 @@ export function OpenAlerts({
                   </Anchor>
                 </Text>
                 <Text size="sm">
-                  Noticed <When at={alert.beganAt} />. Notified{" "}
-                  <When at={alert.notifiedAt} none="nobody yet" />.
+                  Began <Time at={alert.beganAt} />. Last notification:{" "}
+                  <Time at={alert.notifiedAt} none="none yet" />.
                 </Text>
                 {alert.failed.map((one) => (
                   <Text key={one.channel} size="sm">

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Card } from "../../common/Page.tsx";
 import { Empty } from "../../common/states.tsx";
 
-/** For who may not see a page's content: who can. */
+/** Shown in place of content that only owners may see. */
 export function OwnersOnly({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Card>

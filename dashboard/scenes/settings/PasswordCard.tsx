@@ -1,11 +1,11 @@
 import { Button, Group, PasswordInput, Stack } from "@mantine/core";
 import { useState } from "react";
-import { told } from "../../common/notices.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { NewPassword } from "../signIn/NewPassword.tsx";
-import { RefusedOrWait } from "../signIn/Waiting.tsx";
+import { SignInError } from "../signIn/SignInError.tsx";
 
 export function PasswordCard({ email }: { email: string }) {
   const [current, setCurrent] = useState("");
@@ -14,11 +14,11 @@ export function PasswordCard({ email }: { email: string }) {
     onDone: () => {
       setCurrent("");
       setPassword("");
-      told("Your password is changed. All other sessions have ended.");
+      notify("Password changed. All your other sessions have ended.");
     },
   });
   return (
-    <Card title="Password" about="A new password signs you out everywhere else.">
+    <Card title="Password" about="Changing your password signs you out everywhere else.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -34,7 +34,7 @@ export function PasswordCard({ email }: { email: string }) {
             autoComplete="current-password"
             required
             value={current}
-            error={faultAt(error, "current")}
+            error={fieldError(error, "current")}
             onChange={(event) => setCurrent(event.currentTarget.value)}
             visibilityToggleButtonProps={{ "aria-label": "Show or hide the current password" }}
           />
@@ -42,9 +42,9 @@ export function PasswordCard({ email }: { email: string }) {
             label="New password"
             value={password}
             onChange={setPassword}
-            fault={faultAt(error, "password")}
+            fault={fieldError(error, "password")}
           />
-          <RefusedOrWait error={faultElse(error, "current", "password")} />
+          <SignInError error={otherError(error, "current", "password")} />
           <Group>
             <Button type="submit" loading={isPending} disabled={!current || !password}>
               Change password

@@ -1,22 +1,22 @@
-// Where one is signed in.
+// The user's sessions.
 
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { MonitorSmartphone } from "lucide-react";
 import { call, type Answer } from "../../common/api.ts";
-import { AskButton } from "../../common/dialogs.tsx";
-import { told } from "../../common/notices.tsx";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
 import { queryClient, useApi, useSend } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { Empty } from "../../common/states.tsx";
-import { When } from "../../common/values.tsx";
+import { Time } from "../../common/values.tsx";
 import { browserName } from "./browserName.ts";
 
 type Session = Answer<"GET /sessions">["items"][number];
 
 export function Sessions() {
   const { data, error, refetch } = useApi("GET /sessions", {});
-  const end = useSend("DELETE /sessions/:session", { onDone: () => told("That session has ended.") });
+  const end = useSend("DELETE /sessions/:session", { onDone: () => notify("Session ended.") });
   const sorted = data?.items.toSorted(
     (one, other) => Number(other.isThis) - Number(one.isThis) || other.lastSeenAt - one.lastSeenAt,
   );
@@ -24,7 +24,7 @@ export function Sessions() {
   const endOthers = async () => {
     await Promise.all(others.map(({ id }) => call("DELETE /sessions/:session", { params: { session: id } })));
     await queryClient.invalidateQueries();
-    told("You are signed out everywhere else.");
+    notify("You are signed out everywhere else.");
   };
 
   const columns: Column<Session>[] = [
@@ -44,12 +44,12 @@ export function Sessions() {
       ),
     },
     {
-      title: "Address",
+      title: "IP address",
       cell: ({ address }) => <span className="cc-mono">{address ?? "–"}</span>,
       wide: true,
     },
-    { title: "Last seen", cell: ({ lastSeenAt }) => <When at={lastSeenAt} /> },
-    { title: "Signed in", cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
+    { title: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+    { title: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} />, wide: true },
     {
       title: "",
       align: "right",
@@ -70,14 +70,14 @@ export function Sessions() {
   return (
     <Card
       title="Sessions"
-      about="Where you are signed in. End those that you do not know, and change your password then."
+      about="Browsers in which you are signed in. End sessions that you do not recognise, and change your password."
       padded={false}
       actions={
         others.length > 0 && (
-          <AskButton
+          <ConfirmButton
             label="Sign out everywhere else"
             question="Sign out everywhere else?"
-            consequence={`${others.length === 1 ? "One other session ends" : `${others.length} other sessions end`} at once. This one stays.`}
+            consequence={`${others.length === 1 ? "One other session ends" : `${others.length} other sessions end`} immediately. This one stays.`}
             confirm="Sign out"
             onConfirm={endOthers}
             danger={false}

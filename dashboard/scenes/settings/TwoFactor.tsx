@@ -1,15 +1,15 @@
-// Two-factor sign-in: begun with the password, switched on by a first code.
+// Two-factor sign-in: set up with the password, turned on by a first code.
 
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import type { Answer } from "../../common/api.ts";
-import { told } from "../../common/notices.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { State } from "../../common/values.tsx";
-import { RefusedOrWait } from "../signIn/Waiting.tsx";
+import { SignInError } from "../signIn/SignInError.tsx";
 import { TwoFactorSecret } from "./TwoFactorSecret.tsx";
 
 export function TwoFactor({ isOn }: { isOn: boolean }) {
@@ -19,7 +19,7 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
   const end = useSend("POST /me/two-factor/end", {
     onDone: () => {
       close();
-      told("Two-factor sign-in is off.");
+      notify("Two-factor sign-in is off.");
     },
   });
   const send = isOn ? end : begin;
@@ -32,16 +32,16 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
   return (
     <Card
       title="Two-factor sign-in"
-      about="After the password, a code of an authenticator app on your phone is asked for."
+      about="Requires a code from an authenticator app in addition to your password."
       actions={<State of={isOn ? "on" : "off"} />}
     >
       <Button variant="default" onClick={open}>
-        {isOn ? "Switch off" : "Set up"}
+        {isOn ? "Turn off" : "Set up"}
       </Button>
       <Modal
         opened={isOpen}
         onClose={shut}
-        title={isOn && !begun ? "Switch two-factor sign-in off" : "Set up two-factor sign-in"}
+        title={isOn && !begun ? "Turn off two-factor sign-in" : "Set up two-factor sign-in"}
         closeOnClickOutside={begun === null}
         size={begun ? "lg" : "md"}
       >
@@ -51,10 +51,10 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
           <PasswordStep
             about={
               isOn
-                ? "From then on your password alone is enough to sign in. The backup codes end."
+                ? "After that, your password alone is enough to sign in. The backup codes stop working."
                 : "First enter your password."
             }
-            action={isOn ? "Switch off" : "Continue"}
+            action={isOn ? "Turn off" : "Continue"}
             send={(password) => send.mutate({ body: { password } })}
             error={send.error}
             isBusy={send.isPending}
@@ -75,7 +75,7 @@ function PasswordStep({
   about: string;
   action: string;
   send: (password: string) => void;
-  error: Parameters<typeof faultAt>[0];
+  error: Parameters<typeof fieldError>[0];
   isBusy: boolean;
 }) {
   const [password, setPassword] = useState("");
@@ -94,11 +94,11 @@ function PasswordStep({
           required
           data-autofocus
           value={password}
-          error={faultAt(error, "password")}
+          error={fieldError(error, "password")}
           onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
         />
-        <RefusedOrWait error={faultElse(error, "password")} />
+        <SignInError error={otherError(error, "password")} />
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy} disabled={!password}>
             {action}

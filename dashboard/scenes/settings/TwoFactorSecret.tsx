@@ -1,15 +1,15 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import type { Answer } from "../../common/api.ts";
-import { told } from "../../common/notices.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { Code, CopyButton } from "../../common/values.tsx";
-import { RefusedOrWait } from "../signIn/Waiting.tsx";
+import { SignInError } from "../signIn/SignInError.tsx";
 
 const QrCode = lazy(() => import("./QrCode.tsx"));
 
-/** What the authenticator app needs, the backup codes, and the first code. */
+/** The secret for the authenticator app, the backup codes, and the first code. */
 export function TwoFactorSecret({
   begun,
   onDone,
@@ -21,7 +21,7 @@ export function TwoFactorSecret({
   const { mutate, error, isPending } = useSend("POST /me/two-factor/confirm", {
     onDone: () => {
       onDone();
-      told("Two-factor sign-in is on.");
+      notify("Two-factor sign-in is on.");
     },
   });
   const secret = URL.parse(begun.uri)?.searchParams.get("secret") ?? "";
@@ -40,7 +40,7 @@ export function TwoFactorSecret({
               <QrCode text={begun.uri} />
             </Suspense>
             <Stack gap={4} flex={1} miw={200}>
-              <Text size="sm">Scan the picture with the app, or enter this secret by hand:</Text>
+              <Text size="sm">Scan the QR code with the app, or enter this secret manually:</Text>
               <Group gap={4} wrap="nowrap">
                 <span className="cc-mono" style={{ overflowWrap: "anywhere" }}>
                   {secret}
@@ -51,9 +51,9 @@ export function TwoFactorSecret({
           </Group>
         </Stack>
         <Stack gap="xs">
-          <Title order={3}>2. Keep the backup codes</Title>
+          <Title order={3}>2. Save the backup codes</Title>
           <Text size="sm">
-            Each signs you in once when you do not have your phone. They are shown only now.
+            Each works once, for when you do not have your phone. They are shown only now.
           </Text>
           <Code label="backup codes">{begun.backupCodes.join("\n")}</Code>
         </Stack>
@@ -69,14 +69,14 @@ export function TwoFactorSecret({
               maxLength={10}
               w={160}
               value={code}
-              error={faultAt(error, "code")}
+              error={fieldError(error, "code")}
               onChange={(event) => setCode(event.currentTarget.value)}
             />
             <Button type="submit" loading={isPending} disabled={code.trim().length < 6}>
-              Switch on
+              Turn on
             </Button>
           </Group>
-          <RefusedOrWait error={faultElse(error, "code")} />
+          <SignInError error={otherError(error, "code")} />
         </Stack>
       </Stack>
     </form>

@@ -1,4 +1,4 @@
-// The details of an audit line in plain words.
+// The details of an audit line as readable text.
 
 import { exactTime } from "../../common/format.ts";
 import { usePlatformName } from "../../common/platforms.ts";
@@ -11,17 +11,17 @@ import { usePlaceName } from "./places.ts";
 const words: Record<string, string> = {
   id: "id",
   newId: "new id",
-  oldUntil: "old one good until",
-  openedInbound: "switched the inbound webhook on",
+  oldUntil: "old one valid until",
+  openedInbound: "turned the inbound webhook on",
   stateReason: "reason",
   sendEmpty: "sends empty periods",
   expiresAt: "expires",
 };
 
-/** What the relay and the command line do has no person's name. */
-export const actorName = (actor: string) => (actor === "relay" ? "Cleancast itself" : actor);
+/** The relay's own changes have no person's name. */
+export const actorName = (actor: string) => (actor === "relay" ? "Cleancast" : actor);
 
-/** A key without another word is one that senders use. */
+/** A plain "key" in an action is an inbound key. */
 export function actionText(action: string): string {
   const text = action.replace(/^key /, "inbound key ");
   return text.slice(0, 1).toUpperCase() + text.slice(1);
@@ -33,7 +33,7 @@ const spaced = (name: string) =>
 const times = new Set(["oldUntil", "expiresAt", "to", "from"]);
 const ids = new Set(["id", "newId", "connection", "event", "webhook"]);
 
-/** `name` is empty where the text says it all; an id can be copied. */
+/** `name` is empty where the text needs none; an id can be copied. */
 export type Detail = { name: string; text: string; isId: boolean };
 
 export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
@@ -56,7 +56,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
     return JSON.stringify(value) ?? "";
   }
 
-  /** A connection's id says little: its platform stands beside it. */
+  /** Adds the platform to a connection's id. */
   function platformOf(detail: Record<string, unknown>): Detail[] {
     if ("platform" in detail) return [];
     const found = connections?.find(({ id }) => id === detail["id"] || id === detail["connection"]);
@@ -65,7 +65,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
 
   return (detail) => [
     ...Object.entries(detail)
-      // A thing that did not happen is no detail.
+      // Leaves out false and empty values.
       .filter(([, value]) => value !== false && value !== undefined)
       .map(([name, value]) => {
         const isId = ids.has(name) && typeof value === "string";

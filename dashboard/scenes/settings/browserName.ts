@@ -15,7 +15,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, "Linux"],
 ];
 
-/** "Chrome on macOS": enough to know one's own devices by. */
+/** "Chrome on macOS": enough to recognise one's own devices. */
 export function browserName(userAgent: string | null): string {
   if (!userAgent) return "Unknown browser";
   const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -1,4 +1,4 @@
-// Where a role or key holds: one site, or all of them.
+// The scope of a role or key: one site, or all sites.
 
 import { roleOn, useSession, useSiteId, useSites } from "../../common/session.tsx";
 
@@ -10,7 +10,7 @@ export function usePlaceName(): (site: string | null) => string {
   return (site) => (site === null ? "All sites" : (sites?.find(({ id }) => id === site)?.name ?? site));
 }
 
-/** The places that one owns, this site first, as choices; "all" is the whole installation. */
+/** The scopes that the user owns as choices, this site first; "all" is the whole installation. */
 export function useOwnedPlaces(): { value: string; label: string }[] {
   const here = useSiteId();
   const grants = useSession().data?.grants ?? [];

@@ -1,10 +1,10 @@
 import type { Role } from "../../common/session.tsx";
 
-/** What each role may do, in one line. */
+/** One sentence per role. */
 export const roleSentences: Record<Role, string> = {
-  viewer: "Viewers see everything and change nothing.",
-  admin: "Admins also change settings, keys and connections.",
-  owner: "Owners also decide who belongs, and make API keys.",
+  viewer: "Viewers can see everything and change nothing.",
+  admin: "Admins can also change settings, keys and connections.",
+  owner: "Owners can also manage members and API keys.",
 };
 
 export const roleNames: Record<Role, string> = { viewer: "Viewer", admin: "Admin", owner: "Owner" };

@@ -1,12 +1,12 @@
-// The second step of signing in: a code of the authenticator app, or one of the backup codes.
+// The second step of sign-in: a code of the authenticator app, or a backup code.
 
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { useEnter } from "./enter.ts";
 import { SignInCard } from "./SignInCard.tsx";
-import { RefusedOrWait } from "./Waiting.tsx";
+import { SignInError } from "./SignInError.tsx";
 
 export function CodeStep({ onBack }: { onBack: () => void }) {
   const enter = useEnter();
@@ -29,7 +29,7 @@ export function CodeStep({ onBack }: { onBack: () => void }) {
       onSubmit={() => mutate({ body: { code: code.replaceAll(" ", "") } })}
       foot={
         <Anchor component="button" type="button" size="sm" onClick={onBack}>
-          Sign in as somebody else
+          Use another account
         </Anchor>
       }
     >
@@ -43,10 +43,10 @@ export function CodeStep({ onBack }: { onBack: () => void }) {
         autoFocus
         maxLength={40}
         value={code}
-        error={faultAt(error, "code")}
+        error={fieldError(error, "code")}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
-      <RefusedOrWait error={faultElse(error, "code")} />
+      <SignInError error={otherError(error, "code")} />
       <Button type="submit" loading={isPending}>
         Sign in
       </Button>

@@ -1,11 +1,11 @@
 import { Anchor, Button, Text, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { Code } from "../../common/values.tsx";
 import { SignInCard } from "./SignInCard.tsx";
-import { RefusedOrWait } from "./Waiting.tsx";
+import { SignInError } from "./SignInError.tsx";
 
 const back = (
   <Anchor component={Link} to="/sign-in" size="sm">
@@ -19,18 +19,18 @@ export default function Forgotten() {
 
   if (data?.mail)
     return (
-      <SignInCard title="Look into your mail" foot={back}>
+      <SignInCard title="Check your email" foot={back}>
         <Text size="sm" role="status">
-          If {email} has an account here, a link to set a new password is on its way. It is good for an hour.
+          If {email} has an account here, a password reset link has been sent. It is valid for one hour.
         </Text>
       </SignInCard>
     );
   if (data)
     return (
-      <SignInCard title="No mail can be sent" foot={back}>
+      <SignInCard title="Email is not configured" foot={back}>
         <Text size="sm" role="status">
-          This installation has no mail server. Ask an owner for a link (Settings, Members), or run this on
-          the server; it prints one:
+          This installation has no mail server. Ask an owner for a link (Settings, Members), or create one on
+          the server:
         </Text>
         <Code label="command">{`npx cleancast member reset ${email}`}</Code>
       </SignInCard>
@@ -38,7 +38,7 @@ export default function Forgotten() {
   return (
     <SignInCard
       title="Set a new password"
-      about="You get a link by mail."
+      about="You will receive a link by email."
       onSubmit={() => mutate({ body: { email } })}
       foot={back}
     >
@@ -50,12 +50,12 @@ export default function Forgotten() {
         required
         autoFocus
         value={email}
-        error={faultAt(error, "email")}
+        error={fieldError(error, "email")}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <RefusedOrWait error={faultElse(error, "email")} />
+      <SignInError error={otherError(error, "email")} />
       <Button type="submit" loading={isPending}>
-        Send the link
+        Send link
       </Button>
     </SignInCard>
   );

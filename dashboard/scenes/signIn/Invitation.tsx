@@ -1,36 +1,36 @@
-// Somebody was invited: who invites to what, then a name and a password, or the password of their account.
+// Accepts an invitation: with a name and a new password, or with the password of an existing account.
 
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { Answer } from "../../common/api.ts";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { Loading } from "../../common/states.tsx";
 import { roleSentences } from "../settings/roles.ts";
 import { useEnter } from "./enter.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
-import { useTicket } from "./ticket.ts";
-import { RefusedOrWait } from "./Waiting.tsx";
+import { useLinkToken } from "./linkToken.ts";
+import { SignInError } from "./SignInError.tsx";
 
 const title = "You are invited";
 
 export default function Invitation() {
-  const ticket = useTicket();
+  const token = useLinkToken();
   const { mutate, data, error } = useSend("POST /invitations/look");
   useEffect(() => {
-    if (ticket !== null) mutate({ body: { ticket } });
-  }, [ticket, mutate]);
+    if (token !== null) mutate({ body: { token } });
+  }, [token, mutate]);
 
-  if (ticket === null)
+  if (token === null)
     return <SignInCard title={title} about="Open the invitation link that you were sent." />;
   if (error)
     return (
       <SignInCard
         title="This invitation cannot be used"
-        about="Ask whoever invited you for a new link: each works once, for seven days."
+        about="Ask the person who invited you for a new link. Each link works once, for seven days."
       >
-        <RefusedOrWait error={error} />
+        <SignInError error={error} />
       </SignInCard>
     );
   if (!data)
@@ -39,10 +39,10 @@ export default function Invitation() {
         <Loading rows={3} />
       </SignInCard>
     );
-  return <Accept ticket={ticket} invitation={data} />;
+  return <Accept token={token} invitation={data} />;
 }
 
-function Accept({ ticket, invitation }: { ticket: string; invitation: Answer<"POST /invitations/look"> }) {
+function Accept({ token, invitation }: { token: string; invitation: Answer<"POST /invitations/look"> }) {
   const { email, role, site, invitedBy, known } = invitation;
   const enter = useEnter();
   const [name, setName] = useState("");
@@ -53,19 +53,19 @@ function Accept({ ticket, invitation }: { ticket: string; invitation: Answer<"PO
     <SignInCard
       title={title}
       about={`${invitedBy} invites you to ${place} as ${role}. ${roleSentences[role]}`}
-      onSubmit={() => mutate({ body: { ticket, password, ...(known ? {} : { name }) } })}
+      onSubmit={() => mutate({ body: { token, password, ...(known ? {} : { name }) } })}
     >
       <TextInput label="Email" type="email" name="email" autoComplete="username" value={email} readOnly />
       {known ? (
         <PasswordInput
-          label="Password of your account"
-          description="You have an account here already."
+          label="Your password"
+          description="You already have an account here."
           name="password"
           autoComplete="current-password"
           required
           autoFocus
           value={password}
-          error={faultAt(error, "password")}
+          error={fieldError(error, "password")}
           onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
         />
@@ -79,13 +79,13 @@ function Accept({ ticket, invitation }: { ticket: string; invitation: Answer<"PO
             autoFocus
             maxLength={100}
             value={name}
-            error={faultAt(error, "name")}
+            error={fieldError(error, "name")}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <NewPassword value={password} onChange={setPassword} fault={faultAt(error, "password")} />
+          <NewPassword value={password} onChange={setPassword} fault={fieldError(error, "password")} />
         </>
       )}
-      <RefusedOrWait error={faultElse(error, "password", "name")} />
+      <SignInError error={otherError(error, "password", "name")} />
       <Button type="submit" loading={isPending}>
         Accept
       </Button>

@@ -1,6 +1,6 @@
 import { PasswordInput } from "@mantine/core";
 
-/** One field that can be looked at: typing it twice only teaches to copy it. */
+/** One field whose text can be shown, instead of typing the password twice. */
 export function NewPassword({
   label = "Password",
   value,
@@ -15,7 +15,7 @@ export function NewPassword({
   return (
     <PasswordInput
       label={label}
-      description="At least 12 characters. A few words in a row are easy to remember and hard to guess."
+      description="At least 12 characters. A few random words are easy to remember and hard to guess."
       name="new-password"
       autoComplete="new-password"
       minLength={12}

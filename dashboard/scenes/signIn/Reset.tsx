@@ -1,22 +1,22 @@
 import { Anchor, Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { queryClient, useSend } from "../../common/query.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
-import { useTicket } from "./ticket.ts";
-import { RefusedOrWait } from "./Waiting.tsx";
+import { useLinkToken } from "./linkToken.ts";
+import { SignInError } from "./SignInError.tsx";
 
 const title = "Set a new password";
 const another = (
   <Anchor component={Link} to="/forgotten" size="sm">
-    Ask for another link
+    Request another link
   </Anchor>
 );
 
 export default function Reset() {
-  const ticket = useTicket();
+  const token = useLinkToken();
   const [password, setPassword] = useState("");
   const { mutate, error, isPending, isSuccess } = useSend("POST /password-resets/finish", {
     onDone: () => queryClient.clear(),
@@ -33,7 +33,7 @@ export default function Reset() {
         </Button>
       </SignInCard>
     );
-  if (ticket === null)
+  if (token === null)
     return (
       <SignInCard title={title} about="Open the link that you were sent. It works once." foot={another} />
     );
@@ -41,16 +41,16 @@ export default function Reset() {
     <SignInCard
       title={title}
       about="You will be signed out everywhere else."
-      onSubmit={() => mutate({ body: { ticket, password } })}
+      onSubmit={() => mutate({ body: { token, password } })}
       foot={another}
     >
       <NewPassword
         label="New password"
         value={password}
         onChange={setPassword}
-        fault={faultAt(error, "password")}
+        fault={fieldError(error, "password")}
       />
-      <RefusedOrWait error={faultElse(error, "password")} />
+      <SignInError error={otherError(error, "password")} />
       <Button type="submit" loading={isPending}>
         Set the password
       </Button>

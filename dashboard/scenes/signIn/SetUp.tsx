@@ -1,26 +1,26 @@
-// The first owner of an installation, with the link that the console printed.
+// Creates the first owner, with the link that the console printed.
 
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useApi, useSend } from "../../common/query.ts";
-import { Fault, Loading } from "../../common/states.tsx";
+import { LoadError, Loading } from "../../common/states.tsx";
 import { useEnter } from "./enter.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
-import { useTicket } from "./ticket.ts";
-import { RefusedOrWait } from "./Waiting.tsx";
+import { useLinkToken } from "./linkToken.ts";
+import { SignInError } from "./SignInError.tsx";
 
 const title = "Set up Cleancast";
 
 export default function SetUp() {
-  const ticket = useTicket();
+  const token = useLinkToken();
   const { data, error, refetch } = useApi("GET /setup", {});
   if (error)
     return (
       <SignInCard title={title}>
-        <Fault error={error} again={() => void refetch()} />
+        <LoadError error={error} again={() => void refetch()} />
       </SignInCard>
     );
   if (!data)
@@ -31,23 +31,23 @@ export default function SetUp() {
     );
   if (!data.needed)
     return (
-      <SignInCard title={title} about="This installation has its owner already.">
+      <SignInCard title={title} about="This installation already has an owner.">
         <Button component={Link} to="/sign-in">
           Sign in
         </Button>
       </SignInCard>
     );
-  if (ticket === null)
+  if (token === null)
     return (
       <SignInCard
         title={title}
-        about="Open the set-up link that the console printed when Cleancast started. It works once; each start prints a new one until there is an owner."
+        about="Open the set-up link that the console printed when Cleancast started. It works once; a new one is printed at each start until there is an owner."
       />
     );
-  return <OwnerForm ticket={ticket} />;
+  return <OwnerForm token={token} />;
 }
 
-function OwnerForm({ ticket }: { ticket: string }) {
+function OwnerForm({ token }: { token: string }) {
   const enter = useEnter();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
@@ -56,11 +56,11 @@ function OwnerForm({ ticket }: { ticket: string }) {
   return (
     <SignInCard
       title={title}
-      about="Create the owner of this installation. You can invite others afterwards."
-      onSubmit={() => mutate({ body: { ticket, name, email, password } })}
+      about="Create owner account of this installation. You can invite others afterwards."
+      onSubmit={() => mutate({ body: { token, name, email, password } })}
       foot={
         <Anchor component={Link} to="/sign-in" size="sm">
-          I have an account
+          I already have an account
         </Anchor>
       }
     >
@@ -72,7 +72,7 @@ function OwnerForm({ ticket }: { ticket: string }) {
         autoFocus
         maxLength={100}
         value={name}
-        error={faultAt(error, "name")}
+        error={fieldError(error, "name")}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
@@ -82,13 +82,13 @@ function OwnerForm({ ticket }: { ticket: string }) {
         autoComplete="username"
         required
         value={email}
-        error={faultAt(error, "email")}
+        error={fieldError(error, "email")}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <NewPassword value={password} onChange={setPassword} fault={faultAt(error, "password")} />
-      <RefusedOrWait error={faultElse(error, "name", "email", "password")} />
+      <NewPassword value={password} onChange={setPassword} fault={fieldError(error, "password")} />
+      <SignInError error={otherError(error, "name", "email", "password")} />
       <Button type="submit" loading={isPending}>
-        Create the owner
+        Create owner
       </Button>
     </SignInCard>
   );

@@ -1,12 +1,12 @@
 import { Anchor, Button, PasswordInput, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useApi, useSend } from "../../common/query.ts";
 import { CodeStep } from "./CodeStep.tsx";
 import { useEnter } from "./enter.ts";
 import { SignInCard } from "./SignInCard.tsx";
-import { RefusedOrWait } from "./Waiting.tsx";
+import { SignInError } from "./SignInError.tsx";
 
 export default function SignIn() {
   const enter = useEnter();
@@ -26,7 +26,7 @@ export default function SignIn() {
     return (
       <SignInCard
         title="Not set up yet"
-        about="This installation waits for its first owner. Open the set-up link that the console printed when Cleancast started."
+        about="This installation has no owner yet. Open the set-up link that the console printed when Cleancast started."
       />
     );
   if (isCodeNeeded) return <CodeStep onBack={() => setCodeNeeded(false)} />;
@@ -36,7 +36,7 @@ export default function SignIn() {
       onSubmit={() => mutate({ body: { email, password } })}
       foot={
         <Anchor component={Link} to="/forgotten" size="sm">
-          I forgot my password
+          Forgot password?
         </Anchor>
       }
     >
@@ -48,7 +48,7 @@ export default function SignIn() {
         required
         autoFocus
         value={email}
-        error={faultAt(error, "email")}
+        error={fieldError(error, "email")}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
       <PasswordInput
@@ -57,11 +57,11 @@ export default function SignIn() {
         autoComplete="current-password"
         required
         value={password}
-        error={faultAt(error, "password")}
+        error={fieldError(error, "password")}
         onChange={(event) => setPassword(event.currentTarget.value)}
         visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
       />
-      <RefusedOrWait error={faultElse(error, "email", "password")} />
+      <SignInError error={otherError(error, "email", "password")} />
       <Button type="submit" loading={isPending}>
         Sign in
       </Button>

@@ -1,4 +1,4 @@
-// The quiet page around everything that happens before somebody is signed in.
+// The page layout before sign-in.
 
 import { Box, Center, Group, Stack, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";

@@ -8,7 +8,7 @@ export function ownPath(next: unknown): string {
   return url?.origin === location.origin ? url.pathname + url.search + url.hash : "/";
 }
 
-/** Goes to where somebody wanted to be. What was read for whoever was signed in before is forgotten. */
+/** Opens the page that was requested before sign-in. Drops the cache of the previous user. */
 export function useEnter(): () => void {
   const navigate = useNavigate();
   const { next } = useSearch({ strict: false }) as { next?: unknown };

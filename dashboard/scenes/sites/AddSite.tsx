@@ -3,9 +3,9 @@ import { useDisclosure } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { told } from "../../common/notices.tsx";
+import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/query.ts";
-import { Refused } from "../../common/states.tsx";
+import { RequestError } from "../../common/states.tsx";
 
 export function AddSite() {
   const [isOpen, { open, close }] = useDisclosure();
@@ -26,7 +26,7 @@ function Form({ onClose }: { onClose: () => void }) {
   const [host, setHost] = useState("");
   const add = useSend("POST /sites", {
     onDone: (site) => {
-      told(`${site.name} is added`);
+      notify(`${site.name} added`);
       onClose();
       void navigate({ to: `/sites/${site.id}/overview` });
     },
@@ -42,7 +42,7 @@ function Form({ onClose }: { onClose: () => void }) {
       <Stack>
         <TextInput
           label="Domain"
-          description="Of the shop or page where people convert. More domains can be added later."
+          description="The domain where people convert. You can add more later."
           placeholder="shop.example.com"
           value={host}
           onChange={({ currentTarget }) => setHost(currentTarget.value)}
@@ -53,7 +53,7 @@ function Form({ onClose }: { onClose: () => void }) {
           autoCapitalize="none"
           spellCheck={false}
         />
-        <Refused error={isAboutHost ? null : add.error} />
+        <RequestError error={isAboutHost ? null : add.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -1,4 +1,4 @@
-// All sites, and how each of them is.
+// All sites with their health.
 
 import { Box, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -8,9 +8,9 @@ import { Card, Page } from "../../common/Page.tsx";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useMay, useSites, type Site } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { State, When } from "../../common/values.tsx";
+import { State, Time } from "../../common/values.tsx";
 import { AddSite } from "./AddSite.tsx";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 const overview = (site: Site) => `/sites/${site.id}/overview`;
 
@@ -25,9 +25,9 @@ const columns: Column<Site>[] = [
     title: "Site",
     cell: (site) => (
       <Stack gap={0}>
-        <To to={overview(site)} fw={500} c="inherit">
+        <TextLink to={overview(site)} fw={500} c="inherit">
           {site.name}
-        </To>
+        </TextLink>
         <Text size="xs" c="dimmed" title={site.hosts.join("\n")}>
           {hostsText(site)}
         </Text>
@@ -59,12 +59,12 @@ const columns: Column<Site>[] = [
       site.health.waiting === 0 ? (
         <span className="cc-quiet">0</span>
       ) : (
-        <To to={`/sites/${site.id}/integrations/log`} search={{ state: "queued" }}>
+        <TextLink to={`/sites/${site.id}/integrations/log`} search={{ state: "queued" }}>
           {countText(site.health.waiting)}
-        </To>
+        </TextLink>
       ),
   },
-  { title: "Last event", wide: true, cell: ({ health }) => <When at={health.lastEventAt} none="none yet" /> },
+  { title: "Last event", wide: true, cell: ({ health }) => <Time at={health.lastEventAt} none="none yet" /> },
   { title: "Alerts", wide: true, cell: (site) => <Alerts site={site} /> },
 ];
 
@@ -74,7 +74,7 @@ export default function Sites() {
   return (
     <Page
       title="Sites"
-      about="Every site has its own keys, connections and data. 24 h are the running hour and the 23 before it."
+      about="Each site has its own keys, connections and data. 24 h means the current hour and the 23 before it."
       actions={mayAdd ? <AddSite /> : null}
     >
       <Card padded={false}>
@@ -89,8 +89,8 @@ export default function Sites() {
           empty={
             <Empty icon={Globe} title="No site yet" action={mayAdd ? <AddSite /> : null}>
               {mayAdd
-                ? "Add the domain where people convert. Its keys, platforms and numbers then stand here."
-                : "You belong to no site. Ask an owner to invite you to one."}
+                ? "Add the domain where people convert to see its keys, platforms and figures here."
+                : "You have no access to a site yet. Ask an owner to invite you."}
             </Empty>
           }
         />

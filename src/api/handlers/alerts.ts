@@ -1,33 +1,30 @@
-// What needs a person, and who changed what.
+// Alerts and the audit log.
 
-import { dayMs } from "../../kernel/time.ts";
+import { countAttempt, testLimits } from "../../access/rateCounters.ts";
 import { messageOf } from "../../alerts/message.ts";
 import { sendTestAlert } from "../../alerts/channels.ts";
 import type { Answer } from "../../contract/contract.ts";
-import type { watchRoutes } from "../../contract/watch.ts";
+import type { alertRoutes } from "../../contract/alerts.ts";
 import type { AlertKind } from "../../kernel/event.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { Alert } from "../../store/statistics/alerts.ts";
 import type { AuditLine } from "../../store/sites/audit.ts";
 import type { Handlers } from "../call.ts";
-import { asFile, csvBelow, timeCell, type Column } from "../csv.ts";
-import { countTest } from "../limits.ts";
-import { pageOf } from "../page.ts";
-import type { ApiParts } from "../context.ts";
-import { readCursor } from "./search.ts";
+import { asFile, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
+import type { ApiContext } from "../context.ts";
 
-const keptMs = 90 * dayMs;
+const shownMs = 90 * 86_400_000;
 
-/** Messages name commands; whoever reads this has the dashboard at hand. */
+/** Says what to do in the dashboard; the messages that alerts send name commands instead. */
 const whatToDo: Record<AlertKind, string> = {
   "needs reconnection":
-    "Connect it again, by signing in or with fresh credentials. What is parked is sent then.",
-  "success rate": "Look at its sync log: the platform says there what it refuses, and why.",
-  silence: "Look at what sends the events: the list of inbound keys says when each was last used.",
-  webhook: "Look at the log of its pushes, and send a test push.",
-  "wrong keys": "Perhaps a sender holds an old key: compare it with the list of inbound keys.",
-  queue: "Look at its sync log: queued deliveries say what they wait for.",
-  host: "The list of domains says what to do; check it again there afterwards.",
+    "Reconnect it: sign in again or enter new credentials. Parked deliveries are then sent.",
+  "success rate": "Check its sync log for the reasons that the platform gives.",
+  silence: "Check the systems that send events: the list of inbound keys shows when each was last used.",
+  webhook: "Check the log of its pushes, and send a test push.",
+  "wrong keys": "A sender may be using an old key: compare it with the list of inbound keys.",
+  queue: "Check its sync log: each queued delivery shows what it is waiting for.",
+  host: "The list of domains shows what to do. Check the domain again there afterwards.",
 };
 
 function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {
@@ -56,7 +53,7 @@ const columns: readonly Column<AuditLine & { id: string }>[] = [
   { title: "id", cell: ({ id }) => id },
 ];
 
-const shown = ({ id, at, actor, action, detail }: AuditLine & { id: string }) => ({
+const toLine = ({ id, at, actor, action, detail }: AuditLine & { id: string }) => ({
   id,
   at,
   actor,
@@ -64,20 +61,20 @@ const shown = ({ id, at, actor, action, detail }: AuditLine & { id: string }) =>
   detail,
 });
 
-export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoutes> {
-  const { store, mailer, sender, now } = parts;
+export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertRoutes> {
+  const { store, mailer, sender, now } = context;
 
   async function audit(siteId: string, { cursor, limit }: { cursor?: string | undefined; limit: number }) {
     const { items, next } = pageOf(await store.audit.list(siteId, limit + 1, readCursor(cursor)?.id), limit);
-    return { items: items.map(shown), next };
+    return { items: items.map(toLine), next };
   }
 
-  const auditTable = (siteId: string) =>
-    csvBelow(columns, (limit, before) => store.audit.list(siteId, limit, before));
+  const auditCsv = (siteId: string) =>
+    toCsvById(columns, (limit, before) => store.audit.list(siteId, limit, before));
 
   return {
     async "GET /sites/:site/alerts"({ site }) {
-      const alerts = await store.alerts.listSince(site.id, now() - keptMs);
+      const alerts = await store.alerts.listSince(site.id, now() - shownMs);
       const all = alerts.map((alert) => describe(site, alert));
       return {
         open: all.filter(({ endedAt }) => endedAt === null),
@@ -87,7 +84,7 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
     },
 
     async "POST /sites/:site/alerts/test"({ site, by }) {
-      await countTest(parts, site.id, "alert", 20);
+      await countAttempt(store, testLimits("alert", site.id), now());
       return { channels: await sendTestAlert(site, { mailer, sender }, by.now) };
     },
 
@@ -95,15 +92,15 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
 
     async "GET /sites/:site/audit.csv"({ site, reply }) {
       asFile(reply, "audit", site.hosts[0], now());
-      return auditTable(site.id);
+      return auditCsv(site.id);
     },
 
-    // What belongs to no site is kept under the empty one.
+    // Changes of the installation are logged under the empty site id.
     "GET /audit": ({ query }) => audit("", query),
 
     async "GET /audit.csv"({ reply }) {
       asFile(reply, "audit", "installation", now());
-      return auditTable("");
+      return auditCsv("");
     },
   };
 }

@@ -1,5 +1,9 @@
-// Trying connections out: previews, test events, and a platform's own lists.
+// Previews, test events and the choices that a platform offers for a setting.
 
+import type { Actor } from "../../access/actor.ts";
+import { countAttempt, testLimits } from "../../access/rateCounters.ts";
+import type { TokenSet } from "../../delivery/oauth/oauth2.ts";
+import { readSignInTokens as readTokens } from "../../delivery/oauth/signIn.ts";
 import type { Platform } from "../../platforms/platform.ts";
 import { urlFault } from "../../delivery/addresses.ts";
 import {
@@ -9,51 +13,52 @@ import {
   sampleNow,
   sendTest,
 } from "../../delivery/testDelivery.ts";
-import { findConnection, knownPlatform, planConnection } from "../../sites/connect.ts";
+import { findConnection, knownPlatform, planConnection, type Wanted } from "../../sites/connect.ts";
 import { withChanges } from "../../sites/connectionSettings.ts";
 import type { Connection, Site } from "../../sites/directory.ts";
-import { Missing, Refusal } from "../../kernel/refusal.ts";
+import { Denied, Missing, Refusal } from "../../kernel/refusal.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { countTest } from "../limits.ts";
-import type { ApiParts } from "../context.ts";
-import { tokensFor, wantedOf } from "./signInTokens.ts";
+import type { ApiContext } from "../context.ts";
 
-export type TryOutNames =
+export type ConnectionTestNames =
   | "POST /sites/:site/connections/preview"
   | "POST /sites/:site/connections/:connection/test"
   | "POST /sites/:site/connections/choices";
 
-/** The saved connection that unsaved settings are laid over, where there is one. */
-function savedOf(site: Site, platform: Platform, id: string | undefined): Connection | undefined {
+/** Finds the saved connection that the unsaved settings extend. */
+function findSaved(site: Site, platform: Platform, id: string | undefined): Connection | undefined {
   if (id === undefined) return undefined;
   const connection = findConnection([site], id);
   if (connection.platform !== platform.id) throw notFound("connection");
   return connection;
 }
 
-export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
-  const { store, sender, tokens, allowPrivate } = parts;
+export function connectionTestHandlers(context: ApiContext): Handlers<ConnectionTestNames> {
+  const { store, sender, tokens, allowPrivate, now } = context;
   const checkAddress = (url: string) => urlFault(allowPrivate, url);
 
-  /** Saved settings with an access token that holds. */
+  /** Reads the saved settings with a valid access token. */
   async function freshSettings(saved: Connection, setting: string): Promise<Record<string, string>> {
     const fresh = await tokens.fresh(saved);
-    if ("fault" in fresh) throw new Refusal(setting, `There is no access token: ${fresh.error}.`);
+    if ("fault" in fresh) throw new Refusal(setting, `No access token: ${fresh.error}.`);
     return fresh.settings;
   }
 
   return {
     async "POST /sites/:site/connections/preview"({ site, body, actor, by }) {
       const platform = knownPlatform(body.platform);
-      const saved = savedOf(site, platform, body.connection);
-      const wanted = wantedOf(body, await tokensFor(parts, actor, site, platform.id, body.signIn));
+      const saved = findSaved(site, platform, body.connection);
+      const wanted = readChanges(
+        body,
+        await readSignInTokens(context, actor, site, platform.id, body.signIn),
+      );
       const planned = planOrFault(() =>
         planConnection(site, platform, saved, wanted, { ...by, checkAddress }),
       );
       if ("fault" in planned) return { fault: planned.fault, skipped: null, request: null };
       const conversion = await readConversion(store, site, body, by.now);
       const { skipped, request } = previewRequest(planned, conversion, by.now);
-      // A saved address may hold a token in its path; one that was typed a moment ago is known to who typed it.
+      // A saved address may hold a token in its path, so only its origin is shown; the caller knows one that they just typed.
       const isTyped = platform.settings.some(({ name, address }) => address && body.settings[name]);
       if (!request || !platform.customerAddress || isTyped) return { fault: null, skipped, request };
       const url = `${new URL(request.url).origin}/…`;
@@ -62,10 +67,10 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
 
     async "POST /sites/:site/connections/:connection/test"({ site, params, body, by }) {
       const connection = findConnection([site], params.connection);
-      await countTest(parts, site.id, "connection", 100);
+      await countAttempt(store, testLimits("connection", site.id), now());
       const began = performance.now();
       const sample = sampleNow(body.name, by.now);
-      const { skipped, reading, log, request } = await sendTest(parts, connection, sample, by.now);
+      const { skipped, reading, log, request } = await sendTest(context, connection, sample, by.now);
       return {
         skipped,
         outcome: reading?.outcome ?? null,
@@ -78,10 +83,10 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
 
     async "POST /sites/:site/connections/choices"({ site, body, actor, by }) {
       const platform = knownPlatform(body.platform);
-      const saved = savedOf(site, platform, body.connection);
-      const signedIn = await tokensFor(parts, actor, site, platform.id, body.signIn);
+      const saved = findSaved(site, platform, body.connection);
+      const signedIn = await readSignInTokens(context, actor, site, platform.id, body.signIn);
       const given = { ...body.settings, ...signedIn };
-      // Whoever brings another token does not wait for the saved one to be renewed.
+      // With a token in the request there is no need to renew the saved one.
       const known = !saved
         ? {}
         : given.access_token
@@ -93,7 +98,7 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
   };
 }
 
-/** Settings that are still being typed are no error of the one who types. */
+/** Returns a refusal as a value: settings that are still being typed are no error. */
 function planOrFault(plan: () => Connection): Connection | { fault: { field: string; message: string } } {
   try {
     return plan();
@@ -101,4 +106,36 @@ function planOrFault(plan: () => Connection): Connection | { fault: { field: str
     if (!(error instanceof Refusal) || error instanceof Missing) throw error;
     return { fault: { field: error.field, message: error.message } };
   }
+}
+
+type Changes = { settings: Record<string, string>; events?: string[] | null | undefined };
+type SignInTokens = TokenSet | Record<string, never>;
+
+/** Reads the tokens of a sign-in, which only the person who began it may use. */
+export async function readSignInTokens(
+  { store, now }: Pick<ApiContext, "store" | "now">,
+  actor: Actor | null,
+  site: Site,
+  platform: string,
+  signIn: string | undefined,
+): Promise<SignInTokens> {
+  if (signIn === undefined) return {};
+  if (actor?.kind !== "user")
+    throw new Denied(
+      "forbidden",
+      "A sign-in belongs to the person who began it; an API key cannot use it.",
+      undefined,
+      "signIn",
+    );
+  const wanted = { siteId: site.id, platform, id: signIn, requestedBy: actor.id };
+  return readTokens(store, wanted, now()).catch((error: unknown) => {
+    if (error instanceof Missing) throw new Missing("signIn", error.message);
+    throw error instanceof Refusal ? new Refusal("signIn", error.message) : error;
+  });
+}
+
+/** Reads the settings of a request. Tokens of a sign-in replace those that were sent along. */
+export function readChanges({ settings, events }: Changes, tokens: SignInTokens): Wanted {
+  if (events?.length === 0) throw new Refusal("events", "Choose at least one event, or null for all events.");
+  return { settings: { ...settings, ...tokens }, events };
 }

@@ -1,4 +1,4 @@
-// The sync log: lists, tables, and what people do to a set of deliveries.
+// The sync log: list, CSV, replay and cancel.
 
 import type { Answer, Body, Query } from "../../contract/contract.ts";
 import { checkFilter } from "../../delivery/replay.ts";
@@ -9,9 +9,9 @@ import { Refusal, type By } from "../../kernel/refusal.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog.ts";
 import type { LogKey } from "../../store/deliveries/syncLogChanges.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { asFile, csvOf, timeCell, type Column } from "../csv.ts";
-import type { ApiParts } from "../context.ts";
-import { checkTimes, readCursor, sought } from "./search.ts";
+import { asFile, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
+import type { ApiContext } from "../context.ts";
+import { readSearch } from "./search.ts";
 
 type Names =
   | "GET /sites/:site/deliveries"
@@ -39,15 +39,15 @@ const columns: readonly Column<ShownLine>[] = [
   { title: "id", cell: ({ event }) => event.id },
 ];
 
-export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<Names> {
-  async function filterOf(
+export function deliveryHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
+  async function readFilter(
     siteId: string,
     asked: Query<"GET /sites/:site/deliveries.csv">,
   ): Promise<LogFilter> {
     const { connection, platform, state, event, mode, search, from, to } = asked;
     checkTimes(from, to);
     const filter: LogFilter = {
-      ...(await sought(store, siteId, search)),
+      ...(await readSearch(store, siteId, search)),
       ...(connection === undefined ? {} : { connectionId: connection }),
       ...(platform === undefined ? {} : { platform }),
       ...(state === undefined ? {} : { states: [state] }),
@@ -60,47 +60,47 @@ export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<
     return filter;
   }
 
-  const pageOf = async (siteId: string, filter: LogFilter, before: LogKey | null, limit: number) => {
+  const readPage = async (siteId: string, filter: LogFilter, before: LogKey | null, limit: number) => {
     const { lines, next } = await store.syncLog.listPage(siteId, filter, { before, limit });
-    return { rows: lines.map(shownLine), next };
+    return { rows: lines.map(toLine), next };
   };
 
   async function change(work: typeof replay, site: Site, chosen: Chosen, by: By): Promise<Tally> {
     const { eventId, dryRun, ...asked } = chosen;
-    const filter = await filterOf(site.id, asked);
+    const filter = await readFilter(site.id, asked);
     if (eventId !== undefined) {
       const event = await findEventById(store, site.id, eventId);
       if (!event) throw notFound("event");
       filter.eventId = event.id;
     }
-    // Nearly all events are live.
+    // The mode alone is no choice: nearly all events are live.
     if (Object.keys(filter).every((name) => name === "mode"))
       throw new Refusal(
         "filter",
-        "Say which deliveries: of a connection, a platform, a state, an event, a time.",
+        "Choose which deliveries: by connection, platform, state, event or period.",
       );
     return work({ store, directory }, site, filter, { ...by, dryRun });
   }
 
   return {
     async "GET /sites/:site/deliveries"({ site, query }) {
-      const filter = await filterOf(site.id, query);
+      const filter = await readFilter(site.id, query);
       const cursor = readCursor(query.cursor);
       const before = cursor && { eventId: cursor.id, connectionId: cursor.connectionId };
-      const { rows, next } = await pageOf(site.id, filter, before, query.limit);
+      const { rows, next } = await readPage(site.id, filter, before, query.limit);
       return { items: rows, next: next && `${next.eventId}/${next.connectionId}` };
     },
     async "GET /sites/:site/deliveries.csv"({ site, query, reply }) {
-      const filter = await filterOf(site.id, query);
+      const filter = await readFilter(site.id, query);
       asFile(reply, "deliveries", site.hosts[0], now());
-      return csvOf<ShownLine, LogKey>(columns, (cursor, limit) => pageOf(site.id, filter, cursor, limit));
+      return toCsv<ShownLine, LogKey>(columns, (cursor, limit) => readPage(site.id, filter, cursor, limit));
     },
     "POST /sites/:site/deliveries/replay": ({ site, body, by }) => change(replay, site, body, by),
     "POST /sites/:site/deliveries/cancel": ({ site, body, by }) => change(cancel, site, body, by),
   };
 }
 
-function shownLine(line: LogLine): ShownLine {
+function toLine(line: LogLine): ShownLine {
   const { eventId, connectionId, platform, state, reason, attempts, dueAt, updatedAt } = line;
   const { event: name, value, currency, orderId, mode, receivedAt, erased } = line;
   return {

@@ -1,16 +1,18 @@
-// Events: lists, tables, the trace of one, and "not a bot".
+// Events: list, CSV, trace, and release ("not a bot").
 
+import type { z } from "zod";
 import type { Answer, Query } from "../../contract/contract.ts";
+import type { eventSummary } from "../../contract/events.ts";
 import { releaseEvent } from "../../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../../delivery/trace.ts";
 import { describeFilterReason } from "../../kernel/event.ts";
 import { matches, type EventFilter } from "../../store/events/eventList.ts";
-import { toSummary, type StoredEvent } from "../../store/events/eventRow.ts";
+import { toSummary, type EventSummary, type StoredEvent } from "../../store/events/eventRow.ts";
+import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { asFile, csvOf, timeCell, type Column } from "../csv.ts";
-import { withDeliveries, type ShownEvent } from "./eventSummary.ts";
-import type { ApiParts } from "../context.ts";
-import { checkTimes, readCursor, sought } from "./search.ts";
+import { asFile, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
+import type { ApiContext } from "../context.ts";
+import { readSearch } from "./search.ts";
 
 type Names =
   | "GET /sites/:site/events"
@@ -18,6 +20,7 @@ type Names =
   | "GET /sites/:site/events/:event"
   | "POST /sites/:site/events/:event/release";
 
+export type ShownEvent = z.output<typeof eventSummary>;
 type Asked = Query<"GET /sites/:site/events.csv">;
 type Page = { rows: ShownEvent[]; next: string | null };
 
@@ -41,12 +44,12 @@ const columns: readonly Column<ShownEvent>[] = [
   { title: "platform event id", cell: (event) => event.platformEventId },
 ];
 
-export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Names> {
-  /** Reads a page of what was asked for; what was typed is looked at once. */
-  async function pagesOf(siteId: string, asked: Asked) {
+export function eventHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
+  /** Returns a reader of pages; the search text is resolved once. */
+  async function openPages(siteId: string, asked: Asked) {
     const { status, mode, event, clickId, from, to, search } = asked;
     checkTimes(from, to);
-    const found = await sought(store, siteId, search);
+    const found = await readSearch(store, siteId, search);
     const checked: EventFilter = {
       ...(status === undefined ? {} : { status }),
       ...(mode === undefined ? {} : { mode }),
@@ -55,7 +58,7 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     };
-    if (found && "eventId" in found) return () => oneOf(siteId, found.eventId, checked);
+    if (found && "eventId" in found) return () => readOne(siteId, found.eventId, checked);
     const filter: EventFilter = { ...found, ...checked };
     return async (before: string | null, limit: number): Promise<Page> => {
       const { events, next } = await store.events.listPage(siteId, filter, { before, limit });
@@ -63,7 +66,7 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
     };
   }
 
-  async function oneOf(siteId: string, id: string, filter: EventFilter): Promise<Page> {
+  async function readOne(siteId: string, id: string, filter: EventFilter): Promise<Page> {
     const stored = await store.events.get(siteId, id);
     const event = stored && toSummary(stored, stored.attribution);
     const isAsked =
@@ -82,18 +85,18 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
 
   return {
     async "GET /sites/:site/events"({ site, query }) {
-      const read = await pagesOf(site.id, query);
+      const read = await openPages(site.id, query);
       const { rows, next } = await read(readCursor(query.cursor)?.id ?? null, query.limit);
       return { items: rows, next };
     },
     async "GET /sites/:site/events.csv"({ site, query, reply }) {
-      const read = await pagesOf(site.id, query);
+      const read = await openPages(site.id, query);
       asFile(reply, "events", site.hosts[0], now());
-      return csvOf(columns, read);
+      return toCsv(columns, read);
     },
     async "GET /sites/:site/events/:event"({ site, params }) {
       const event = await find(site.id, params.event);
-      return shownTrace(await readTrace({ store, directory }, event));
+      return toTrace(await readTrace({ store, directory }, event));
     },
     async "POST /sites/:site/events/:event/release"({ site, params, by }) {
       const event = await find(site.id, params.event);
@@ -102,8 +105,8 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
   };
 }
 
-/** Hashes and what the trace needs to be understood; neither address nor user agent. */
-function shownTrace({
+/** Shows hashes and what explains the trace; never the IP address or user agent. */
+function toTrace({
   site: _site,
   attribution,
   deliveries,
@@ -128,4 +131,25 @@ function shownTrace({
       log: log.map(({ connectionId: _of, ...attempt }) => attempt),
     })),
   };
+}
+
+/** Adds the state of each delivery, as lists and the feed show it. */
+export async function withDeliveries(
+  store: Pick<Store, "events">,
+  siteId: string,
+  events: readonly EventSummary[],
+): Promise<ShownEvent[]> {
+  const deliveries = await store.events.listDeliveries(
+    siteId,
+    events.map(({ id }) => id),
+  );
+  return events.map((event) => ({
+    ...event,
+    deliveries: (deliveries.get(event.id) ?? []).map(({ connectionId, platform, state, reason }) => ({
+      connection: connectionId,
+      platform,
+      state,
+      reason,
+    })),
+  }));
 }

@@ -9,19 +9,19 @@ import type { Host } from "../../sites/directory.ts";
 import { stateOf } from "../../sites/hosts.ts";
 import { findSite } from "../../sites/manage.ts";
 import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../../sites/manageHosts.ts";
-import { type Handlers } from "../call.ts";
-import { checkKnowsItself, checkNotHome } from "../dashboardHost.ts";
-import type { ApiParts } from "../context.ts";
+import type { Handlers } from "../call.ts";
+import { requireRelayName, refuseDashboardHost } from "../dashboardHost.ts";
+import type { ApiContext } from "../context.ts";
 import { describeSite } from "./siteHealth.ts";
 import { Denied } from "../../kernel/refusal.ts";
 
 type Described = Answer<"GET /sites/:site/hosts">["items"][number];
 
-/** Who asks again within this time gets the same answer: a check calls somebody else's server. */
-const restMs = 3000;
+/** A check within this time of the last one returns its result: each check calls a server that is not ours. */
+const minIntervalMs = 3000;
 
-export function hostHandlers(parts: ApiParts): Handlers<keyof typeof hostRoutes> {
-  const { directory, checker, now } = parts;
+export function hostHandlers(context: ApiContext): Handlers<keyof typeof hostRoutes> {
+  const { directory, checker, now } = context;
 
   function describe(host: Host): Described {
     const { addedAt, verifiedAt, checkedAt, failingSince } = host;
@@ -37,7 +37,7 @@ export function hostHandlers(parts: ApiParts): Handlers<keyof typeof hostRoutes>
     };
   }
 
-  const again = (host: Host) => describe(findHost(directory.sites(), host.host));
+  const reload = (host: Host) => describe(findHost(directory.sites(), host.host));
 
   return {
     async "GET /sites/:site/hosts"({ site }) {
@@ -45,18 +45,18 @@ export function hostHandlers(parts: ApiParts): Handlers<keyof typeof hostRoutes>
     },
 
     async "POST /sites/:site/hosts"({ site, body, actor, by, request }) {
-      checkNotHome(body.host, request.raw, parts.publicUrl);
-      // Somebody of one site could otherwise take a name that another customer is about to add.
+      refuseDashboardHost(body.host, request.raw, context.publicUrl);
+      // Without this check an admin of one site could claim a name that another customer is about to add.
       const isVouched = actor !== null && may(actor, "admin", null);
-      if (!isVouched) checkKnowsItself(checker.relay);
-      await addHost(parts, site, body.host, { ...by, isVouched });
-      return describeSite(findSite(parts, site.id), actor);
+      if (!isVouched) requireRelayName(checker.relay);
+      await addHost(context, site, body.host, { ...by, isVouched });
+      return describeSite(findSite(context, site.id), actor);
     },
 
     async "POST /sites/:site/hosts/:host/verify"({ site, params, by }) {
       const host = findHost([site], params.host);
-      if (host.checkedAt !== null && host.checkedAt > now() - restMs) return describe(host);
-      const checked = checker.limit.run(host, () => verifyHost(parts, host, by, now));
+      if (host.checkedAt !== null && host.checkedAt > now() - minIntervalMs) return describe(host);
+      const checked = checker.limit.run(host, () => verifyHost(context, host, by, now));
       if (!checked)
         throw new Denied("too_many", "Other hosts of this site are being checked. Wait a moment.", 5);
       return describe(await checked);
@@ -64,18 +64,18 @@ export function hostHandlers(parts: ApiParts): Handlers<keyof typeof hostRoutes>
 
     async "POST /sites/:site/hosts/:host/pause"({ site, params, by }) {
       const host = findHost([site], params.host);
-      if (host.pausedAt === null) await pauseHost(parts, host, by);
-      return again(host);
+      if (host.pausedAt === null) await pauseHost(context, host, by);
+      return reload(host);
     },
 
     async "POST /sites/:site/hosts/:host/resume"({ site, params, by }) {
       const host = findHost([site], params.host);
-      if (host.pausedAt !== null) await resumeHost(parts, host, by);
-      return again(host);
+      if (host.pausedAt !== null) await resumeHost(context, host, by);
+      return reload(host);
     },
 
     async "DELETE /sites/:site/hosts/:host"({ site, params, by }) {
-      await removeHost(parts, findHost([site], params.host), by);
+      await removeHost(context, findHost([site], params.host), by);
       return {};
     },
   };

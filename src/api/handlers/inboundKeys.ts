@@ -1,25 +1,23 @@
-// Inbound keys, and the calls that were refused.
+// Inbound keys and refused calls.
 
 import type { siteRoutes } from "../../contract/sites.ts";
 import { describeKeys } from "../../sites/keyUses.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addKey, findKey, revokeKey, rotateKey } from "../../sites/manage.ts";
 import type { RejectedRequest } from "../../store/statistics/rejectedRequests.ts";
-import type { Handlers } from "../call.ts";
-import { asFile, csvBelow, timeCell } from "../csv.ts";
-import { pageOf } from "../page.ts";
-import type { ApiParts } from "../context.ts";
-import { readCursor } from "./search.ts";
-import { siteNow } from "./siteNow.ts";
+import { reloadSite, type Handlers } from "../call.ts";
+import { asFile, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
+import type { ApiContext } from "../context.ts";
 
 type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls${string}`>;
 
 function checkExpiry(expiresAt: number | null, now: number): void {
-  if (expiresAt !== null && expiresAt <= now) throw new Refusal("expiresAt", "The expiry is in the past.");
+  if (expiresAt !== null && expiresAt <= now)
+    throw new Refusal("expiresAt", "The expiry date is in the past.");
 }
 
-export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names> {
-  const desk = { store, directory };
+export function keyHandlers(context: ApiContext): Handlers<Names> {
+  const { store, directory, now } = context;
 
   return {
     async "GET /sites/:site/keys"({ site }) {
@@ -28,17 +26,17 @@ export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names
 
     async "POST /sites/:site/keys"({ site, body, by }) {
       checkExpiry(body.expiresAt, by.now);
-      return addKey(desk, await siteNow(directory, site), body, by);
+      return addKey(context, await reloadSite(directory, site), body, by);
     },
 
     async "POST /sites/:site/keys/:key/rotate"({ site, params, body, by }) {
-      const key = findKey([await siteNow(directory, site)], params.key);
+      const key = findKey([await reloadSite(directory, site)], params.key);
       checkExpiry(body.expiresAt, by.now);
-      return rotateKey(desk, key, body.expiresAt, by);
+      return rotateKey(context, key, body.expiresAt, by);
     },
 
     async "DELETE /sites/:site/keys/:key"({ site, params, by }) {
-      await revokeKey(desk, findKey([await siteNow(directory, site)], params.key), by);
+      await revokeKey(context, findKey([await reloadSite(directory, site)], params.key), by);
       return {};
     },
 
@@ -64,7 +62,7 @@ export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names
     async "GET /sites/:site/refused-calls.csv"({ site, reply }) {
       asFile(reply, "refused-calls", site.hosts[0], now());
       const keyName = (id: string | null) => site.keys.find((key) => key.id === id)?.name ?? null;
-      return csvBelow<RejectedRequest>(
+      return toCsvById<RejectedRequest>(
         [
           { title: "time (UTC)", cell: ({ at }) => timeCell(at) },
           { title: "status", cell: ({ status }) => status },

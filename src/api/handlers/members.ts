@@ -1,12 +1,14 @@
-import type { memberRoutes } from "../../contract/session.ts";
-import type { Handlers } from "../call.ts";
-import type { ApiParts } from "../context.ts";
-import { personOf } from "./session.ts";
+// Members, their invitations, and API keys.
 
-export function memberHandlers({ access }: ApiParts): Handlers<keyof typeof memberRoutes> {
+import type { apiKeyRoutes, memberRoutes } from "../../contract/session.ts";
+import type { Handlers } from "../call.ts";
+import type { ApiContext } from "../context.ts";
+import { requireUser } from "./session.ts";
+
+export function memberHandlers({ access }: ApiContext): Handlers<keyof typeof memberRoutes> {
   return {
     "GET /members": async ({ actor }) => {
-      const me = personOf(actor);
+      const me = requireUser(actor);
       const members = await access.members.list(me);
       return {
         members: members.map((member) => ({ ...member, isMe: member.id === me.id })),
@@ -15,15 +17,15 @@ export function memberHandlers({ access }: ApiParts): Handlers<keyof typeof memb
     },
 
     "POST /members/invitations": ({ actor, body, by }) =>
-      access.invitations.invite(personOf(actor), body, by),
+      access.invitations.invite(requireUser(actor), body, by),
 
     "DELETE /members/invitations/:invitation": async ({ actor, params, by }) => {
-      await access.invitations.withdraw(personOf(actor), params.invitation, by);
+      await access.invitations.withdraw(requireUser(actor), params.invitation, by);
       return {};
     },
 
     "PUT /members/:member/grants": async ({ actor, params, body, by }) => {
-      await access.members.setGrant(personOf(actor), params.member, body, by);
+      await access.members.setGrant(requireUser(actor), params.member, body, by);
       return {};
     },
 
@@ -33,6 +35,17 @@ export function memberHandlers({ access }: ApiParts): Handlers<keyof typeof memb
     },
 
     "POST /members/:member/password-reset": async ({ actor, params, by }) =>
-      access.recovery.makeReset(await access.members.find(personOf(actor), params.member), by),
+      access.recovery.makeReset(await access.members.find(requireUser(actor), params.member), by),
+  };
+}
+
+export function apiKeyHandlers({ access }: ApiContext): Handlers<keyof typeof apiKeyRoutes> {
+  return {
+    "GET /api-keys": async ({ actor }) => ({ items: await access.apiKeys.list(requireUser(actor)) }),
+    "POST /api-keys": ({ actor, body, by }) => access.apiKeys.add(requireUser(actor), body, by),
+    "DELETE /api-keys/:key": async ({ actor, params, by }) => {
+      await access.apiKeys.revoke(requireUser(actor), params.key, by);
+      return {};
+    },
   };
 }

@@ -1,4 +1,4 @@
-// What may be asked about a person, and done for them. Each leaves an audit line that names no one.
+// Requests of a person: find, export, record consent, erase. Each leaves an audit line that does not name the person.
 
 import type { peopleRoutes } from "../../contract/traffic.ts";
 import type { Visit } from "../../kernel/event.ts";
@@ -13,27 +13,27 @@ import {
 import type { Site } from "../../sites/directory.ts";
 import type { By } from "../../kernel/refusal.ts";
 import type { Handlers } from "../call.ts";
-import { withDeliveries } from "./eventSummary.ts";
-import type { ApiParts } from "../context.ts";
-import { personHash } from "./search.ts";
+import { withDeliveries } from "./events.ts";
+import type { ApiContext } from "../context.ts";
+import { readPersonHash } from "./search.ts";
 
 const maxEvents = 100;
 
 const asked = (site: Site, { email }: { email: string }, { actor, now }: By): PersonRequest =>
-  newPersonRequest(site, personHash(email), { actor, now });
+  newPersonRequest(site, readPersonHash(email), { actor, now });
 
-export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopleRoutes> {
+export function peopleHandlers({ store }: ApiContext): Handlers<keyof typeof peopleRoutes> {
   return {
     async "POST /sites/:site/people/find"({ site, body, by }) {
-      const who = asked(site, body, by);
-      const { identity, consent, decisions } = await findPerson(store, who);
-      const filter = { emailSha256: who.emailSha256 };
+      const person = asked(site, body, by);
+      const { identity, consent, decisions } = await findPerson(store, person);
+      const filter = { emailSha256: person.emailSha256 };
       const { events } = await store.events.listPage(site.id, filter, { before: null, limit: maxEvents });
       return {
-        emailSha256: who.emailSha256,
+        emailSha256: person.emailSha256,
         consent,
         decisions: decisions.map(({ givenBy, state, decidedAt }) => ({ givenBy, state, decidedAt })),
-        visits: (identity?.visits ?? []).map(shownVisit),
+        visits: (identity?.visits ?? []).map(toVisit),
         events: await withDeliveries(store, site.id, events),
       };
     },
@@ -43,13 +43,13 @@ export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopl
       return {};
     },
     async "POST /sites/:site/people/erase"({ site, body, by }) {
-      const who = asked(site, body, by);
-      return { emailSha256: who.emailSha256, ...(await erasePerson(store, who)) };
+      const person = asked(site, body, by);
+      return { emailSha256: person.emailSha256, ...(await erasePerson(store, person)) };
     },
   };
 }
 
-function shownVisit({ seenAt, browser, clickIds, utm, verdict }: Visit) {
+function toVisit({ seenAt, browser, clickIds, utm, verdict }: Visit) {
   return {
     seenAt,
     page: browser?.page || null,

@@ -1,19 +1,19 @@
-// Platforms as the dashboard draws them, and signing in there.
+// Platforms, sign-in at a platform, and the installation's OAuth apps, whose secrets can be set but never read.
 
 import type { Answer } from "../../contract/contract.ts";
+import { listSignInPlatforms, removeOAuthApp, setOAuthApp } from "../../delivery/oauth/signIn.ts";
 import { createSignInLink, findSignIn } from "../../delivery/oauth/signIn.ts";
 import { platforms } from "../../platforms/index.ts";
 import type { EventNames, Platform } from "../../platforms/platform.ts";
 import { knownPlatform } from "../../sites/connect.ts";
-import type { Actor } from "../../access/actor.ts";
 import { notFound, type Handlers } from "../call.ts";
-import type { ApiParts } from "../context.ts";
-import { Denied } from "../../kernel/refusal.ts";
+import type { ApiContext } from "../context.ts";
+import { requireUser } from "./session.ts";
 
 type Names = "GET /platforms" | "POST /sites/:site/sign-ins" | "GET /sites/:site/sign-ins/:signIn";
 type Described = Answer<"GET /platforms">["items"][number];
 
-/** Everything but whether sign-in is ready: that is the installation's, the rest never changes. */
+/** Constant but for `signIn.ready`, which depends on the installation. */
 const described: readonly Described[] = platforms.map(describe);
 
 function describe(platform: Platform): Described {
@@ -45,7 +45,7 @@ function describe(platform: Platform): Described {
       help: field.help,
       type: field.type,
     })),
-    // Where it depends on the event, the guide says how.
+    // Null where the limit depends on the event; the guide says how.
     maxAgeDays: typeof maxAgeDays === "number" ? maxAgeDays : null,
     batch: platform.batch,
     guide: guide
@@ -69,13 +69,7 @@ function describeEvents({ standard, others, choices }: EventNames): Described["e
   };
 }
 
-/** The router lets no API key in here. */
-function userOf(actor: Actor | null): string {
-  if (actor?.kind !== "user") throw new Denied("forbidden", "A person has to sign in.");
-  return actor.id;
-}
-
-export function platformHandlers({ store, publicUrl, now }: ApiParts): Handlers<Names> {
+export function platformHandlers({ store, publicUrl, now }: ApiContext): Handlers<Names> {
   return {
     async "GET /platforms"() {
       const ready = new Set((await store.platformSignIns.listApps()).map(({ platform }) => platform));
@@ -90,7 +84,7 @@ export function platformHandlers({ store, publicUrl, now }: ApiParts): Handlers<
         { store, now },
         site.id,
         platform,
-        userOf(actor),
+        requireUser(actor).id,
       );
       return { id, url: `${publicUrl}/oauth/start/${linkToken}`, expiresAt };
     },
@@ -99,7 +93,7 @@ export function platformHandlers({ store, publicUrl, now }: ApiParts): Handlers<
       const signIn = await findSignIn(store, {
         siteId: site.id,
         id: params.signIn,
-        requestedBy: userOf(actor),
+        requestedBy: requireUser(actor).id,
       });
       if (!signIn) throw notFound("sign-in");
       const { record, expiresAt } = signIn;
@@ -107,6 +101,36 @@ export function platformHandlers({ store, publicUrl, now }: ApiParts): Handlers<
         step: expiresAt > now() ? record.step : "over",
         error: record.step === "failed" ? record.error : null,
       };
+    },
+  };
+}
+
+type OAuthAppNames = "GET /oauth-apps" | "PUT /oauth-apps/:platform" | "DELETE /oauth-apps/:platform";
+
+export function oauthAppHandlers({ store, publicUrl }: ApiContext): Handlers<OAuthAppNames> {
+  return {
+    async "GET /oauth-apps"() {
+      const apps = new Map((await store.platformSignIns.listApps()).map((app) => [app.platform, app]));
+      return {
+        redirectUri: `${publicUrl}/oauth/callback`,
+        items: listSignInPlatforms().map(({ id }) => ({
+          platform: id,
+          clientId: apps.get(id)?.clientId ?? null,
+          updatedAt: apps.get(id)?.updatedAt ?? null,
+        })),
+      };
+    },
+
+    async "PUT /oauth-apps/:platform"({ params, body, by }) {
+      const { id: platform } = knownPlatform(params.platform);
+      await setOAuthApp({ store }, { platform, ...body }, by);
+      return {};
+    },
+
+    async "DELETE /oauth-apps/:platform"({ params, by }) {
+      const { id: platform } = knownPlatform(params.platform);
+      await removeOAuthApp({ store }, platform, by);
+      return {};
     },
   };
 }

@@ -1,21 +1,21 @@
-// Signing in, and what people do about themselves.
+// Sign-in, password resets, invitations, and the signed-in person's own account.
 
 import type { Actor, User } from "../../access/actor.ts";
 import type { sessionRoutes } from "../../contract/session.ts";
-import { type Handlers } from "../call.ts";
-import type { ApiParts } from "../context.ts";
+import type { Handlers } from "../call.ts";
+import type { ApiContext } from "../context.ts";
 import { Denied } from "../../kernel/refusal.ts";
 
-/** The person who calls; no key gets this far. */
-export function personOf(actor: Actor | null): User & Actor {
+/** The router refuses API keys on these routes; without a session the caller must sign in. */
+export function requireUser(actor: Actor | null): User & Actor {
   if (actor?.kind !== "user") throw new Denied("signed_out", "Sign in first.");
   return actor;
 }
 
 const done = {};
 
-export function sessionHandlers(parts: ApiParts): Handlers<keyof typeof sessionRoutes> {
-  const { access, version, publicUrl, store } = parts;
+export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sessionRoutes> {
+  const { access, version, publicUrl, store } = context;
   return {
     "GET /setup": async () => ({ needed: await access.needsOwner() }),
 
@@ -27,7 +27,7 @@ export function sessionHandlers(parts: ApiParts): Handlers<keyof typeof sessionR
     "GET /session": async ({ actor, request, reply }) => {
       if (actor?.kind !== "user") return { session: null };
       const { id, email, name, twoFactor, grants } = actor;
-      const cookies = await access.stay(request);
+      const cookies = await access.refresh(request);
       if (cookies.length) reply.header("set-cookie", cookies);
       const installation = { version, mail: access.hasMail, url: publicUrl, store: store.engine };
       return { session: { user: { id, email, name, twoFactor }, grants: [...grants], installation } };
@@ -49,33 +49,36 @@ export function sessionHandlers(parts: ApiParts): Handlers<keyof typeof sessionR
       return done;
     },
 
-    "GET /sessions": async ({ actor }) => ({ items: await access.me.sessions(personOf(actor)) }),
+    "GET /sessions": async ({ actor }) => ({ items: await access.account.sessions(requireUser(actor)) }),
 
     "DELETE /sessions/:session": async ({ actor, params }) => {
-      await access.me.endSession(personOf(actor), params.session);
+      await access.account.endSession(requireUser(actor), params.session);
       return done;
     },
 
     "PATCH /me": async ({ actor, body, by }) => {
-      await access.me.rename(personOf(actor), body.name, by);
+      await access.account.rename(requireUser(actor), body.name, by);
       return done;
     },
 
     "POST /me/password": async ({ actor, request, reply, body, by }) => {
-      reply.header("set-cookie", await access.me.changePassword(personOf(actor), request, body, by));
+      reply.header("set-cookie", await access.account.changePassword(requireUser(actor), request, body, by));
       return done;
     },
 
     "POST /me/two-factor": ({ actor, request, body }) =>
-      access.me.beginTwoFactor(personOf(actor), request, body.password),
+      access.account.beginTwoFactor(requireUser(actor), request, body.password),
 
     "POST /me/two-factor/confirm": async ({ actor, request, reply, body, by }) => {
-      reply.header("set-cookie", await access.me.confirmTwoFactor(personOf(actor), request, body.code, by));
+      reply.header(
+        "set-cookie",
+        await access.account.confirmTwoFactor(requireUser(actor), request, body.code, by),
+      );
       return done;
     },
 
     "POST /me/two-factor/end": async ({ actor, request, body, by }) => {
-      await access.me.endTwoFactor(personOf(actor), request, body.password, by);
+      await access.account.endTwoFactor(requireUser(actor), request, body.password, by);
       return done;
     },
 
@@ -86,7 +89,7 @@ export function sessionHandlers(parts: ApiParts): Handlers<keyof typeof sessionR
       return done;
     },
 
-    "POST /invitations/look": ({ request, body }) => access.invitations.look(request, body.ticket),
+    "POST /invitations/look": ({ request, body }) => access.invitations.look(request, body.token),
 
     "POST /invitations/accept": async ({ request, reply, body }) => {
       reply.header("set-cookie", await access.invitations.accept(request, body));

@@ -1,4 +1,4 @@
-// How a site does, at a glance.
+// Health of a site: the figures in the list of sites.
 
 import { dayMs, hourMs } from "../../kernel/time.ts";
 import { roleOn, type Actor } from "../../access/actor.ts";
@@ -6,20 +6,20 @@ import type { Answer } from "../../contract/contract.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { Statistics } from "../../statistics/read.ts";
 import type { Store } from "../../store/store.ts";
-import type { ApiParts } from "../context.ts";
+import type { ApiContext } from "../context.ts";
 
 type Described = Answer<"POST /sites">;
 type Health = Answer<"GET /sites/:site">["health"];
 
 export function describeSite(site: Site, actor: Actor | null): Described {
   const { id, name, hosts, createdAt, settings } = site;
-  // The router has let the caller in, so there is one.
+  // The router has checked that the caller has a role here.
   const role = (actor && roleOn(actor, id)) ?? "viewer";
   return { id, name, hosts, createdAt, timeZone: settings.timeZone, inbound: settings.inbound, role };
 }
 
-/** Queued and parked: what a connection still has to send. */
-export async function waitingFor(
+/** Counts queued and parked deliveries of a connection. */
+export async function countWaiting(
   store: Pick<Store, "alerts" | "health">,
   siteId: string,
   connectionId: string,
@@ -31,23 +31,23 @@ export async function waitingFor(
   return queued.count + parked;
 }
 
-export type HealthParts = Pick<ApiParts, "store" | "now"> & { statistics: Statistics };
+export type HealthContext = Pick<ApiContext, "store" | "now"> & { statistics: Statistics };
 
-/** The hour that runs and the 23 before it: the same that the Overview shows as 24 h. */
-async function lastDay({ statistics, now }: HealthParts, siteId: string) {
+/** Sums the current hour and the 23 before it, as the Overview does for 24 h. */
+async function readLastDay({ statistics, now }: HealthContext, siteId: string) {
   const to = (Math.floor(now() / hourMs) + 1) * hourMs;
   const range = { from: to - dayMs, to, step: "hour", timeZone: "UTC" } as const;
   return (await statistics.read(siteId, range)).total;
 }
 
-export async function healthOf(parts: HealthParts, site: Site): Promise<Health> {
-  const { store } = parts;
+export async function readHealth(context: HealthContext, site: Site): Promise<Health> {
+  const { store } = context;
   const active = site.connections.filter(({ state }) => state === "active");
   const [day, lastEventAt, open, waiting] = await Promise.all([
-    lastDay(parts, site.id),
+    readLastDay(context, site.id),
     store.health.lastEventAt(site.id),
     store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER),
-    Promise.all(site.connections.map(({ id }) => waitingFor(store, site.id, id))),
+    Promise.all(site.connections.map(({ id }) => countWaiting(store, site.id, id))),
   ]);
   const inState = (wanted: string) => site.connections.filter(({ state }) => state === wanted).length;
   return {
@@ -64,15 +64,18 @@ export async function healthOf(parts: HealthParts, site: Site): Promise<Health> 
   };
 }
 
-const atOnce = 8;
+const concurrency = 8;
 
-/** One site after the other would be slow for an agency, all at once would be hard on the store. */
-export async function healthOfAll(parts: HealthParts, sites: readonly Site[]): Promise<Map<string, Health>> {
+/** Reads a few sites at a time: one by one would be slow for an agency, all at once would burden the store. */
+export async function readHealthOfAll(
+  context: HealthContext,
+  sites: readonly Site[],
+): Promise<Map<string, Health>> {
   const found = new Map<string, Health>();
   const left = sites.values();
   const work = async () => {
-    for (const site of left) found.set(site.id, await healthOf(parts, site));
+    for (const site of left) found.set(site.id, await readHealth(context, site));
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   return found;
 }

@@ -1,11 +1,13 @@
-// Sites: their names, settings, tag, and how far a new one is.
+// Sites: list, settings, tag and checklist.
 
 import { hourMs } from "../../kernel/time.ts";
 import { roleOn } from "../../access/actor.ts";
+import type { Answer } from "../../contract/contract.ts";
 import type { siteRoutes } from "../../contract/sites.ts";
 import { urlFault } from "../../delivery/addresses.ts";
 import { tagLines, tagScripts } from "../../identity/tagScript.ts";
-import type { Site } from "../../sites/directory.ts";
+import { isUsable, type Site } from "../../sites/directory.ts";
+import { namesNoSite, stateOf } from "../../sites/hosts.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addSite, copySettings, renameSite, setSite } from "../../sites/manage.ts";
 import { SettingFault } from "../../sites/settingForms.ts";
@@ -19,11 +21,11 @@ import {
   withDefaults,
 } from "../../sites/settings.ts";
 import { openStatistics } from "../../statistics/read.ts";
+import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { checklistOf } from "./checklist.ts";
-import { checkNotHome } from "../dashboardHost.ts";
-import type { ApiParts } from "../context.ts";
-import { describeSite, healthOf, healthOfAll } from "./siteHealth.ts";
+import { refuseDashboardHost } from "../dashboardHost.ts";
+import type { ApiContext } from "../context.ts";
+import { describeSite, readHealth, readHealthOfAll } from "./siteHealth.ts";
 
 type Names = Exclude<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls${string}`>;
 
@@ -39,7 +41,7 @@ function settingItems(settings: SiteSettings) {
   }));
 }
 
-/** The command line says "setting" of any of them; a form wants to know which. */
+/** Names the setting that is wrong: a form marks its field. */
 function checkEach(changes: Record<string, string>): void {
   for (const [label, text] of Object.entries(changes)) {
     const read = readSettings({ [label]: text });
@@ -47,13 +49,12 @@ function checkEach(changes: Record<string, string>): void {
   }
 }
 
-export function siteHandlers(given: ApiParts): Handlers<Names> {
-  const parts = { ...given, statistics: openStatistics(given.store, given.now) };
-  const { store, directory, allowPrivate, countryOf, mailer, now } = parts;
-  const desk = { store, directory };
-  const scriptOf = tagScripts(parts.tag);
+export function siteHandlers(given: ApiContext): Handlers<Names> {
+  const context = { ...given, statistics: openStatistics(given.store, given.now) };
+  const { store, directory, allowPrivate, countryOf, mailer, now } = context;
+  const scriptOf = tagScripts(context.tag);
 
-  const changed = (settings: SiteSettings, labels: readonly string[]) => ({
+  const toAnswer = (settings: SiteSettings, labels: readonly string[]) => ({
     items: settingItems(settings),
     notes: settingNotes(labels, settings, { countries: countryOf !== null, mail: mailer !== null }),
   });
@@ -61,7 +62,7 @@ export function siteHandlers(given: ApiParts): Handlers<Names> {
   return {
     async "GET /sites"({ actor }) {
       const sites = [...directory.sites()].filter(({ id }) => actor && roleOn(actor, id) !== null);
-      const health = await healthOfAll(parts, sites);
+      const health = await readHealthOfAll(context, sites);
       return {
         items: sites.flatMap((site) => {
           const its = health.get(site.id);
@@ -71,16 +72,16 @@ export function siteHandlers(given: ApiParts): Handlers<Names> {
     },
 
     async "POST /sites"({ body, actor, by, request }) {
-      checkNotHome(body.host, request.raw, given.publicUrl);
-      return describeSite(await addSite(desk, body.host, by), actor);
+      refuseDashboardHost(body.host, request.raw, given.publicUrl);
+      return describeSite(await addSite(context, body.host, by), actor);
     },
 
     async "GET /sites/:site"({ site, actor }) {
-      return { ...describeSite(site, actor), health: await healthOf(parts, site) };
+      return { ...describeSite(site, actor), health: await readHealth(context, site) };
     },
 
     async "PATCH /sites/:site"({ site, body, actor, by }) {
-      return describeSite(await renameSite(desk, site, body.name, by), actor);
+      return describeSite(await renameSite(context, site, body.name, by), actor);
     },
 
     async "GET /sites/:site/settings"({ site }) {
@@ -91,17 +92,20 @@ export function siteHandlers(given: ApiParts): Handlers<Names> {
       checkEach(body.settings);
       checkAlertWebhook(body.settings, (url) => urlFault(allowPrivate, url), "alert_webhook");
       const labels = Object.keys(body.settings);
-      return changed(labels.length ? await setSite(desk, site, body.settings, by) : site.settings, labels);
+      return toAnswer(
+        labels.length ? await setSite(context, site, body.settings, by) : site.settings,
+        labels,
+      );
     },
 
     async "POST /sites/:site/settings/copy"({ site, body, actor, by }) {
       const from: Site | undefined = directory.site(body.from);
       if (!from || !actor || roleOn(actor, from.id) === null) throw notFound("site");
-      return changed(await copySettings(desk, site, from, body.names, by), body.names);
+      return toAnswer(await copySettings(context, site, from, body.names, by), body.names);
     },
 
     async "GET /sites/:site/checklist"({ site }) {
-      return { steps: await checklistOf(store, site, now()) };
+      return { steps: await readChecklist(store, site, now()) };
     },
 
     async "GET /sites/:site/tag"({ site }) {
@@ -118,5 +122,58 @@ export function siteHandlers(given: ApiParts): Handlers<Names> {
         lastHourWithVisits: last === null ? null : last * hourMs,
       };
     },
+  };
+}
+
+type Step = Answer<"GET /sites/:site/checklist">["steps"][number];
+
+const recentHours = 30 * 24;
+
+export async function readChecklist(store: Pick<Store, "health">, site: Site, now: number): Promise<Step[]> {
+  const [visitHour, eventAt] = await Promise.all([
+    store.health.lastVisitHour(site.id),
+    store.health.lastEventAt(site.id),
+  ]);
+  const wasSeen = visitHour !== null && visitHour > Math.floor(now / hourMs) - recentHours;
+  return [
+    domainStep(site),
+    { step: "tag", done: wasSeen, detail: wasSeen ? null : "No page view with the tag in the last 30 days." },
+    keyStep(site, now),
+    platformStep(site),
+    {
+      step: "conversion",
+      done: eventAt !== null,
+      detail: eventAt === null ? "No event received yet." : null,
+    },
+  ];
+}
+
+function domainStep({ hostRows, servedHosts }: Site): Step {
+  const own = servedHosts.filter((host) => !namesNoSite(host));
+  if (own.length > 0) return { step: "domain", done: true, detail: own.join(", ") };
+  const idle = hostRows.filter(({ host }) => !namesNoSite(host));
+  return idle.length > 0
+    ? { step: "domain", done: false, detail: idle.map((one) => `${one.host}: ${stateOf(one)}`).join(", ") }
+    : { step: "domain", done: true, detail: "Only localhost so far. Add your domain before you go live." };
+}
+
+function keyStep({ keys }: Site, now: number): Step {
+  const usable = keys.filter((key) => isUsable(key, now));
+  if (usable.length > 0)
+    return { step: "key", done: true, detail: usable.map(({ name }) => name).join(", ") };
+  return {
+    step: "key",
+    done: false,
+    detail: keys.length > 0 ? "All keys are expired or revoked." : "No inbound key yet.",
+  };
+}
+
+function platformStep({ connections }: Site): Step {
+  const real = connections.filter(({ platform }) => platform !== "sandbox");
+  if (real.length > 0) return { step: "platform", done: true, detail: null };
+  return {
+    step: "platform",
+    done: false,
+    detail: connections.length > 0 ? "Only the sandbox is connected." : "No platform connected yet.",
   };
 }

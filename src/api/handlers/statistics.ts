@@ -1,4 +1,4 @@
-// Numbers over time, and events as they arrive.
+// Statistics over time, and the live feed.
 
 import { dayMs, hourMs } from "../../kernel/time.ts";
 import { roleOn, type Actor } from "../../access/actor.ts";
@@ -7,17 +7,17 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { openStatistics, type Report } from "../../statistics/read.ts";
 import { moneyOf, type Sum } from "../../statistics/aggregate.ts";
 import type { Handlers } from "../call.ts";
-import { openFeed } from "../feed/feed.ts";
-import type { ApiParts } from "../context.ts";
+import { openFeed } from "../feed.ts";
+import type { ApiContext } from "../context.ts";
 
 type Names = "GET /sites/:site/statistics" | "GET /sites/:site/feed";
 type Asked = { from: number; to: number; step: "hour" | "day" };
 
 const maxDays = { hour: 31, day: 400 };
-/** Beyond it lies nothing that anybody can mean. */
-const latest = Date.UTC(2200, 0);
+/** Later times can only be mistakes. */
+const maxTime = Date.UTC(2200, 0);
 
-export function statisticsHandlers({ store, access, now }: ApiParts): Handlers<Names> {
+export function statisticsHandlers({ store, access, now }: ApiContext): Handlers<Names> {
   const statistics = openStatistics(store, now);
   const feed = openFeed(store, now);
 
@@ -29,33 +29,33 @@ export function statisticsHandlers({ store, access, now }: ApiParts): Handlers<N
       const from = Math.floor(query.from / hourMs) * hourMs;
       const to = Math.ceil(query.to / hourMs) * hourMs;
       const report = await statistics.read(site.id, { from, to, step, timeZone });
-      return { from, to, step, timeZone, ...shownReport(report) };
+      return { from, to, step, timeZone, ...toStatistics(report) };
     },
     async "GET /sites/:site/feed"({ site, actor, request }) {
       const isAllowed = async () => {
         const caller = await access.actorOf(request);
         return caller !== null && roleOn(caller, site.id) !== null;
       };
-      return feed.listen(site.id, whoIs(actor), isAllowed);
+      return feed.listen(site.id, actorKey(actor), isAllowed);
     },
   };
 }
 
-const whoIs = (actor: Actor | null) => (actor ? `${actor.kind} ${actor.id}` : "");
+const actorKey = (actor: Actor | null) => (actor ? `${actor.kind} ${actor.id}` : "");
 
 function checkRange({ from, to, step }: Asked): void {
-  if (from < 0 || from > latest) throw new Refusal("from", "The beginning is not a time.");
-  if (to < 0 || to > latest) throw new Refusal("to", "The end is not a time.");
-  if (from >= to) throw new Refusal("from", "The beginning must lie before the end.");
-  const most = maxDays[step];
-  // A day more, so that the month in which clocks are set back still fits.
-  if (to - from > (most + 1) * dayMs)
-    throw new Refusal("to", `Steps of one ${step} reach over at most ${most} days.`);
+  if (from < 0 || from > maxTime) throw new Refusal("from", "The start is not a valid time.");
+  if (to < 0 || to > maxTime) throw new Refusal("to", "The end is not a valid time.");
+  if (from >= to) throw new Refusal("from", "The start must be before the end.");
+  const max = maxDays[step];
+  // One day more, so that a month in which clocks are set back still fits.
+  if (to - from > (max + 1) * dayMs)
+    throw new Refusal("to", `With steps of one ${step}, choose at most ${max} days.`);
 }
 
-type Shown = Answer<"GET /sites/:site/statistics">;
+type Statistics = Answer<"GET /sites/:site/statistics">;
 
-const shownCounts = ({ conversions, values, refunds, duplicates, filtered, botEvents }: Sum) => ({
+const toCounts = ({ conversions, values, refunds, duplicates, filtered, botEvents }: Sum) => ({
   conversions,
   values: moneyOf(values),
   refunds: moneyOf(refunds),
@@ -64,19 +64,19 @@ const shownCounts = ({ conversions, values, refunds, duplicates, filtered, botEv
   botEvents,
 });
 
-const shownSum = (sum: Sum) => ({ ...shownCounts(sum), bots: sum.visits.bots });
+const toSums = (sum: Sum) => ({ ...toCounts(sum), bots: sum.visits.bots });
 
-function shownReport({ steps, total, before, details }: Report): Omit<Shown, keyof Asked | "timeZone"> {
-  const most = <Item>(items: Iterable<Item>, size: (item: Item) => number) =>
+function toStatistics({ steps, total, before, details }: Report): Omit<Statistics, keyof Asked | "timeZone"> {
+  const sortBySize = <Item>(items: Iterable<Item>, size: (item: Item) => number) =>
     [...items].toSorted((one, other) => size(other) - size(one));
   return {
-    steps: steps.map((step) => ({ startsAt: step.startsAt, ...shownCounts(step), visits: step.visits })),
-    before: shownSum(before),
-    totals: { ...shownSum(total), people: total.visits.people, test: details.test },
-    events: most(details.events, ([, { conversions }]) => conversions).map(
+    steps: steps.map((step) => ({ startsAt: step.startsAt, ...toCounts(step), visits: step.visits })),
+    before: toSums(before),
+    totals: { ...toSums(total), people: total.visits.people, test: details.test },
+    events: sortBySize(details.events, ([, { conversions }]) => conversions).map(
       ([name, { conversions, values }]) => ({ name, conversions, values: moneyOf(values) }),
     ),
-    platforms: most(details.platforms, ([, { sent = 0 }]) => sent).map(([platform, states]) => ({
+    platforms: sortBySize(details.platforms, ([, { sent = 0 }]) => sent).map(([platform, states]) => ({
       platform,
       states,
     })),
@@ -85,14 +85,16 @@ function shownReport({ steps, total, before, details }: Report): Omit<Shown, key
       identified: details.identified,
       withheld: details.withheld,
       withClickId: details.withClickId,
-      clickIds: most(details.clickIds, ([, conversions]) => conversions).map(([name, conversions]) => ({
+      clickIds: sortBySize(details.clickIds, ([, conversions]) => conversions).map(([name, conversions]) => ({
         name,
         conversions,
       })),
     },
-    removed: most(details.removed, ([, { visits, events }]) => visits + events).map(([reason, counts]) => ({
-      reason,
-      ...counts,
-    })),
+    removed: sortBySize(details.removed, ([, { visits, events }]) => visits + events).map(
+      ([reason, counts]) => ({
+        reason,
+        ...counts,
+      }),
+    ),
   };
 }

@@ -1,4 +1,4 @@
-// Visits that were taken for bots', and why.
+// Bot visits and their verdicts.
 
 import ipaddr from "ipaddr.js";
 import type { Answer } from "../../contract/contract.ts";
@@ -9,10 +9,8 @@ import { findNetwork } from "../../traffic/networks/networks.ts";
 import type { Observation } from "../../traffic/observation.ts";
 import { judge, type Judgement } from "../../traffic/verdict.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { asFile, csvBelow, timeCell, type Column } from "../csv.ts";
-import { pageOf } from "../page.ts";
-import type { ApiParts } from "../context.ts";
-import { readCursor } from "./search.ts";
+import { asFile, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
+import type { ApiContext } from "../context.ts";
 
 type Names =
   | "GET /sites/:site/bots"
@@ -20,7 +18,7 @@ type Names =
   | "GET /sites/:site/bots/:visit"
   | "POST /sites/:site/traffic/check";
 
-const columns: readonly Column<ReturnType<typeof shownVisit>>[] = [
+const columns: readonly Column<ReturnType<typeof toVisit>>[] = [
   { title: "seen (UTC)", cell: ({ seenAt }) => timeCell(seenAt) },
   { title: "reason", cell: ({ reason }) => reason },
   { title: "score", cell: ({ verdict }) => verdict.score },
@@ -31,38 +29,38 @@ const columns: readonly Column<ReturnType<typeof shownVisit>>[] = [
   { title: "id", cell: ({ id }) => id },
 ];
 
-/** How the contract tells a signal that decides alone. */
+/** The points of a signal that decides alone. */
 const hardPoints = 100;
 
-export function trafficHandlers({ store, countryOf, now }: ApiParts): Handlers<Names> {
+export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers<Names> {
   return {
     async "GET /sites/:site/bots"({ site, query }) {
       const before = readCursor(query.cursor)?.id;
       const visits = await store.traffic.listBotVisits(site.id, query.limit + 1, before);
-      return pageOf(visits.map(shownVisit), query.limit);
+      return pageOf(visits.map(toVisit), query.limit);
     },
     async "GET /sites/:site/bots.csv"({ site, reply }) {
       asFile(reply, "bot-visits", site.hosts[0], now());
-      return csvBelow(columns, async (limit, before) =>
-        (await store.traffic.listBotVisits(site.id, limit, before)).map(shownVisit),
+      return toCsvById(columns, async (limit, before) =>
+        (await store.traffic.listBotVisits(site.id, limit, before)).map(toVisit),
       );
     },
     async "GET /sites/:site/bots/:visit"({ site, params }) {
       const visit = await store.traffic.findBotVisit(site.id, params.visit);
       if (!visit) throw notFound("visit");
       const seen = visit.seen as Observation;
-      return { visit: shownVisit(visit), now: shownVerdict(seen, judge(seen, site.settings)) };
+      return { visit: toVisit(visit), now: toVerdict(seen, judge(seen, site.settings)) };
     },
     async "POST /sites/:site/traffic/check"({ site, body }) {
       const userAgent = body.userAgent?.trim() || undefined;
       const address = body.address?.trim() || undefined;
       if (userAgent === undefined && address === undefined)
-        throw new Refusal("userAgent", "Describe the visit with a user agent, an address, or both.");
+        throw new Refusal("userAgent", "Enter a user agent, an IP address, or both.");
       if (address !== undefined && !ipaddr.isValid(address))
         throw new Refusal("address", "This is not an IP address.");
       const described = { userAgent, address, headers: null };
       const seen = observeDescription(described, countryOf ?? (() => null));
-      return shownVerdict(seen, judge(seen, site.settings));
+      return toVerdict(seen, judge(seen, site.settings));
     },
   };
 }
@@ -72,12 +70,12 @@ function networkName(address: string): string | null {
   return network && `${network.name} (${network.kind})`;
 }
 
-function shownVisit({ id, seenAt, reason, page, verdict, seen }: BotVisit) {
+function toVisit({ id, seenAt, reason, page, verdict, seen }: BotVisit) {
   const { userAgent, address } = seen as Observation;
   return { id, seenAt, reason, page, userAgent, network: networkName(address) ?? address, verdict };
 }
 
-function shownVerdict(seen: Observation, judgement: Judgement): Answer<"POST /sites/:site/traffic/check"> {
+function toVerdict(seen: Observation, judgement: Judgement): Answer<"POST /sites/:site/traffic/check"> {
   const { siteRule, signals, ...rest } = explainVerdict(seen, judgement);
   return {
     ...rest,

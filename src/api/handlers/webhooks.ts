@@ -1,7 +1,8 @@
-// Webhooks that receive the totals.
+// Webhooks that receive the totals: list, add, test, replay.
 
+import { countAttempt, testLimits } from "../../access/rateCounters.ts";
 import type { Answer } from "../../contract/contract.ts";
-import type { webhookRoutes } from "../../contract/watch.ts";
+import type { webhookRoutes } from "../../contract/webhooks.ts";
 import {
   addWebhook,
   disableWebhook,
@@ -17,17 +18,13 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { PushLine } from "../../store/outbound/pushes.ts";
 import type { Webhook } from "../../store/outbound/webhooks.ts";
 import type { Handlers } from "../call.ts";
-import { asFile, csvBelow, timeCell } from "../csv.ts";
-import { countTest } from "../limits.ts";
-import { pageOf } from "../page.ts";
-import type { ApiParts } from "../context.ts";
-import { readCursor } from "./search.ts";
+import { asFile, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
+import type { ApiContext } from "../context.ts";
 
 type Described = Answer<"GET /sites/:site/webhooks">["items"][number];
 
-export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookRoutes> {
-  const { store, pushSender, allowPrivate, pushMs, now } = parts;
-  const desk = { store };
+export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webhookRoutes> {
+  const { store, pushSender, allowPrivate, pushMs, now } = context;
   const periodEnd = () => lastPeriodEnd(now(), pushMs) + pushMs;
 
   async function describe(webhook: Webhook): Promise<Described> {
@@ -52,7 +49,7 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
     };
   }
 
-  /** What waits goes when it is due; otherwise the running period is next. */
+  /** The waiting periods are pushed when due; without any, the current period is next. */
   function nextPush({ state, dueAt }: Webhook, waiting: number): number | null {
     if (state === "disabled") return null;
     return waiting > 0 ? Math.max(dueAt, now()) : periodEnd();
@@ -66,7 +63,7 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
       ]);
       return {
         items: await Promise.all(webhooks.map(describe)),
-        // Without a webhook nothing is being counted towards a period.
+        // Without a webhook no period is counted.
         period: {
           startsAt: webhooks.length > 0 ? (open?.startsAt ?? null) : null,
           endsAt: periodEnd(),
@@ -76,12 +73,12 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
     },
 
     async "POST /sites/:site/webhooks"({ site, body, by }) {
-      const { webhook, secret } = await addWebhook(desk, site, body, { ...by, allow: allowPrivate });
+      const { webhook, secret } = await addWebhook(context, site, body, { ...by, allow: allowPrivate });
       return { webhook: await describe(webhook), secret };
     },
 
     async "GET /sites/:site/webhooks/:webhook/pushes"({ site, params, query: { cursor, limit } }) {
-      const { siteId, id } = await findWebhook(desk, params.webhook, site.id);
+      const { siteId, id } = await findWebhook(context, params.webhook, site.id);
       const lines = await store.pushes.listLog({ siteId, webhookId: id }, limit + 1, readCursor(cursor)?.id);
       const { items, next } = pageOf(lines, limit);
       return {
@@ -95,9 +92,9 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
     },
 
     async "GET /sites/:site/webhooks/:webhook/pushes.csv"({ site, params, reply }) {
-      const { siteId, id: webhookId } = await findWebhook(desk, params.webhook, site.id);
+      const { siteId, id: webhookId } = await findWebhook(context, params.webhook, site.id);
       asFile(reply, "pushes", site.hosts[0], now());
-      return csvBelow<PushLine>(
+      return toCsvById<PushLine>(
         [
           { title: "started (UTC)", cell: ({ startedAt }) => timeCell(startedAt) },
           { title: "duration (ms)", cell: ({ durationMs }) => durationMs },
@@ -115,8 +112,8 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
     },
 
     async "POST /sites/:site/webhooks/:webhook/test"({ site, params }) {
-      const webhook = await findWebhook(desk, params.webhook, site.id);
-      await countTest(parts, site.id, "webhook", 100);
+      const webhook = await findWebhook(context, params.webhook, site.id);
+      await countAttempt(store, testLimits("webhook", site.id), now());
       const time = { now, elapsed: () => performance.now() };
       const { answer, calls, body } = await sendTest({ store, sender: pushSender }, webhook, time);
       const { ok, httpStatus, error, response } = answer;
@@ -125,27 +122,29 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
     },
 
     async "POST /sites/:site/webhooks/:webhook/rotate"({ site, params, by }) {
-      return rotateSecret(desk, await findWebhook(desk, params.webhook, site.id), by);
+      return rotateSecret(context, await findWebhook(context, params.webhook, site.id), by);
     },
 
     async "POST /sites/:site/webhooks/:webhook/disable"({ site, params, by }) {
-      await disableWebhook(desk, await findWebhook(desk, params.webhook, site.id), by);
+      await disableWebhook(context, await findWebhook(context, params.webhook, site.id), by);
       return {};
     },
 
     async "POST /sites/:site/webhooks/:webhook/enable"({ site, params, by }) {
-      return { waiting: await enableWebhook(desk, await findWebhook(desk, params.webhook, site.id), by) };
+      return {
+        waiting: await enableWebhook(context, await findWebhook(context, params.webhook, site.id), by),
+      };
     },
 
     async "POST /sites/:site/webhooks/:webhook/replay"({ site, params, body, by }) {
-      const webhook = await findWebhook(desk, params.webhook, site.id);
-      if (body.from >= body.to) throw new Refusal("to", "The end must be later than the beginning.");
-      const periods = await replayPeriods(desk, webhook, body, by);
+      const webhook = await findWebhook(context, params.webhook, site.id);
+      if (body.from >= body.to) throw new Refusal("to", "The end must be after the start.");
+      const periods = await replayPeriods(context, webhook, body, by);
       return { periods, isDisabled: webhook.state === "disabled" };
     },
 
     async "DELETE /sites/:site/webhooks/:webhook"({ site, params, by }) {
-      await removeWebhook(desk, await findWebhook(desk, params.webhook, site.id), by);
+      await removeWebhook(context, await findWebhook(context, params.webhook, site.id), by);
       return {};
     },
   };

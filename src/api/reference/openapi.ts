@@ -1,9 +1,22 @@
-// The OpenAPI document of the management API, made from the contract that the router checks requests by.
+// The OpenAPI document of the management API, generated from the contract that the router validates requests with.
 
+import { z } from "zod";
 import { basePath, sections } from "../../contract/contract.ts";
 import { errorAnswer, type Route } from "../../contract/route.ts";
 import { refusalStatus, type RefusalCode } from "../../kernel/refusal.ts";
-import { openSchemas, type Schema, type Schemas } from "./schemas.ts";
+
+export type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  enum?: unknown[];
+  additionalProperties?: Schema | boolean;
+  [keyword: string]: unknown;
+};
 
 export type Parameter = {
   name: string;
@@ -42,22 +55,22 @@ export type OpenApi = {
   };
 };
 
-const about = `Everything that the dashboard does, for programs. Send an API key (\`ccm_…\`, made in Settings > API Keys) as
-\`Authorization: Bearer\`. Bodies are JSON. Times are milliseconds since 1970. Lists come in pages: pass \`next\` of one page
-as \`cursor\` of the following. Every answer that is not 200 holds \`error\` with a code, a sentence, and the field that it is
-about. Conversions do not come in here but at \`/__cc/inbound\`, with an inbound key.`;
+const about = `Programs can do everything that the dashboard does. Send an API key (\`ccm_…\`, created in Settings > API Keys) as
+\`Authorization: Bearer\`. Request bodies are JSON. Times are Unix times in milliseconds. Lists are paged: pass the \`next\` of
+one page as the \`cursor\` of the following request. Every response other than 200 holds an \`error\` with a code, a message
+and, where it applies, the field in question. Conversions are not sent here but to \`/__cc/inbound\`, with an inbound key.`;
 
-const faults: Record<RefusalCode, string> = {
-  invalid: "Something sent is not valid; `field` says what.",
-  signed_out: "Nobody is signed in, or the API key is not valid.",
-  code_needed: "The password was right; a code is needed too.",
-  forbidden: "The caller may not do this.",
-  not_found: "There is nothing here that the caller may see.",
-  conflict: "Something changed meanwhile.",
-  too_many: "Too many requests: wait as long as `Retry-After` says.",
+const errorDescriptions: Record<RefusalCode, string> = {
+  invalid: "The request is not valid; `field` names the field.",
+  signed_out: "The caller is not signed in, or the API key is not valid.",
+  code_needed: "The password is correct; a two-factor code is needed as well.",
+  forbidden: "The caller does not have the required role.",
+  not_found: "Not found, or not visible to the caller.",
+  conflict: "The request conflicts with the current state.",
+  too_many: "Too many requests. Wait for the time in `Retry-After`.",
   insecure: "HTTPS is required.",
-  unavailable: "Not possible at this moment; try again.",
-  internal: "A defect; it was written to the log.",
+  unavailable: "Temporarily not possible. Try again.",
+  internal: "An internal error. The server's log has the details.",
 };
 
 export function openapiDocument(version: string, url: string): OpenApi {
@@ -86,9 +99,9 @@ export function openapiDocument(version: string, url: string): OpenApi {
     components: {
       schemas: schemas.components,
       responses: Object.fromEntries(
-        (Object.keys(faults) as RefusalCode[]).map((code) => [
+        (Object.keys(errorDescriptions) as RefusalCode[]).map((code) => [
           code,
-          { description: faults[code], content: json },
+          { description: errorDescriptions[code], content: json },
         ]),
       ),
       securitySchemes: {
@@ -97,19 +110,19 @@ export function openapiDocument(version: string, url: string): OpenApi {
           type: "apiKey",
           in: "cookie",
           name: "cleancast.session_token",
-          description: "The dashboard's own; over HTTPS its name begins with `__Host-`.",
+          description: "The dashboard's session; over HTTPS the name begins with `__Host-`.",
         },
       },
     },
   };
 }
 
-const whoMay: Record<Route["allow"], string> = {
-  anybody: "Anybody may.",
-  "signed in": "Whoever is signed in may, and sees what is theirs.",
-  viewer: "Viewers may.",
-  admin: "Admins may.",
-  owner: "Owners may.",
+const requirements: Record<Route["allow"], string> = {
+  anybody: "No sign-in required.",
+  "signed in": "Requires a signed-in user, who sees only what they have access to.",
+  viewer: "Requires the role viewer.",
+  admin: "Requires the role admin.",
+  owner: "Requires the role owner.",
 };
 
 function describe(schemas: Schemas, tag: string, name: string, route: Route): Operation {
@@ -117,19 +130,19 @@ function describe(schemas: Schemas, tag: string, name: string, route: Route): Op
   const { summary, allow, apiKeys, query, body, answer } = route;
   const open = allow === "anybody";
   const session = { session: [] };
-  const onlyPeople = apiKeys === false && !open ? " Not with an API key: a person has to sign in." : "";
+  const onlyPeople = apiKeys === false && !open ? " API keys cannot call it: a person has to sign in." : "";
   return {
-    operationId: operationIdOf(method, path),
+    operationId: toOperationId(method, path),
     tags: [tag],
     summary,
-    description: `${whoMay[allow]}${onlyPeople}`,
+    description: `${requirements[allow]}${onlyPeople}`,
     parameters: [...pathParameters(path), ...(query ? queryParameters(schemas.sent(query)) : [])],
     ...(body
       ? { requestBody: { required: true, content: { "application/json": { schema: schemas.sent(body) } } } }
       : {}),
     responses: {
-      "200": { description: "Done.", content: contentOf(schemas, answer) },
-      ...faultsOf(route, path),
+      "200": { description: "Success.", content: contentOf(schemas, answer) },
+      ...errorResponses(route, path),
     },
     security: open ? [] : apiKeys === false ? [session] : [{ apiKey: [] }, session],
     "x-role": allow,
@@ -142,8 +155,8 @@ function contentOf(schemas: Schemas, answer: Route["answer"]): Content {
   return { "application/json": { schema: schemas.answered(answer) } };
 }
 
-/** By status; of two codes with one status the first is meant. */
-function faultsOf({ allow, body, query }: Route, path: string): Operation["responses"] {
+/** Lists errors by status; of two codes with one status, the first. */
+function errorResponses({ allow, body, query }: Route, path: string): Operation["responses"] {
   const codes: RefusalCode[] = [
     ...(body || query ? (["invalid"] as const) : []),
     ...(allow === "anybody" ? [] : (["signed_out", "forbidden"] as const)),
@@ -174,10 +187,53 @@ const queryParameters = ({ properties = {}, required = [] }: Schema): Parameter[
     ...(description === undefined ? {} : { description }),
   }));
 
-/** `DELETE /sites/:site/keys/:key` is deleteSitesKeysOne. */
-function operationIdOf(method: string, path: string): string {
+/** `DELETE /sites/:site/keys/:key` becomes deleteSitesKeysOne. */
+function toOperationId(method: string, path: string): string {
   const words = path.split(/[/.-]/).filter((part) => part !== "" && !part.startsWith(":"));
   const last = path.slice(path.lastIndexOf("/") + 1).startsWith(":") ? ["One"] : [];
   const named = [...words, ...last].map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
   return `${method.toLowerCase()}${named.join("")}`;
 }
+
+/** Converts schemas of the contract to JSON Schema. A schema with an id becomes a component of the document. */
+type Schemas = {
+  /** A request: fields with a default are optional. */
+  sent(schema: z.ZodType): Schema;
+  answered(schema: z.ZodType): Schema;
+  /** Schemas with an id that were used so far. */
+  components: Record<string, Schema>;
+};
+
+function openSchemas(): Schemas {
+  const components: Record<string, Schema> = {};
+
+  function convert(schema: z.ZodType, io: "input" | "output"): Schema {
+    const { $schema: _version, ...whole } = z.toJSONSchema(schema, {
+      io,
+      override: ({ jsonSchema }) => tidy(jsonSchema as Schema),
+    }) as Schema & { $schema?: string; $defs?: Record<string, Schema> };
+    const { $defs: found, id: name, ...own } = whole as Schema & { $defs?: Record<string, Schema> };
+    for (const [key, { id: _id, ...one }] of Object.entries(found ?? {}))
+      components[key] ??= toComponentRefs(one);
+    if (typeof name !== "string") return toComponentRefs(own);
+    components[name] ??= toComponentRefs(own);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  return {
+    components,
+    sent: (schema) => convert(schema, "input"),
+    answered: (schema) => convert(schema, "output"),
+  };
+}
+
+/** Allows fields that later versions add, and drops JavaScript's own number range. */
+function tidy(json: Schema): void {
+  if (json.additionalProperties === false) delete json.additionalProperties;
+  if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+  if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
+}
+
+/** Points references to the document's own components. */
+const toComponentRefs = (schema: Schema): Schema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Schema;

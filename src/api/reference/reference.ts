@@ -1,9 +1,8 @@
-// The reference page of the management API, drawn from its OpenAPI document: one page, no script, nothing from elsewhere.
+// The reference page of the management API, rendered from its OpenAPI document: one page, no script, nothing from other
+// origins (docs/decisions/0013).
 
-import type { Content, OpenApi, Operation } from "./openapi.ts";
-import { exampleOf, linesOf, typeOf, type Line, type Named } from "./referenceSchema.ts";
+import type { Content, OpenApi, Operation, Schema } from "./openapi.ts";
 import { referenceStyle } from "./referenceStyle.ts";
-import type { Schema } from "./schemas.ts";
 
 type Listed = Operation & { method: string; path: string };
 
@@ -27,7 +26,7 @@ export function referencePage(document: OpenApi, nonce: string): string {
 <style nonce="${escaped(nonce)}">${referenceStyle}</style>
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <div class="page">
 <nav aria-label="Sections"><ul>${sections.map(navigation).join("")}</ul></nav>
 <main id="content">
@@ -73,33 +72,34 @@ function article(operation: Listed, base: string, named: Named): string {
     .filter((one) => one.in === "query")
     .map((one): Line => ({
       name: one.name,
-      type: typeOf(one.schema, named),
+      type: describeType(one.schema, named),
       required: one.required,
       help: one.description ?? "",
     }));
   const ok = responses["200"];
   const answer = ok && "content" in ok ? ok.content : {};
-  const body = schemaIn(requestBody?.content);
+  const body = jsonSchema(requestBody?.content);
   return `<article id="${operationId}">
 <h3>${escaped(summary)}</h3>
 <div class="address">${badge(method)}<code>${escaped(path)}</code></div>
 <p class="soft">${escaped(description)}</p>
 ${query.length ? `<h4>Query</h4>${table(query)}` : ""}
-${body ? `<h4>Body</h4>${table(linesOf(body, named))}` : ""}
-${answerOf(answer, named)}
+${body ? `<h4>Body</h4>${table(toLines(body, named))}` : ""}
+${response(answer, named)}
 ${curl(operation, base, named)}
 </article>`;
 }
 
-const schemaIn = (content: Content | undefined): Schema | undefined => content?.["application/json"]?.schema;
+const jsonSchema = (content: Content | undefined): Schema | undefined =>
+  content?.["application/json"]?.schema;
 
-function answerOf(content: Content, named: Named): string {
-  const schema = schemaIn(content);
-  if (!schema) return `<h4>Answer</h4><p>${escaped(Object.keys(content).join(", "))}</p>`;
-  const lines = linesOf(schema, named);
-  if (lines.length === 0) return `<h4>Answer</h4><p class="soft">200, and an empty object.</p>`;
+function response(content: Content, named: Named): string {
+  const schema = jsonSchema(content);
+  if (!schema) return `<h4>Response</h4><p>${escaped(Object.keys(content).join(", "))}</p>`;
+  const lines = toLines(schema, named);
+  if (lines.length === 0) return `<h4>Response</h4><p class="soft">200 with an empty object.</p>`;
   const fields = `${lines.length} ${lines.length === 1 ? "field" : "fields"}`;
-  return `<h4>Answer</h4><details><summary>200, with ${fields}</summary>${table(lines)}</details>`;
+  return `<h4>Response</h4><details><summary>200 with ${fields}</summary>${table(lines)}</details>`;
 }
 
 function table(lines: readonly Line[]): string {
@@ -110,25 +110,25 @@ function table(lines: readonly Line[]): string {
   return `<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
-/** What a program would send; what only people may do, only the dashboard does. */
+/** A curl example; routes that only people may call have none. */
 function curl(
   { method, path, parameters, requestBody, security }: Listed,
   base: string,
   named: Named,
 ): string {
   if (!security.some((one) => "apiKey" in one)) return "";
-  const body = schemaIn(requestBody?.content);
+  const body = jsonSchema(requestBody?.content);
   const needed = parameters.filter((one) => one.in === "query" && one.required);
   const query = needed.map(({ name }) => `${name}=${name.toUpperCase()}`);
   const address = `${base}${path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase())}`;
-  const words = [
+  const lines = [
     `curl -sS ${method === "get" ? "" : `-X ${method.toUpperCase()} `}'${address}${query.length ? `?${query.join("&")}` : ""}'`,
     `-H 'Authorization: Bearer ccm_…'`,
     ...(body
-      ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(exampleOf(body, named))}'`]
+      ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(toExample(body, named))}'`]
       : []),
   ];
-  return `<h4>Example</h4><pre tabindex="0">${escaped(words.join(" \\\n  "))}</pre>`;
+  return `<h4>Example</h4><pre tabindex="0">${escaped(lines.join(" \\\n  "))}</pre>`;
 }
 
 function errors({ components }: OpenApi): string {
@@ -139,7 +139,106 @@ function errors({ components }: OpenApi): string {
   return `<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
-/** Text with `code` in it. */
+/** Renders `code` within text. */
 const prose = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+
+type Line = { name: string; type: string; required: boolean; help: string };
+type Named = Readonly<Record<string, Schema>>;
+
+const maxDepth = 3;
+
+/** Lists nested fields below their parent, as `connection.settings`; fields of lists as `items[].id`. */
+function toLines(schema: Schema, named: Named, prefix = "", depth = 0): Line[] {
+  const { properties = {}, required = [] } = resolve(schema, named);
+  return Object.entries(properties).flatMap(([key, field]) => {
+    const name = `${prefix}${key}`;
+    const line = {
+      name,
+      type: describeType(field, named),
+      required: required.includes(key),
+      help: field.description ?? "",
+    };
+    const inner = innerObject(field, named);
+    const below =
+      inner && depth < maxDepth ? toLines(inner.of, named, `${name}${inner.mark}.`, depth + 1) : [];
+    return [line, ...below];
+  });
+}
+
+function resolve(schema: Schema, named: Named): Schema {
+  const name = schema.$ref?.slice("#/components/schemas/".length);
+  return name === undefined ? schema : (named[name] ?? {});
+}
+
+/** Finds the object in a field, through lists, maps and nullable types. */
+function innerObject(field: Schema, named: Named): { of: Schema; mark: string } | null {
+  const schema = resolve(field, named);
+  if (schema.properties) return { of: schema, mark: "" };
+  if (schema.items) return marked(schema.items, "[]", named);
+  if (typeof schema.additionalProperties === "object")
+    return marked(schema.additionalProperties, ".*", named);
+  const other = schema.anyOf?.find((one) => one.type !== "null");
+  return other ? innerObject(other, named) : null;
+}
+
+function marked(schema: Schema, mark: string, named: Named): { of: Schema; mark: string } | null {
+  const inner = innerObject(schema, named);
+  return inner && { of: inner.of, mark: `${mark}${inner.mark}` };
+}
+
+function describeType(field: Schema, named: Named): string {
+  const schema = resolve(field, named);
+  if (schema.anyOf) return schema.anyOf.map((one) => describeType(one, named)).join(" or ");
+  if (schema.enum) return schema.enum.map((one) => String(one)).join(" · ");
+  if (schema.items) return `list of ${describeType(schema.items, named)}`;
+  if (Array.isArray(schema.type)) return schema.type.map(wordOf).join(" or ");
+  if (typeof schema.additionalProperties === "object")
+    return `${describeType(schema.additionalProperties, named)} by name`;
+  return schema.type === undefined ? "anything" : wordOf(schema.type);
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: "text",
+  integer: "whole number",
+  boolean: "true or false",
+};
+const wordOf = (type: string) => typeWords[type] ?? type;
+
+const samples: Readonly<Record<string, unknown>> = {
+  email: "ada@example.com",
+  host: "shop.example.com",
+  url: "https://hooks.example.com/totals",
+  platform: "meta",
+  setting: "pixel_id",
+  name: "my CRM",
+  decision: "denied",
+  from: 1_794_700_800_000,
+  to: 1_794_787_200_000,
+  names: ["dedup_order", "block_disposable"],
+  clientId: "…",
+  clientSecret: "…",
+};
+
+/** An example of the required fields with plausible values. */
+function toExample(schema: Schema, named: Named): Record<string, unknown> {
+  const { properties = {}, required = [] } = resolve(schema, named);
+  return Object.fromEntries(
+    required.map((name) => [
+      name,
+      Object.hasOwn(samples, name) ? samples[name] : toSample(properties[name] ?? {}, named),
+    ]),
+  );
+}
+
+function toSample(field: Schema, named: Named): unknown {
+  const schema = resolve(field, named);
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum) return schema.enum[0];
+  if (schema.anyOf) return toSample(schema.anyOf[0] ?? {}, named);
+  if (schema.items) return [toSample(schema.items, named)];
+  if (schema.properties) return toExample(schema, named);
+  const byType: Record<string, unknown> = { string: "…", integer: 1, number: 1, boolean: true, object: {} };
+  return byType[String(schema.type)] ?? null;
+}

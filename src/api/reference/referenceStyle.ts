@@ -1,4 +1,4 @@
-/** Calm and dense: one accent, greys, an 8-pixel grid. */
+/** One accent, greys, an 8-pixel grid. */
 export const referenceStyle = `
 :root {
   color-scheme: light dark;

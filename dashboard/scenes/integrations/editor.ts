@@ -1,18 +1,18 @@
-// What the tabs of a platform's page work on: one connection, or one that is to be.
+// The state that the tabs of a platform's page share: a connection, or a new one.
 
 import type { ApiError } from "../../common/api.ts";
 import type { Draft } from "./draft.ts";
-import type { Connection, Platform } from "./parts.tsx";
+import type { Connection, Platform } from "./connections.tsx";
 
-export type Bench = {
+export type Editor = {
   site: string;
   platform: Platform;
   /** Null until it is connected. */
   connection: Connection | null;
   draft: Draft;
-  /** A sign-in that is done and not saved yet. */
+  /** A finished sign-in that is not saved yet. */
   signIn: string | null;
   mayChange: boolean;
-  /** Why saving was refused. */
+  /** The error of the last save. */
   error: ApiError | null;
 };

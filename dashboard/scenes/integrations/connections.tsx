@@ -1,4 +1,4 @@
-// What the pages of Integrations share.
+// Queries and small components of the Integrations pages.
 
 import { Box, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -20,14 +20,14 @@ export const usePlatforms = () => useApi("GET /platforms", {});
 export const useConnections = (site: string) =>
   useApi("GET /sites/:site/connections", { params: { site } }, { everyMs: 15_000 });
 
-/** What tells several connections of a platform apart: the pixel, the account, the address. */
+/** Tells several connections of a platform apart: the pixel, the account, the address. */
 export function accountOf(platform: Platform, { settings }: Connection): string | null {
   const open = platform.settings.filter(({ name, secret }) => !secret && settings[name]);
   const telling = open.find(({ required }) => required) ?? open.find(({ name }) => name.endsWith("_id"));
   return telling ? (settings[telling.name] ?? null) : null;
 }
 
-/** A calm tile with the platform's letters: other people's logos are theirs. */
+/** A tile with the platform's initials, as logos are trademarks. */
 export function Monogram({ name, size = 40 }: { name: string; size?: number }) {
   const words = name.split(" ");
   const letters = words.length > 1 ? words.map((word) => word[0]).join("") : name.slice(0, 2);
@@ -38,7 +38,7 @@ export function Monogram({ name, size = 40 }: { name: string; size?: number }) {
   );
 }
 
-/** A number with what it counts above it. */
+/** A figure with its label above it. */
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Stack gap={0} miw={0}>
@@ -64,5 +64,5 @@ export function ConnectionState({ connection }: { connection: Connection }) {
 export const countOf = (n: number, one: string, many = `${one}s`) =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
-/** Reasons come from many places, with a full stop or without. */
+/** Reasons come with or without a full stop. */
 export const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

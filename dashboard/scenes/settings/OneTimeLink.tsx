@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
-import { SecretOnce } from "../../common/dialogs.tsx";
+import { OneTimeSecret } from "../../common/dialogs.tsx";
 
-/** A link that could not be sent by mail: to be copied and passed on. */
-export function LinkOnce({
+/** A link that could not be sent by email, to be copied and passed on. */
+export function OneTimeLink({
   title,
   link,
   about,
@@ -14,13 +14,13 @@ export function LinkOnce({
   onClose: () => void;
 }) {
   return (
-    <SecretOnce
+    <OneTimeSecret
       title={title}
       secret={link}
-      notice="No mail was sent. Copy the link now: it is shown only this once."
+      notice="No email was sent. Copy the link now: it is shown only once."
       onClose={onClose}
     >
       <Text size="sm">{about}</Text>
-    </SecretOnce>
+    </OneTimeSecret>
   );
 }

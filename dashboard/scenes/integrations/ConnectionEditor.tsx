@@ -1,23 +1,23 @@
-// One connection on the bench: the tabs work on the same draft, the preview shows it, one button saves it.
+// The editor of one connection: all tabs change one draft, the preview shows it, one button saves it.
 
 import { Grid, Group, Stack, Text } from "@mantine/core";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
-import { useAddress } from "../../common/address.ts";
+import { useQueryParams } from "../../common/queryParams.ts";
 import type { Answer, ApiError } from "../../common/api.ts";
-import { told } from "../../common/notices.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Card, Page } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { useMay } from "../../common/session.tsx";
-import { State, When } from "../../common/values.tsx";
-import type { Bench } from "./bench.ts";
+import { State, Time } from "../../common/values.tsx";
+import type { Editor } from "./editor.ts";
 import { ConnectionActions, NeedsReconnection, releasedText } from "./ConnectionActions.tsx";
 import { letGo, tabOfFault, useDraft, type Changes } from "./draft.ts";
 import { EventsForm } from "./EventsForm.tsx";
 import { LogTable } from "./LogTable.tsx";
 import { MappingForm } from "./MappingForm.tsx";
-import { ConnectionState, type Connection, type Platform } from "./parts.tsx";
+import { ConnectionState, type Connection, type Platform } from "./connections.tsx";
 import { Preview } from "./Preview.tsx";
 import { SaveBar } from "./SaveBar.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
@@ -32,7 +32,7 @@ const tabs = [
   { value: "log", label: "Sync log" },
 ];
 
-export function Workbench({
+export function ConnectionEditor({
   site,
   platform,
   connection,
@@ -43,13 +43,13 @@ export function Workbench({
   site: string;
   platform: Platform;
   connection: Connection | null;
-  /** The sign-in that the address names; blank where there is none. */
+  /** The sign-in in the URL; empty if there is none. */
   signIn: string;
-  /** What was typed before the page was left for the sign-in. */
+  /** Input from before the page was left for the sign-in. */
   begun: Changes;
   switcher: ReactNode;
 }) {
-  const { text, search } = useAddress();
+  const { text, search } = useQueryParams();
   const navigate = useNavigate();
   const mayChange = useMay("admin", site);
   const draft = useDraft(platform, connection, begun);
@@ -60,7 +60,7 @@ export function Workbench({
     void navigate({ to: here, search: { ...search, ...part }, replace: true });
   const save = useSave(platform, {
     onSaved: (id) => {
-      // At once: a sign-in that was used up must not be asked for again.
+      // Removed at once: a used sign-in must not be requested again.
       flushSync(() => {
         draft.discard();
         setUsed(signIn);
@@ -73,7 +73,7 @@ export function Workbench({
       if (tab) go({ tab });
     },
   });
-  const bench: Bench = {
+  const editor: Editor = {
     site,
     platform,
     connection,
@@ -89,18 +89,18 @@ export function Workbench({
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        save.run(bench);
+        save.run(editor);
       }}
     >
       <Stack gap="lg">
         <fieldset className="cc-bare" aria-label={`${platform.name} ${tab}`}>
           <Stack gap="lg">
-            {tab === "connection" && <SettingsForm bench={bench} step={step} />}
-            {tab === "events" && <EventsForm bench={bench} />}
-            {tab === "mapping" && <MappingForm bench={bench} />}
+            {tab === "connection" && <SettingsForm editor={editor} step={step} />}
+            {tab === "events" && <EventsForm editor={editor} />}
+            {tab === "mapping" && <MappingForm editor={editor} />}
           </Stack>
         </fieldset>
-        <SaveBar bench={bench} isBusy={save.isBusy} onDiscard={draft.discard} />
+        <SaveBar editor={editor} isBusy={save.isBusy} onDiscard={draft.discard} />
       </Stack>
     </form>
   );
@@ -120,21 +120,21 @@ export function Workbench({
       tabs={tabs.map((one) => ({ ...one, to: here, search: { ...search, tab: one.value } }))}
       tab={tab}
     >
-      <NeedsReconnection bench={bench} onPaste={() => go({ tab: "connection" })} />
+      <NeedsReconnection editor={editor} onPaste={() => go({ tab: "connection" })} />
       {isForm &&
         (mayChange ? (
           <Grid gap="lg">
             <Grid.Col span={{ base: 12, md: 7 }}>{form}</Grid.Col>
             <Grid.Col span={{ base: 12, md: 5 }}>
               <div className="cc-beside">
-                <Preview bench={bench} />
+                <Preview editor={editor} />
               </div>
             </Grid.Col>
           </Grid>
         ) : (
           form
         ))}
-      {tab === "test" && <TestEvent bench={bench} />}
+      {tab === "test" && <TestEvent editor={editor} />}
       {tab === "log" &&
         (connection ? (
           <LogTable site={site} fixed={{ connection: connection.id }} />
@@ -159,7 +159,7 @@ function Head({ platform, connection }: { platform: Platform; connection: Connec
         {connection && (
           <Text size="sm" component="span">
             {connection.lastSentAt === null ? "nothing sent yet" : "last sent "}
-            {connection.lastSentAt !== null && <When at={connection.lastSentAt} />}
+            {connection.lastSentAt !== null && <Time at={connection.lastSentAt} />}
           </Text>
         )}
       </Group>
@@ -167,28 +167,30 @@ function Head({ platform, connection }: { platform: Platform; connection: Connec
   );
 }
 
-/** A new connection is made, a known one changed. */
+/** Creates a connection, or changes the existing one. */
 function useSave(
   { name }: Platform,
   { onSaved, onRefused }: { onSaved: (connection: string) => void; onRefused: (error: ApiError) => void },
 ) {
   const connect = useSend("POST /sites/:site/connections", {
     onDone: ({ connection, isNew, released }: Answer<"POST /sites/:site/connections">) => {
-      const what = isNew ? `${name} is connected.` : "This account was connected before; it was changed.";
-      told(what + releasedText(released));
+      const what = isNew
+        ? `${name} connected.`
+        : "This account was already connected; its settings were changed.";
+      notify(what + releasedText(released));
       onSaved(connection.id);
     },
   });
   const change = useSend("PATCH /sites/:site/connections/:connection", {
     onDone: ({ connection, released }) => {
-      told(`Saved.${releasedText(released)}`);
+      notify(`Saved.${releasedText(released)}`);
       onSaved(connection.id);
     },
   });
   return {
     isBusy: connect.isPending || change.isPending,
     error: connect.error ?? change.error,
-    run: ({ site, platform, connection, draft, signIn }: Bench) => {
+    run: ({ site, platform, connection, draft, signIn }: Editor) => {
       const wanted = {
         settings: draft.changes,
         ...(draft.events === undefined ? {} : { events: draft.events }),

@@ -1,25 +1,25 @@
-// How one event reads in a list: its platforms, its match, its status. Each "why?" opens its trace.
+// Cells of an event in a list: deliveries, match, status. Each "why?" opens the trace.
 
 import { Group, Text, Tooltip } from "@mantine/core";
 import type { EventSummary } from "../../common/feed.ts";
 import { usePlatformName } from "../../common/platforms.ts";
 import { State } from "../../common/values.tsx";
-import { To } from "../../common/To.tsx";
+import { TextLink } from "../../common/links.tsx";
 
 export const tracePath = (site: string, event: string) => `/sites/${site}/events/${event}`;
 
 type Search = Record<string, unknown>;
 
-/** `search` is what the address keeps: the filters of the list behind the drawer. */
+/** `search` holds the filters of the list behind the drawer. */
 export function Why({ site, event, search }: { site: string; event: EventSummary; search?: Search }) {
   return (
-    <To
+    <TextLink
       to={tracePath(site, event.id)}
       search={search ?? {}}
       aria-label={`Why? Trace of ${event.event}${event.orderId ? ` ${event.orderId}` : ""}`}
     >
       why?
-    </To>
+    </TextLink>
   );
 }
 
@@ -28,12 +28,12 @@ export function EventStatus({ event }: { event: EventSummary }) {
   return <State of={event.status} />;
 }
 
-/** The customer's own choice, which is no news. */
+/** The customer's own choice, which needs no attention. */
 const isUnselected = ({ reason }: EventSummary["deliveries"][number]) => reason === "event not selected";
 
 const order = ["rejected", "expired", "parked", "queued", "sent", "skipped"] as const;
 
-/** What became of it at the platforms, the worst first: "1 rejected, 3 sent". `brief` is only what went out or should. */
+/** Delivery states, the worst first: "1 rejected, 3 sent". `brief` leaves skipped deliveries out. */
 export function DeliveryStates({ event, brief = false }: { event: EventSummary; brief?: boolean }) {
   const nameOf = usePlatformName();
   if (event.deliveries.length === 0) return <span className="cc-quiet">none</span>;
@@ -74,11 +74,11 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
 export const isInTrouble = (event: EventSummary) =>
   event.deliveries.some((one) => one.state !== "sent" && one.state !== "queued" && !isUnselected(one));
 
-/** Those that did not get there. What was sent is replayed rarely, and what is queued goes by itself. */
+/** Deliveries that did not arrive. Sent ones are rarely replayed, and queued ones are sent anyway. */
 export const isReplayable = (state: string) =>
   state === "rejected" || state === "expired" || state === "skipped" || state === "parked";
 
-/** By what a platform can tell who it was. */
+/** The click ids by which platforms match the event. */
 export function Match({ site, event, search }: { site: string; event: EventSummary; search?: Search }) {
   const why = <Why site={site} event={event} {...(search ? { search } : {})} />;
   if (event.withheld)

@@ -1,14 +1,14 @@
-// The part of the address after the question mark: filters, ranges and tabs that a link shares.
+// The query string: filters, ranges and tabs that a link shares.
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
 type Values = Record<string, string | number | undefined>;
 
-export function useAddress() {
+export function useQueryParams() {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
   const navigate = useNavigate();
   return {
-    /** All of it, to carry along to another page. */
+    /** All parameters, to pass on to another page. */
     search,
     text: (name: string): string => search[name] ?? "",
     /** A time in milliseconds. */
@@ -16,7 +16,7 @@ export function useAddress() {
       const value = Number(search[name] ?? Number.NaN);
       return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
     },
-    /** Changes some of it; blank takes one out. */
+    /** Changes some parameters; an empty value removes one. */
     change: (part: Values): void => {
       const kept = Object.entries({ ...search, ...part }).filter(
         ([, value]) => value !== undefined && value !== "",

@@ -1,0 +1,156 @@
+// The live feed: events of all nodes as they arrive. One poll per second and site serves every listener of that site. An
+// event is sent again when its deliveries change within its first 30 seconds, so that listeners see its outcome.
+
+import type { Store } from "../store/store.ts";
+import { withDeliveries, type ShownEvent } from "./handlers/events.ts";
+import { Denied } from "../kernel/refusal.ts";
+
+const pollMs = 1000;
+/** An event's id is older than its commit: events may appear this late. */
+const lookBackMs = 5000;
+const followMs = 30_000;
+/** In a flood only the newest events are sent. */
+const maxEvents = 100;
+const maxPerActor = 5;
+const maxPerSite = 50;
+const maxStreams = 200;
+
+type SiteFeed = {
+  streams: Set<Stream>;
+  /** Recent events that were sent, by id, with the state that was sent. */
+  sent: Map<string, { receivedAt: number; state: string }>;
+  timer: NodeJS.Timeout | undefined;
+};
+
+export function openFeed(store: Pick<Store, "events">, now: () => number) {
+  const sites = new Map<string, SiteFeed>();
+  const streamsOf = new Map<string, number>();
+  let streams = 0;
+
+  async function poll(siteId: string, site: SiteFeed, since: number): Promise<void> {
+    const { events } = await store.events.listPage(
+      siteId,
+      { from: Math.max(since, now() - followMs) - lookBackMs },
+      { before: null, limit: maxEvents },
+    );
+    for (const event of (await withDeliveries(store, siteId, events)).toReversed()) {
+      const state = JSON.stringify([event.status, event.deliveries]);
+      if (site.sent.get(event.id)?.state === state) continue;
+      site.sent.set(event.id, { receivedAt: event.receivedAt, state });
+      for (const stream of site.streams) stream.send(toMessage(event));
+    }
+    for (const [id, { receivedAt }] of site.sent)
+      if (receivedAt < now() - followMs - 2 * lookBackMs) site.sent.delete(id);
+  }
+
+  function startFeed(siteId: string): SiteFeed {
+    const site: SiteFeed = { streams: new Set(), sent: new Map(), timer: undefined };
+    const since = now();
+    const schedule = () => {
+      site.timer = setTimeout(() => {
+        // A failed poll is repeated; the list of events still shows everything.
+        void poll(siteId, site, since)
+          .catch(() => {})
+          .finally(() => {
+            if (site.streams.size) schedule();
+          });
+      }, pollMs);
+    };
+    schedule();
+    sites.set(siteId, site);
+    return site;
+  }
+
+  return {
+    /** `isAllowed` is checked again while the stream lasts. */
+    listen(siteId: string, actor: string, isAllowed: () => Promise<boolean>): AsyncIterable<string> {
+      const held = streamsOf.get(actor) ?? 0;
+      const ofSite = sites.get(siteId)?.streams.size ?? 0;
+      if (held >= maxPerActor || ofSite >= maxPerSite || streams >= maxStreams)
+        throw new Denied("too_many", "Too many live feeds are open. Close one of them.", 30);
+      const site = sites.get(siteId) ?? startFeed(siteId);
+      streams += 1;
+      streamsOf.set(actor, held + 1);
+      const stream = openStream(isAllowed, () => {
+        streams -= 1;
+        const left = (streamsOf.get(actor) ?? 1) - 1;
+        if (left) streamsOf.set(actor, left);
+        else streamsOf.delete(actor);
+        site.streams.delete(stream);
+        if (site.streams.size) return;
+        clearTimeout(site.timer);
+        if (sites.get(siteId) === site) sites.delete(siteId);
+      });
+      site.streams.add(stream);
+      return stream.pieces;
+    },
+  };
+}
+
+const toMessage = (event: ShownEvent) => `data: ${JSON.stringify(event)}\n\n`;
+
+const keepAliveMs = 15_000;
+/** Ends streams of sessions and keys that were ended. */
+const checkMs = 2_000;
+/** Ends every stream after this time; browsers reconnect by themselves. */
+const maxStreamMs = 10 * 60_000;
+/** A slow listener misses the oldest messages. */
+const maxQueued = 500;
+
+type Stream = { send(message: string): void; pieces: AsyncIterable<string> };
+
+/** One listener: a short queue of messages, keep-alives, and an end. */
+function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Stream {
+  const queue: string[] = ["retry: 3000\n\n"];
+  let waiting: ((result: IteratorResult<string>) => void) | null = null;
+  let ended = false;
+
+  function send(message: string): void {
+    if (ended) return;
+    if (waiting) {
+      waiting({ done: false, value: message });
+      waiting = null;
+      return;
+    }
+    if (queue.length >= maxQueued) queue.shift();
+    queue.push(message);
+  }
+
+  function end(): void {
+    if (ended) return;
+    ended = true;
+    clearInterval(keepAlive);
+    clearInterval(checking);
+    clearTimeout(timeout);
+    waiting?.({ done: true, value: undefined });
+    waiting = null;
+    onEnd();
+  }
+
+  const keepAlive = setInterval(() => send(": alive\n\n"), keepAliveMs);
+  const checking = setInterval(() => {
+    // A failed check counts as not allowed.
+    void isAllowed().then(
+      (is) => is || end(),
+      () => end(),
+    );
+  }, checkMs);
+  const timeout = setTimeout(end, maxStreamMs);
+
+  const iterator: AsyncIterator<string> = {
+    async next() {
+      const message = queue.shift();
+      if (message !== undefined) return { done: false, value: message };
+      if (ended) return { done: true, value: undefined };
+      return new Promise((resolve) => {
+        waiting = resolve;
+      });
+    },
+    // Ends at once; a generator would first wait for the next message.
+    async return() {
+      end();
+      return { done: true, value: undefined };
+    },
+  };
+  return { send, pieces: { [Symbol.asyncIterator]: () => iterator } };
+}

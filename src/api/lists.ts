@@ -1,0 +1,92 @@
+// Lists: pages with a cursor, and CSV files written page by page, so that memory stays bounded for any length.
+
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { stringify } from "csv-stringify/sync";
+import type { FastifyReply } from "fastify";
+import { Refusal } from "../kernel/refusal.ts";
+
+/** Cuts a page from a list that was read with one extra row, which shows whether there is a next page. */
+export function pageOf<Item extends { id: string }>(
+  rows: readonly Item[],
+  limit: number,
+): { items: Item[]; next: string | null } {
+  const items = rows.slice(0, limit);
+  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+export function checkTimes(from: number | undefined, to: number | undefined): void {
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new Refusal("from", "The start must be before the end.");
+}
+
+const cursorForm = /^([0-9a-f-]{36})(?:\/([0-9a-z]{1,40})?)?$/;
+
+/** Reads an event id, or EVENT/CONNECTION in the sync log. */
+export function readCursor(text: string | undefined): { id: string; connectionId: string } | null {
+  if (text === undefined) return null;
+  const [, id, connectionId = ""] = cursorForm.exec(text) ?? [];
+  if (id === undefined) throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.");
+  return { id, connectionId };
+}
+
+export type Cell = string | number | null;
+export type Column<Row> = { title: string; cell: (row: Row) => Cell };
+
+/** Writes a list whose cursor is the id of the last row. */
+export const toCsvById = <Row extends { id: string }>(
+  columns: readonly Column<Row>[],
+  read: (limit: number, before: string | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<string> =>
+  toCsv<Row, string>(columns, async (cursor, limit) => {
+    const { items, next } = pageOf(await read(limit + 1, cursor ?? undefined), limit);
+    return { rows: items, next };
+  });
+
+const maxRows = 100_000;
+const pageRows = 200;
+
+type ReadPage<Row, Cursor> = (
+  cursor: Cursor | null,
+  limit: number,
+) => Promise<{ rows: readonly Row[]; next: Cursor | null }>;
+
+export async function* toCsv<Row, Cursor>(
+  columns: readonly Column<Row>[],
+  read: ReadPage<Row, Cursor>,
+  limit: number = maxRows,
+): AsyncGenerator<string> {
+  yield stringify([columns.map(({ title }) => title)]);
+  let written = 0;
+  for (let cursor: Cursor | null | undefined; cursor !== null;) {
+    const page: { rows: readonly Row[]; next: Cursor | null } = await read(
+      cursor ?? null,
+      Math.min(pageRows, limit - written),
+    );
+    written += page.rows.length;
+    cursor = page.next;
+    if (page.rows.length)
+      yield stringify(page.rows.map((row) => columns.map(({ cell }) => escapeFormula(cell(row)))));
+    if (written >= limit && cursor !== null) {
+      const count = limit.toLocaleString("en-US");
+      yield stringify([[`Only the newest ${count} rows are listed. Choose a shorter period to see others.`]]);
+      return;
+    }
+    // The embedded store runs on the thread that accepts events.
+    await yieldToEventLoop();
+  }
+}
+
+/** Spreadsheets run a text that begins like a formula, and senders choose the texts: quotes it. */
+function escapeFormula(cell: Cell): string {
+  if (cell === null) return "";
+  return typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell);
+}
+
+/** Names the file that a browser saves. */
+export function asFile(reply: FastifyReply, name: string, host: string | undefined, now: number): void {
+  const place = (host ?? "site").replace(/[^a-z0-9.-]/gi, "-");
+  const day = new Date(now).toISOString().slice(0, 10);
+  reply.header("content-disposition", `attachment; filename="${name}-${place}-${day}.csv"`);
+}
+
+export const timeCell = (at: number | null): Cell => (at === null ? null : new Date(at).toISOString());
