@@ -1,6 +1,7 @@
 // The live feed: events of all nodes as they arrive. One poll per second and site serves every listener of that site. An
 // event is sent again when its deliveries change within its first 30 seconds, so that listeners see its outcome.
 
+import { minuteMs } from "../kernel/time.ts";
 import type { Store } from "../store/store.ts";
 import { withDeliveries, type ShownEvent } from "./handlers/events.ts";
 import { Denied } from "../kernel/refusal.ts";
@@ -93,7 +94,7 @@ const keepAliveMs = 15_000;
 /** Ends streams of sessions and keys that were ended. */
 const checkMs = 2_000;
 /** Ends every stream after this time; browsers reconnect by themselves. */
-const maxStreamMs = 10 * 60_000;
+const maxStreamMs = 10 * minuteMs;
 /** A slow listener misses the oldest messages. */
 const maxQueued = 500;
 

@@ -1,8 +1,8 @@
 // Lists: pages with a cursor, and CSV files written page by page, so that memory stays bounded for any length.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { stringify } from "csv-stringify/sync";
 import type { FastifyReply } from "fastify";
+import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { Refusal } from "../kernel/refusal.ts";
 
 /** Cuts a page from a list that was read with one extra row, which shows whether there is a next page. */

@@ -3,6 +3,7 @@
 // claim, and nothing is written twice.
 
 import { hash } from "node:crypto";
+import { dayMs } from "../kernel/time.ts";
 import type { Lanes } from "../delivery/lanes.ts";
 import { FieldFault, newEvent, readExtra, readFields } from "../inbound/fields.ts";
 import { idAt } from "../kernel/ids.ts";
@@ -17,7 +18,6 @@ import { matchesCurrency, readMoney, readTime, ValueFault } from "./values.ts";
 /** The key id of imported events. */
 export const importKey = "import";
 
-const dayMs = 86_400_000;
 /** More than the maximum age of a row, so that overlapping exports add nothing twice. */
 const minDedupMs = 91 * dayMs;
 const textFields = [

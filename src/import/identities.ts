@@ -1,6 +1,7 @@
 // Imports rows as visits (click ids, UTM fields and browser ids with their time) and as consent decisions. A row that is
 // imported again changes nothing.
 
+import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { ConsentState, Identity, Person, Sha256, Visit } from "../kernel/event.ts";
 import { browserIds, clickIdName, isUtmField } from "../identity/clickIds.ts";
 import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
@@ -30,7 +31,7 @@ type Entry = {
 };
 
 const maxIdLength = 1024;
-const maxFutureMs = 5 * 60_000;
+const maxFutureMs = 5 * minuteMs;
 
 /** Resolves when all rows are durable. */
 export async function importIdentities(rows: readonly TableRow[], on: IdentityImport): Promise<Outcome[]> {
@@ -149,6 +150,6 @@ function readVisit(
   if (seenAt instanceof ValueFault) return seenAt.message;
   if (seenAt > now + maxFutureMs) return "seenAt lies in the future";
   if (seenAt < now - keepMs)
-    return `seenAt is older than visits are kept (${Math.round(keepMs / 86_400_000)} days)`;
+    return `seenAt is older than visits are kept (${Math.round(keepMs / dayMs)} days)`;
   return { visitorId: null, seenAt, browser: null, ...ids };
 }

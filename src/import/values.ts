@@ -1,6 +1,8 @@
 // Reads numbers, amounts and times as other programs write them. Ambiguous ones are refused, never guessed: a wrong amount
 // or a wrong day would be reported to a platform as the truth.
 
+import { dayMs, minuteMs } from "../kernel/time.ts";
+
 export type ValueRules = {
   /** The decimal separator; null accepts only unambiguous numbers. */
   decimal: "point" | "comma" | null;
@@ -108,15 +110,15 @@ function parseOffset(text: string): number {
   const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);
   if (!match) return 0;
   const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
-  return (match[1] === "-" ? -minutes : minutes) * 60_000;
+  return (match[1] === "-" ? -minutes : minutes) * minuteMs;
 }
 
 /** Finds the UTC offset of a zone whose clocks show `wall`. The hour that occurs twice is read as the first one. */
 function zoneOffset(wall: number, timeZone: string): number {
   if (timeZone === "UTC") return 0;
-  const before = offsetAt(wall - 86_400_000, timeZone);
+  const before = offsetAt(wall - dayMs, timeZone);
   if (offsetAt(wall - before, timeZone) === before) return before;
-  return offsetAt(wall - offsetAt(wall + 86_400_000, timeZone), timeZone);
+  return offsetAt(wall - offsetAt(wall + dayMs, timeZone), timeZone);
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -1,5 +1,6 @@
 // Alerts and the audit log.
 
+import { dayMs } from "../../kernel/time.ts";
 import { countAttempt, testLimits } from "../../access/rateCounters.ts";
 import { messageOf } from "../../alerts/message.ts";
 import { sendTestAlert } from "../../alerts/channels.ts";
@@ -13,7 +14,7 @@ import type { Handlers } from "../call.ts";
 import { asFile, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
-const shownMs = 90 * 86_400_000;
+const shownMs = 90 * dayMs;
 
 /** Says what to do in the dashboard; the messages that alerts send name commands instead. */
 const whatToDo: Record<AlertKind, string> = {

@@ -1,12 +1,13 @@
 // Translates conversions to events of the Data Manager API.
 
+import { dayMs } from "../../kernel/time.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { textAt } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
-import { amountOf, dayMs, validId } from "../shared/values.ts";
+import { amountOf, validId } from "../shared/values.ts";
 import { withoutHyphens } from "./pickers.ts";
 
 /** Checked 2026-11-15. */

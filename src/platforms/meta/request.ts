@@ -1,5 +1,6 @@
 // Translates conversions to the website events of Meta's Conversions API.
 
+import { minuteMs } from "../../kernel/time.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
@@ -136,7 +137,7 @@ function fbcOf(conversion: Conversion): string | undefined {
 }
 
 /** A visitor's clock may be this far ahead of ours. */
-const maxClockLeadMs = 60_000;
+const maxClockLeadMs = minuteMs;
 
 type Cookie = { cookie: string; ms: number; id: string };
 

@@ -1,19 +1,20 @@
 // Translates conversions to events of the Conversions API of a UET tag, or to offline conversions.
 
+import { dayMs, minuteMs } from "../../kernel/time.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform, PlatformRequest } from "../platform.ts";
 import { eventNameOf, foldName } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { at, parseJson, textAt } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
-import { amountOf, browserOf, dayMs, moneyOf, unixSeconds } from "../shared/values.ts";
+import { amountOf, browserOf, moneyOf, unixSeconds } from "../shared/values.ts";
 
 /** Both checked 2026-11-15. */
 const conversionsApi = "https://capi.uet.microsoft.com/v1";
 const campaignApi = "https://campaign.api.bingads.microsoft.com/CampaignManagement/v13";
 
 /** Seven days, less some minutes for clock differences and transport. */
-export const maxConversionsApiAgeMs = 7 * dayMs - 5 * 60_000;
+export const maxConversionsApiAgeMs = 7 * dayMs - 5 * minuteMs;
 
 /** Goals match an event by any name: Microsoft has no list of names. */
 export const events: EventNames = { standard: {}, others: "own name" };

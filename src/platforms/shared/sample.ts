@@ -1,5 +1,6 @@
 // The people and conversions that the platforms' examples, tests and previews start from.
 
+import { hourMs } from "../../kernel/time.ts";
 import type { Browser, Conversion, Person, Sha256 } from "../../kernel/event.ts";
 import type { ConnectionSettings, Example } from "../platform.ts";
 
@@ -45,7 +46,7 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
 /** The same person with an id of every kind, for previews and test events. */
 export function fullSample(changes: Partial<Conversion> = {}): Conversion {
   const time = changes.time ?? sampleConversion().time;
-  const seenAt = time - 3_600_000;
+  const seenAt = time - hourMs;
   const clicks = {
     gclid: "EAIaIQobChMI-Example_1",
     fbclid: "IwAR2F4-Example_Click",

@@ -31,8 +31,6 @@ export function unixSeconds(time: number, now: number): number {
   return Math.floor(Math.min(time, now) / 1000);
 }
 
-export const dayMs = 86_400_000;
-
 /** Real click ids of every platform are far shorter. */
 const maxIdLength = 1000;
 

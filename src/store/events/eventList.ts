@@ -3,7 +3,7 @@
 // A page is read along an index: by order id, by email, of filtered events, or of all. The rest of the filter is checked
 // on the rows. One call reads a bounded number of rows, so a page can be short and still have a next one.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { deliveryRow, type Delivery } from "../deliveries/delivery.ts";

@@ -1,7 +1,7 @@
 // The stored form of identity and visitor records.
 //
 // There are millions of them, and all have the same phrases around a few ids. So each phrase is stored as one character: a
-// record takes a third of the bytes, and three times as many fit into memory. The result is text on both engines. Plain JSON
+// record takes a third of the bytes, and three times as many fit into memory. The result is text on both engines. JSON
 // is read as well. docs/decisions/0012-stored-form-of-identity-records.md compares this with other forms.
 
 import type { Identity, SeenId, Visit, Visitor } from "../../kernel/event.ts";
