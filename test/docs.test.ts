@@ -7,7 +7,7 @@ import { buildSite } from "../scripts/docs/build.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
 import { freshFolder } from "./support/databases.ts";
 import { documents, root } from "./support/documents.ts";
-import { addSite, call, newHome, startRelay, type Relay } from "./support/relay.ts";
+import { call, newInstallation, type Relay } from "./support/relay.ts";
 
 test("the pages of the platforms say what the platforms declare (npm run docs:platforms)", () => {
   const folder = join(root, "docs", "platforms");
@@ -74,9 +74,9 @@ describe("the site", () => {
 describe("under /docs", () => {
   let relay: Relay;
   beforeAll(async () => {
-    const home = await newHome("sqlite");
-    await addSite(home, "shop.example.com");
-    relay = await startRelay(home);
+    const home = await newInstallation("sqlite");
+    await home.addSite("shop.example.com");
+    relay = await home.start();
   });
   const ask = (path: string, headers: Record<string, string> = {}) =>
     call(relay.url, { method: "GET", path, headers });

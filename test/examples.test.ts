@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "./support/databases.ts";
-import { addSite, call, manage, newHome, post, startRelay, type Home, type Relay } from "./support/relay.ts";
+import { call, newInstallation, type Installation, type Relay } from "./support/relay.ts";
 
 const run = promisify(execFile);
 const examples = fileURLToPath(new URL("../docs/examples", import.meta.url));
@@ -20,7 +20,7 @@ const read = (name: string) => readFileSync(join(examples, name), "utf8");
 const hasPhp = spawnSync("php", ["--version"]).status === 0;
 if (!hasPhp) console.log("PHP is not installed here: the WooCommerce plugin is not run.");
 
-let home: Home;
+let home: Installation;
 let relay: Relay;
 let key: string;
 let inbound: string;
@@ -28,10 +28,10 @@ const started = new Set<ChildProcess>();
 const between = new Set<Server>();
 
 beforeAll(async () => {
-  home = await newHome("sqlite");
-  ({ key } = await addSite(home, "shop.example.com"));
-  await manage(home, "connect", "shop.example.com", "sandbox");
-  relay = await startRelay(home);
+  home = await newInstallation("sqlite");
+  ({ key } = await home.addSite("shop.example.com"));
+  await home.run("connect", "shop.example.com", "sandbox");
+  relay = await home.start();
   inbound = `${relay.url}/__cc/inbound`;
 });
 afterAll(async () => {
@@ -46,7 +46,7 @@ const accepted = (event: string) => ({ ok: true, event, results: { sandbox: { ok
 
 /** What the relay has of an order: event, value and currency, newest first. */
 async function known(orderId: string): Promise<[string, number, string][]> {
-  const { events } = await manage(home, "event", "list", "--order", orderId);
+  const { events } = await home.run("event", "list", "--order", orderId);
   return events.map((one: { event: string; value: number; currency: string }) => [
     one.event,
     one.value,
@@ -152,7 +152,7 @@ describe("Zapier's steps", () => {
       order: "Z-2",
     };
     const body = read("zapier-body.txt").replaceAll(/{{(\w+)}}/g, (_, name: string) => values[name] ?? "");
-    expect(JSON.parse((await post(relay, key, body)).text)).toEqual(accepted("purchase"));
+    expect(JSON.parse((await relay.post(key, body)).text)).toEqual(accepted("purchase"));
   });
 });
 
@@ -166,12 +166,12 @@ test("Make's body is what the endpoint wants", async () => {
   const body = read("make-body.txt")
     .replaceAll(/{{parseNumber\(1\.(\w+); "\."\)}}/g, (_, name: string) => String(Number(bundle[name])))
     .replaceAll(/{{1\.(\w+)}}/g, (_, name: string) => bundle[name] ?? "");
-  expect(JSON.parse((await post(relay, key, body)).text)).toEqual(accepted("purchase"));
+  expect(JSON.parse((await relay.post(key, body)).text)).toEqual(accepted("purchase"));
   expect(await known("M-1")).toEqual([["purchase", 49.9, "EUR"]]);
 });
 
 test("Salesforce's sample request is what the endpoint wants", async () => {
-  expect(JSON.parse((await post(relay, key, read("salesforce.json"))).text)).toEqual(accepted("purchase"));
+  expect(JSON.parse((await relay.post(key, read("salesforce.json"))).text)).toEqual(accepted("purchase"));
 });
 
 test("n8n's workflow sends what its expressions say", async () => {
@@ -194,7 +194,7 @@ test("n8n's workflow sends what its expressions say", async () => {
   const expression = /^={{(.*)}}$/s.exec(String(jsonBody))?.[1] ?? "";
   const body = { email: "ada@example.com", total: "49.90", currency: "EUR", order: 4711 };
   const sent = runInNewContext(expression, { $json: { body } }) as string;
-  expect(JSON.parse((await post(relay, key, sent)).text)).toEqual(accepted("purchase"));
+  expect(JSON.parse((await relay.post(key, sent)).text)).toEqual(accepted("purchase"));
   expect(await known("4711")).toEqual([["purchase", 49.9, "EUR"]]);
 });
 
@@ -268,7 +268,7 @@ describe("Shopify's webhook", () => {
       /{{ (.+?) }}/g,
       (_, name: string) => values[name] ?? "",
     );
-    expect(JSON.parse((await post(relay, key, body)).text)).toEqual(accepted("purchase"));
+    expect(JSON.parse((await relay.post(key, body)).text)).toEqual(accepted("purchase"));
   });
 });
 

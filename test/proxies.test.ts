@@ -14,7 +14,7 @@ import { caddyRule, nginxRule } from "../dashboard/scenes/configuration/proxyRul
 import { freshFolder } from "./support/databases.ts";
 import { endWithFile, findProgram } from "./support/programs.ts";
 import { freePort } from "./support/freePort.ts";
-import { eventually, manage, newHome, startRelay } from "./support/relay.ts";
+import { eventually, newInstallation } from "./support/relay.ts";
 import { personsBrowser, personsHeaders } from "./support/visits.ts";
 
 function newFolder(): string {
@@ -138,12 +138,12 @@ describe.each([
   const program = findProgram(name);
 
   test.skipIf(!program)("passes conversions, the tag and its reports", async () => {
-    const home = await newHome("sqlite");
-    const { site } = await manage(home, "site", "add", "shop.example.com");
-    const { key } = await manage(home, "key", "add", site.id, "crm");
-    await manage(home, "host", "add", site.id, "www.example.com");
-    await manage(home, "connect", site.id, "sandbox");
-    const relay = await startRelay(home);
+    const home = await newInstallation("sqlite");
+    const { site } = await home.run("site", "add", "shop.example.com");
+    const { key } = await home.run("key", "add", site.id, "crm");
+    await home.run("host", "add", site.id, "www.example.com");
+    await home.run("connect", site.id, "sandbox");
+    const relay = await home.start();
     const port = await freePort();
     const folder = newFolder();
     const proxy = configure(program as string, port, Number(new URL(relay.url).port), folder);
@@ -204,12 +204,12 @@ describe("the example for Caddy with certificates on demand", () => {
   const program = findProgram("caddy");
 
   test.skipIf(!program)("gets one for a host that is served, and for no other name", async () => {
-    const home = await newHome("sqlite", { CLEANCAST_URL: "https://cc.example.com" });
-    const { site } = await manage(home, "site", "add", "shop.example.com");
-    const { key } = await manage(home, "key", "add", site.id, "crm");
-    await manage(home, "host", "add", site.id, "paused.example.com");
-    await manage(home, "host", "pause", "paused.example.com");
-    const relay = await startRelay(home);
+    const home = await newInstallation("sqlite", { CLEANCAST_URL: "https://cc.example.com" });
+    const { site } = await home.run("site", "add", "shop.example.com");
+    const { key } = await home.run("key", "add", site.id, "crm");
+    await home.run("host", "add", site.id, "paused.example.com");
+    await home.run("host", "pause", "paused.example.com");
+    const relay = await home.start();
     const port = await freePort();
     const folder = newFolder();
     start(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
@@ -246,7 +246,7 @@ describe("the example for Caddy with certificates on demand", () => {
     expect([sent.status, JSON.parse(sent.text)]).toEqual([200, { ok: true, event: "purchase", results: {} }]);
 
     // One that is added while it runs.
-    await manage(home, "host", "resume", "paused.example.com");
+    await home.run("host", "resume", "paused.example.com");
     await eventually(
       "the resumed host has one",
       async () => (await certificateOf("paused.example.com")) === "DNS:paused.example.com",
@@ -271,10 +271,10 @@ describe("the rules that the dashboard shows, with the Caddy of compose before t
   const programs = { nginx: findProgram("nginx") ?? "", caddy: findProgram("caddy") ?? "" };
 
   test.skipIf(!programs.nginx || !programs.caddy)("pass conversions the whole way", async () => {
-    const home = await newHome("sqlite");
-    const { site } = await manage(home, "site", "add", "shop.example.com");
-    const { key } = await manage(home, "key", "add", site.id, "crm");
-    const relay = await startRelay(home);
+    const home = await newInstallation("sqlite");
+    const { site } = await home.run("site", "add", "shop.example.com");
+    const { key } = await home.run("key", "add", site.id, "crm");
+    const relay = await home.start();
     const front = newFolder();
     const frontPort = await freePort();
     const relayPort = Number(new URL(relay.url).port);

@@ -8,7 +8,7 @@ import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
 import { declared, fault } from "../support/contractCheck.ts";
 import { freePort } from "../support/freePort.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { call, engines, eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
 
 describe.each(engines)("integrations in the management API on %s", (engine) => {
@@ -29,14 +29,14 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     origin = `http://127.0.0.1:${port}`;
     standins = await startStandins({ rateLimits: false, redirectUris: [`${origin}/oauth/callback`] });
     receiver = await startReceiver();
-    relay = await startRelay(
-      await newHome(engine, {
+    relay = await (
+      await newInstallation(engine, {
         PORT: String(port),
         CLEANCAST_URL: origin,
         CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
         CLEANCAST_RETRY_SECONDS: "1",
-      }),
-    );
+      })
+    ).start();
     owner = await becomeOwner(relay);
     site = (await owner.ask("POST /sites", { host: "shop.example" })).json.id;
     second = (await owner.ask("POST /sites", { host: "second.example" })).json.id;
@@ -48,7 +48,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
   afterAll(() => standins.close());
 
   const send = (changes: Record<string, unknown> = {}) =>
-    post(relay, key, freshEvent(changes), { Host: "shop.example" });
+    relay.post(key, freshEvent(changes), { Host: "shop.example" });
   const listed = async () =>
     declared("GET /sites/:site/connections", await viewer.ask(`GET /sites/${site}/connections`)).items;
 

@@ -1,13 +1,13 @@
 // Members of a real relay: the set-up link on its console, and the operator's commands.
 
 import { expect, test } from "vitest";
-import { denied, manage, newHome, shown, startRelay } from "../support/relay.ts";
+import { newInstallation } from "../support/relay.ts";
 
 const password = "correct horse battery";
 
 test("the console's link creates the owner, and commands invite, reset and remove members", async () => {
-  const home = await newHome("sqlite");
-  const relay = await startRelay(home);
+  const home = await newInstallation("sqlite");
+  const relay = await home.start();
   const link = /create the owner: (\S+)/.exec(relay.output())?.[1] ?? "";
   expect(link).toMatch(/\/dashboard\/setup#\w{32}$/);
 
@@ -29,12 +29,11 @@ test("the console's link creates the owner, and commands invite, reset and remov
   const session = async () => (await fetch(`${relay.url}/api/v1/session`, { headers: { cookie } })).json();
   expect(await session()).toMatchObject({ session: { user: { email: "ada@example.com" } } });
 
-  expect(await manage(home, "member", "list")).toMatchObject({
+  expect(await home.run("member", "list")).toMatchObject({
     members: [{ email: "ada@example.com", grants: [{ site: null, role: "owner" }] }],
     invitations: [],
   });
-  const invited = await manage(
-    home,
+  const invited = await home.run(
     "member",
     "add",
     "Bob@example.com",
@@ -53,25 +52,25 @@ test("the console's link creates the owner, and commands invite, reset and remov
     password,
   });
   expect(accepted.status).toBe(200);
-  expect(await denied(home, "member", "remove", "ada@example.com")).toMatchObject({
+  expect(await home.fails("member", "remove", "ada@example.com")).toMatchObject({
     error: expect.stringContaining("This is the last owner"),
   });
-  expect(await manage(home, "member", "remove", "bob@example.com")).toMatchObject({ removed: true });
-  expect(await denied(home, "member", "reset", "bob@example.com")).toMatchObject({ field: "email" });
+  expect(await home.run("member", "remove", "bob@example.com")).toMatchObject({ removed: true });
+  expect(await home.fails("member", "reset", "bob@example.com")).toMatchObject({ field: "email" });
 
-  expect((await manage(home, "member", "sessions", "ada@example.com")).sessions).toHaveLength(1);
-  const reset = await manage(home, "member", "reset", "ada@example.com");
+  expect((await home.run("member", "sessions", "ada@example.com")).sessions).toHaveLength(1);
+  const reset = await home.run("member", "reset", "ada@example.com");
   const fresh = { token: reset.link.split("#")[1], password: "a password that is new" };
   expect((await post("/password-resets/finish", fresh)).status).toBe(200);
   expect(await session()).toEqual({ session: null });
   expect((await post("/session", { email: "ada@example.com", password: fresh.password })).status).toBe(200);
-  expect(await manage(home, "member", "sessions", "ada@example.com", "--end")).toMatchObject({ ended: 1 });
+  expect(await home.run("member", "sessions", "ada@example.com", "--end")).toMatchObject({ ended: 1 });
 
-  expect(await shown(home, "member", "list")).toMatch(/ada@example\.com +Ada +owner \(all sites\) +off/);
+  expect(await home.print("member", "list")).toMatch(/ada@example\.com +Ada +owner \(all sites\) +off/);
 
   await relay.stop();
   for (const secret of [owner.token, fresh.token, password])
     expect(relay.output().replace(link, "")).not.toContain(secret);
-  const again = await startRelay(home);
+  const again = await home.start();
   expect(again.output()).not.toContain("create the owner");
 });

@@ -8,15 +8,11 @@ import { errorAnswer, type Route } from "../../src/contract/route.ts";
 import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
 import { freshEvent } from "../contract/answers.ts";
 import {
-  addSite,
   call,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -28,7 +24,7 @@ const routes = (Object.entries(contract) as [RouteName, Route][]).map(([name, ro
 const isChange = ({ method }: { method: string }) => method !== "GET";
 
 describe.each(engines)("the routes of the management API on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let mine: TestSite;
   let other: TestSite;
@@ -41,19 +37,16 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
   let ids: Record<string, string>;
 
   beforeAll(async () => {
-    home = await newHome(engine);
-    relay = await startRelay(home);
-    mine = await addSite(home, "mine.example");
-    other = await addSite(home, "other.example");
-    const { id: connection } = await manage(home, "connect", other.host, "sandbox");
-    const { id: webhook } = await manage(home, "webhook", "add", other.host, "https://example.com/hook");
-    await eventually(
-      "the relay knows the key",
-      async () => (await post(relay, other.key, {})).status === 400,
-    );
-    await post(relay, other.key, freshEvent());
-    const { events } = await manage(home, "event", "list", other.host);
-    const { keys } = await manage(home, "key", "list", other.host);
+    home = await newInstallation(engine);
+    relay = await home.start();
+    mine = await home.addSite("mine.example");
+    other = await home.addSite("other.example");
+    const { id: connection } = await home.run("connect", other.host, "sandbox");
+    const { id: webhook } = await home.run("webhook", "add", other.host, "https://example.com/hook");
+    await eventually("the relay knows the key", async () => (await relay.post(other.key, {})).status === 400);
+    await relay.post(other.key, freshEvent());
+    const { events } = await home.run("event", "list", other.host);
+    const { keys } = await home.run("key", "list", other.host);
     owner = await becomeOwner(relay);
     [viewer, admin, stranger] = [
       await invite(relay, owner, "viewer@example.com", "viewer", mine.id),

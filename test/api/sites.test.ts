@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { becomeOwner, invite, type Asked, type Person } from "../support/apiClient.ts";
 import { declared, fault } from "../support/contractCheck.ts";
-import { engines, eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
 
 const day = 86_400_000;
@@ -17,7 +17,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
   let second: string;
 
   beforeAll(async () => {
-    relay = await startRelay(await newHome(engine));
+    relay = await (await newInstallation(engine)).start();
     owner = await becomeOwner(relay);
     site = declared("POST /sites", await owner.ask("POST /sites", { host: "Shop.Example." })).id;
     second = (await owner.ask("POST /sites", { host: "second.example" })).json.id;
@@ -148,7 +148,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     const made = await admin.ask(`POST /sites/${site}/keys`, { name: "my CRM" });
     const first = declared("POST /sites/:site/keys", made);
     expect(first).toMatchObject({ openedInbound: true, key: expect.stringMatching(/^cc_/) });
-    const send = (key: string) => post(relay, key, freshEvent(), { Host: "shop.example" });
+    const send = (key: string) => relay.post(key, freshEvent(), { Host: "shop.example" });
     expect((await send(first.key)).status).toBe(200);
 
     const rotated = await admin.ask(`POST /sites/${site}/keys/${first.id}/rotate`, {});
@@ -189,7 +189,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
   });
 
   test("a refused call is listed for its site", async () => {
-    expect((await post(relay, "cc_wrong", freshEvent(), { Host: "shop.example" })).status).toBe(401);
+    expect((await relay.post("cc_wrong", freshEvent(), { Host: "shop.example" })).status).toBe(401);
     await eventually("the call is listed", async () => {
       const asked = await viewer.ask(`GET /sites/${site}/refused-calls?limit=1`);
       const { items } = declared("GET /sites/:site/refused-calls", asked);

@@ -5,14 +5,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { contract } from "../../src/contract/contract.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import {
-  addSite,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -22,19 +18,19 @@ const hourMs = 3_600_000;
 const hostile = '=HYPERLINK("http://evil.example"),"<script>"';
 
 describe.each(engines)("a site's data on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let site: TestSite;
   let owner: Person;
   let connection: string;
 
   beforeAll(async () => {
-    home = await newHome(engine);
-    site = await addSite(home, "shop.example", "block_domains=spam.test");
-    connection = (await manage(home, "connect", site.host, "sandbox")).id;
-    await manage(home, "identity", "put", site.host, "--email", "known@example.com", "gclid=abc");
-    const testKey = await manage(home, "key", "add", site.host, "tests", "--test");
-    relay = await startRelay(home);
+    home = await newInstallation(engine);
+    site = await home.addSite("shop.example", "block_domains=spam.test");
+    connection = (await home.run("connect", site.host, "sandbox")).id;
+    await home.run("identity", "put", site.host, "--email", "known@example.com", "gclid=abc");
+    const testKey = await home.run("key", "add", site.host, "tests", "--test");
+    relay = await home.start();
     owner = await becomeOwner(relay);
     for (const [key, event] of [
       [
@@ -52,7 +48,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
       [site.key, { email: "c@spam.test", event: "lead", orderId: "A-5" }],
       [testKey.key, { email: "c@example.com", event: "lead", orderId: "A-6" }],
     ] as const)
-      expect((await post(relay, key, event)).status).toBe(200);
+      expect((await relay.post(key, event)).status).toBe(200);
   });
 
   const of = (path: string) => `/sites/${site.id}${path}`;
@@ -244,7 +240,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
       },
     );
     await eventually("the stream is open", () => heard.startsWith("retry:"));
-    await post(relay, site.key, { email: "d@example.com", event: "purchase", orderId: order });
+    await relay.post(site.key, { email: "d@example.com", event: "purchase", orderId: order });
     await eventually("the event is told with its outcome", () =>
       heard.split("\n\n").some((one) => one.includes(order) && one.includes('"state":"sent"')),
     );

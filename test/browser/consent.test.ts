@@ -3,7 +3,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
-import { eventually, manage } from "../support/relay.ts";
+import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
 import { setStage, type Stage } from "./stage.ts";
@@ -140,7 +140,7 @@ inChromium("opting out", () => {
     await submit(stage, secondPage, email);
     expect(await stage.convert(email)).toEqual(nothing);
 
-    await manage(stage.home, "consent", "set", "shop.example.test", "granted", "--email", email);
+    await stage.home.run("consent", "set", "shop.example.test", "granted", "--email", email);
     expect(await stage.convert(email)).toMatchObject({
       consent: "granted",
       clickIds: { gclid: "Second" },

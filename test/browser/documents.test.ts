@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { newHome, startRelay } from "../support/relay.ts";
+import { newInstallation } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -15,7 +15,7 @@ type Axe = {
 inChromium("the documentation", () => {
   let origin: string;
   beforeAll(async () => {
-    origin = (await startRelay(await newHome("sqlite"))).url;
+    origin = (await (await newInstallation("sqlite")).start()).url;
   });
 
   async function open(

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { manage } from "../support/relay.ts";
+
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";
@@ -16,7 +16,7 @@ let line: { pinned: string; follows: string; hash: string; integrity: string; gz
 
 beforeAll(async () => {
   stage = await setStage();
-  line = await manage(stage.home, "tag", "shop.example.test");
+  line = await stage.home.run("tag", "shop.example.test");
 });
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { expect } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { manage, newHome, post, startRelay, type Engine, type Home, type Relay } from "../support/relay.ts";
+import { newInstallation, type Engine, type Installation, type Relay } from "../support/relay.ts";
 import { shop, startSite, type TestSite } from "./site.ts";
 
 export type Conversion = {
@@ -21,7 +21,7 @@ export type Conversion = {
 };
 
 export type Stage = {
-  home: Home;
+  home: Installation;
   relay: Relay;
   site: TestSite;
   siteId: string;
@@ -50,20 +50,20 @@ export async function setStage({
   relayHost,
   withSandbox = false,
 }: Options = {}): Promise<Stage> {
-  const home = await newHome(engine, {
+  const home = await newInstallation(engine, {
     // All visitors of these tests share one address, which the limit for one visitor must not stop.
     CLEANCAST_COLLECT_PER_MINUTE: "1000000",
     ...env,
   });
   const receiver = await startReceiver();
-  const { site: made } = await manage(home, "site", "add", shop);
-  if (relayHost) await manage(home, "host", "add", shop, relayHost);
+  const { site: made } = await home.run("site", "add", shop);
+  if (relayHost) await home.run("host", "add", shop, relayHost);
   // Whoever tests a site with a driven browser lets it pass; the tests of bots take this away again.
-  await manage(home, "site", "set", shop, `allow_networks=203.0.113.0/24`, ...settings);
-  const { key } = await manage(home, "key", "add", shop, "crm");
-  if (withSandbox) await manage(home, "connect", shop, "sandbox");
-  await manage(home, "connect", shop, "webhook", `url=${receiver.url}/conversions`);
-  const relay = await startRelay(home);
+  await home.run("site", "set", shop, `allow_networks=203.0.113.0/24`, ...settings);
+  const { key } = await home.run("key", "add", shop, "crm");
+  if (withSandbox) await home.run("connect", shop, "sandbox");
+  await home.run("connect", shop, "webhook", `url=${receiver.url}/conversions`);
+  const relay = await home.start();
   const site = await startSite(relay, relayHost ? { relayHost } : {});
 
   return {
@@ -75,7 +75,7 @@ export async function setStage({
     async convert(email, more = {}) {
       orders += 1;
       const orderId = `order-${orders}`;
-      const answer = await post(relay, key, { email, event: "purchase", orderId, ...more });
+      const answer = await relay.post(key, { email, event: "purchase", orderId, ...more });
       expect(answer.status).toBe(200);
       const wanted = String(more["orderId"] ?? orderId).trim();
       const got = receiver.bodies().find((body) => body["orderId"] === wanted);
@@ -96,7 +96,7 @@ export type Stored = {
 const tables = ["visitors", "identities", "consents", "consent_history"] as const;
 
 /** What the database holds of people, past all of the relay's own code. */
-async function readStored(home: Home): Promise<Stored> {
+async function readStored(home: Installation): Promise<Stored> {
   const rows: Partial<Record<(typeof tables)[number], Row[]>> = {};
   if (home.engine === "sqlite") {
     const file = join(home.env["CLEANCAST_DATA"] as string, "cleancast.db");

@@ -6,7 +6,7 @@ import type { Identity } from "../../src/kernel/event.ts";
 import { clickIds } from "../../src/identity/clickIds.ts";
 import { hashEmail } from "../support/person.ts";
 import { unpackRecord } from "../../src/store/people/personCodec.ts";
-import { manage } from "../support/relay.ts";
+
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
 import { setStage, type Options, type Stage } from "./stage.ts";
@@ -87,7 +87,7 @@ inChromium("the story on one host", () => {
     await landAndSubmit(stage, page, `?${query}`, "Utm@Customers.example");
     const { platformEventId } = await stage.convert("utm@customers.example");
 
-    const trace = await manage(stage.home, "event", "show", platformEventId);
+    const trace = await stage.home.run("event", "show", platformEventId);
     const sandbox = trace.deliveries.find((one: { platform: string }) => one.platform === "sandbox");
     const request = JSON.parse(sandbox.log[0].request.split("\n\n")[1]);
     expect(request.conversions).toMatchObject([
@@ -151,7 +151,7 @@ inChromium("the story on one host", () => {
     const { clickIds: received, utm: last } = await stage.convert(email);
     expect(received).toEqual({ fbclid: "Phone-1", gclid: "Laptop-1" });
     expect(last).toEqual({ utm_source: "google" });
-    const { identity } = await manage(stage.home, "identity", "get", "shop.example.test", "--email", email);
+    const { identity } = await stage.home.run("identity", "get", "shop.example.test", "--email", email);
     expect(identity.firstUtm).toEqual({ utm_source: "ig" });
     await phone.close();
     await laptop.close();

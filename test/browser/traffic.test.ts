@@ -2,7 +2,7 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { eventually, manage } from "../support/relay.ts";
+import { eventually } from "../support/relay.ts";
 import { inChromium, launchWith } from "./chromium.ts";
 import { pageWith, shop, type Told } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";
@@ -42,7 +42,7 @@ inChromium("traffic in a real browser", () => {
 
   beforeEach(() => stage.site.forget());
 
-  const counts = async () => (await manage(stage.home, "traffic", "counts", shop)).all;
+  const counts = async () => (await stage.home.run("traffic", "counts", shop)).all;
 
   /** Opens a page and returns how the visit was counted. */
   async function countedAs(page: Page): Promise<string> {
@@ -55,7 +55,7 @@ inChromium("traffic in a real browser", () => {
   }
 
   async function newestBot(): Promise<Judged> {
-    const { visits: bots } = await manage(stage.home, "traffic", "bots", shop);
+    const { visits: bots } = await stage.home.run("traffic", "bots", shop);
     return bots[0];
   }
 
@@ -161,8 +161,8 @@ inChromium("traffic in a real browser", () => {
     expect({ inputs, untrusted, trap }).toEqual({ inputs: 0, untrusted: false, trap: true });
     expect(afterMs).toBeGreaterThan(0);
     expect(await stage.convert("spam@customers.example")).toBeUndefined();
-    const { events } = await manage(stage.home, "event", "list", shop, "--filtered");
-    const trace = await manage(stage.home, "event", "show", events[0].id);
+    const { events } = await stage.home.run("event", "list", shop, "--filtered");
+    const trace = await stage.home.run("event", "show", events[0].id);
     expect(trace.filterReasons[0].detail).toContain("trap:hidden field filled in");
   });
 

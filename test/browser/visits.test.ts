@@ -3,7 +3,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
-import { eventually, manage } from "../support/relay.ts";
+import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor, openAlone } from "./chromium.ts";
 import { stub } from "./consentPages.ts";
 import { pageWith, shop } from "./site.ts";
@@ -107,7 +107,7 @@ inChromium("visits", () => {
 
   // A browser with a debugger attached renders nothing ahead, so nobody drives this one.
   test("a page that is rendered ahead is not a visit until it is shown; then it is counted once, with its click", async () => {
-    const counts = async () => (await manage(stage.home, "traffic", "counts", shop)).all;
+    const counts = async () => (await stage.home.run("traffic", "counts", shop)).all;
     const rules = JSON.stringify({
       prerender: [{ source: "list", urls: ["/ahead?gclid=Ahead"], eagerness: "immediate" }],
     });

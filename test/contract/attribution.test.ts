@@ -4,14 +4,10 @@ import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
-  addSite,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -42,7 +38,7 @@ const withheld = { emailSha256: null, phoneSha256: null, clickIds: {}, utm: {}, 
 const contact = (email: string) => ({ emailSha256: sha256(email), phoneSha256: sha256("+14255551234") });
 
 describe.each(engines)("attribution on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   let optOut: TestSite;
@@ -50,15 +46,14 @@ describe.each(engines)("attribution on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "0.2" });
-    optOut = await addSite(home, "opt-out.example");
-    optIn = await addSite(home, "opt-in.example", "consent_mode=opt-in");
-    const identity = (site: TestSite, ...args: string[]) =>
-      manage(home, "identity", "put", site.host, ...args);
+    home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "0.2" });
+    optOut = await home.addSite("opt-out.example");
+    optIn = await home.addSite("opt-in.example", "consent_mode=opt-in");
+    const identity = (site: TestSite, ...args: string[]) => home.run("identity", "put", site.host, ...args);
     const consent = (site: TestSite, email: string, decision: string) =>
-      manage(home, "consent", "set", site.host, "--email", email, decision);
+      home.run("consent", "set", site.host, "--email", email, decision);
     for (const site of [optOut, optIn]) {
-      await manage(home, "connect", site.host, "webhook", `url=${receiver.url}/${site.host}`);
+      await home.run("connect", site.host, "webhook", `url=${receiver.url}/${site.host}`);
       for (const email of ["undecided", "agreed", "refused", "changed", "withdrawn"]) {
         await identity(site, "--email", `${email}@example.com`, ...pairs);
       }
@@ -93,7 +88,7 @@ describe.each(engines)("attribution on %s", (engine) => {
     );
     await identity(optOut, "--email", "two@example.com", "msclkid=only-then", "--seen-at", daysAgo(9));
     await consent(optOut, "nobody@example.com", "denied");
-    relay = await startRelay(home);
+    relay = await home.start();
   });
 
   /** What the receiver got of an event that was sent. */
@@ -102,7 +97,7 @@ describe.each(engines)("attribution on %s", (engine) => {
     { key } = optOut,
   ): Promise<Record<string, unknown>> {
     const whole = freshEvent({ phone: "+1 425 555 1234", firstName: "Ada", lastName: "Byron", ...event });
-    expect(said(await post(relay, key, whole))).toEqual(accepted("purchase", { webhook: { ok: true } }));
+    expect(said(await relay.post(key, whole))).toEqual(accepted("purchase", { webhook: { ok: true } }));
     const [body, ...more] = receiver.bodies().filter(({ orderId }) => orderId === whole.orderId);
     expect(more).toEqual([]);
     return body ?? {};
@@ -110,11 +105,11 @@ describe.each(engines)("attribution on %s", (engine) => {
 
   const traceOf = async (email: string, site: TestSite) => {
     const { platformEventId } = await received({ email }, site);
-    return (await manage(home, "event", "show", String(platformEventId))).attribution;
+    return (await home.run("event", "show", String(platformEventId))).attribution;
   };
 
   const decide = (email: string, decision: string) =>
-    manage(home, "consent", "set", optOut.host, "--email", email, decision);
+    home.run("consent", "set", optOut.host, "--email", email, decision);
 
   test("the click ids and campaign of the visit go out byte for byte", async () => {
     const body = await received({ email: "Undecided@example.com" });
@@ -138,7 +133,7 @@ describe.each(engines)("attribution on %s", (engine) => {
   });
 
   test("a record of one site is unknown to another", async () => {
-    await manage(home, "consent", "set", optIn.host, "--email", "two@example.com", "granted");
+    await home.run("consent", "set", optIn.host, "--email", "two@example.com", "granted");
     const body = await received({ email: "two@example.com" }, optIn);
     expect([body.clickIds, body.utm, body.consent]).toEqual([{}, {}, "granted"]);
   });
@@ -215,7 +210,7 @@ describe.each(engines)("attribution on %s", (engine) => {
     const { behave } = receiver;
     onTestFinished(() => void (receiver.behave = behave));
     receiver.behave = (_request, response) => response.writeHead(503).end();
-    await post(relay, optOut.key, event);
+    await relay.post(optOut.key, event);
     await decide(email, "denied");
     expect(tries()[0]).toMatchObject({ ...contact(email), clickIds, utm, consent: "unknown" });
     await eventually("a later try knows of the refusal", () => tries().at(-1)?.consent === "denied");
@@ -233,7 +228,7 @@ describe.each(engines)("attribution on %s", (engine) => {
   });
 
   test("identity get shows what is stored, under the hash alone", async () => {
-    const shown = await manage(home, "identity", "get", optOut.host, "--email", "agreed@example.com");
+    const shown = await home.run("identity", "get", optOut.host, "--email", "agreed@example.com");
     expect(shown.emailSha256).toBe(sha256("agreed@example.com"));
     expect(shown.consent).toBe("granted");
     expect(shown.identity.visits).toEqual([

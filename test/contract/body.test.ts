@@ -2,16 +2,7 @@
 
 import { createConnection } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  addSite,
-  call,
-  engines,
-  newHome,
-  post,
-  startRelay,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { call, engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, plainText, said } from "./answers.ts";
 
 const wrongType = plainText(415, "Content-Type must be application/json.");
@@ -29,9 +20,9 @@ describe.each(engines)("the body on %s", (engine) => {
   let site: TestSite;
 
   beforeAll(async () => {
-    const home = await newHome(engine);
-    site = await addSite(home, "shop.example");
-    relay = await startRelay(home);
+    const home = await newInstallation(engine);
+    site = await home.addSite("shop.example");
+    relay = await home.start();
   });
 
   const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
@@ -201,7 +192,7 @@ describe.each(engines)("the body on %s", (engine) => {
 
   test("an event that was refused for its body can be sent again", async () => {
     const event = freshEvent();
-    expect((await post(relay, site.key, `${JSON.stringify(event)},`)).status).toBe(400);
-    expect(said(await post(relay, site.key, event))).toEqual(accepted("purchase"));
+    expect((await relay.post(site.key, `${JSON.stringify(event)},`)).status).toBe(400);
+    expect(said(await relay.post(site.key, event))).toEqual(accepted("purchase"));
   });
 });

@@ -3,15 +3,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
-  addSite,
-  denied,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -37,7 +32,7 @@ const sale = (changes: Record<string, unknown> = {}) => ({
 });
 
 describe.each(engines)("duplicates on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   let site: TestSite;
@@ -48,19 +43,19 @@ describe.each(engines)("duplicates on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newHome(engine);
-    site = await addSite(home, "shop.example");
-    neighbour = await addSite(home, "neighbour.example");
-    forgetful = await addSite(home, "forgetful.example", "dedup_order=2s", "dedup_no_order=1s");
-    testKey = (await manage(home, "key", "add", site.host, "try", "--test")).key;
-    secondKey = (await manage(home, "key", "add", site.host, "second integration")).key;
+    home = await newInstallation(engine);
+    site = await home.addSite("shop.example");
+    neighbour = await home.addSite("neighbour.example");
+    forgetful = await home.addSite("forgetful.example", "dedup_order=2s", "dedup_no_order=1s");
+    testKey = (await home.run("key", "add", site.host, "try", "--test")).key;
+    secondKey = (await home.run("key", "add", site.host, "second integration")).key;
     for (const { host } of [site, neighbour, forgetful]) {
-      await manage(home, "connect", host, "webhook", `url=${receiver.url}/${host}`);
+      await home.run("connect", host, "webhook", `url=${receiver.url}/${host}`);
     }
-    relay = await startRelay(home);
+    relay = await home.start();
   });
 
-  const send = async (event: Record<string, unknown>, key = site.key) => said(await post(relay, key, event));
+  const send = async (event: Record<string, unknown>, key = site.key) => said(await relay.post(key, event));
   /** What the receiver got for an order. */
   const arrived = (orderId: string) => receiver.bodies().filter((body) => body.orderId === orderId);
 
@@ -69,7 +64,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     expect(await send(withOrder("again"))).toEqual(deduped);
     expect(await send(withOrder("again"))).toEqual(deduped);
     expect(arrived("again")).toHaveLength(1);
-    const { events } = await manage(home, "event", "list", site.host, "--order", "again");
+    const { events } = await home.run("event", "list", site.host, "--order", "again");
     expect(events).toHaveLength(1);
   });
 
@@ -111,7 +106,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     expect(await send(withOrder("tried"))).toEqual(taken());
     expect(await send(withOrder("tried"), testKey)).toEqual(deduped);
     expect(await send(withOrder("tried"))).toEqual(deduped);
-    const { events } = await manage(home, "event", "list", site.host, "--order", "tried");
+    const { events } = await home.run("event", "list", site.host, "--order", "tried");
     expect(events.map(({ mode }: { mode: string }) => mode).toSorted()).toEqual(["live", "test"]);
     // A platform that counts by event id must not take one for the other either.
     expect(new Set(arrived("tried").map((body) => body.platformEventId)).size).toBe(2);
@@ -124,7 +119,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     const ids = arrived("placeholder").map((body) => String(body.platformEventId));
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) {
-      const { warnings, platformEventId } = await manage(home, "event", "show", id);
+      const { warnings, platformEventId } = await home.run("event", "show", id);
       expect(platformEventId).toBe(id);
       expect(warnings).toEqual(["order id placeholder came with 2 different emails: is it a placeholder?"]);
     }
@@ -132,7 +127,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
 
   test("the trace of an order with one email warns of nothing", async () => {
     expect(await send(withOrder("single"))).toEqual(taken());
-    const { warnings } = await manage(home, "event", "show", String(arrived("single")[0]?.platformEventId));
+    const { warnings } = await home.run("event", "show", String(arrived("single")[0]?.platformEventId));
     expect(warnings).toEqual([]);
   });
 
@@ -179,7 +174,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
   });
 
   test("a window that is no time is refused", async () => {
-    expect(await denied(home, "site", "set", site.host, "dedup_order=soon")).toEqual({
+    expect(await home.fails("site", "set", site.host, "dedup_order=soon")).toEqual({
       ok: false,
       error: "dedup_order must be a time like 90d, 12h, 30m or 10s, at most 400d.",
       field: "setting",
@@ -187,7 +182,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
   });
 
   test("the windows of a new site are 90 days with an order id and one hour without", async () => {
-    const { sites } = await manage(home, "site", "list");
+    const { sites } = await home.run("site", "list");
     const { settings } = sites.find((one: { id: string }) => one.id === site.id);
     expect([settings.dedup_order, settings.dedup_no_order]).toEqual(["90d", "1h"]);
   });

@@ -3,16 +3,7 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  addSite,
-  engines,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, deduped, freshEvent, jsonError, said } from "./answers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -55,21 +46,21 @@ describe.each(engines)("the fields on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    const home = await newHome(engine);
-    site = await addSite(home, "shop.example");
-    german = await addSite(home, "laden.example", "country=DE");
+    const home = await newInstallation(engine);
+    site = await home.addSite("shop.example");
+    german = await home.addSite("laden.example", "country=DE");
     for (const { host } of [site, german]) {
-      await manage(home, "connect", host, "webhook", `url=${receiver.url}/${host}`);
+      await home.run("connect", host, "webhook", `url=${receiver.url}/${host}`);
     }
-    relay = await startRelay(home);
+    relay = await home.start();
   });
 
-  const send = (event: unknown) => post(relay, site.key, event);
+  const send = (event: unknown) => relay.post(site.key, event);
 
   /** Sends an event that must be taken and returns what the receiver got of it. */
   async function received(event: unknown, key = site.key): Promise<Record<string, unknown>> {
     const before = receiver.got.length;
-    const answer = await post(relay, key, event);
+    const answer = await relay.post(key, event);
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('"webhook":{"ok":true}')]);
     expect(receiver.got.length).toBe(before + 1);
     return receiver.bodies().at(-1) ?? {};

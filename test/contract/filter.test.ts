@@ -2,24 +2,14 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  addSite,
-  engines,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
 import { accepted, deduped, filtered, freshEvent, said } from "./answers.ts";
 
 const taken = accepted("purchase", { webhook: { ok: true } });
 
 describe.each(engines)("filters on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   let open: TestSite;
@@ -27,30 +17,29 @@ describe.each(engines)("filters on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newHome(engine);
-    open = await addSite(home, "open.example");
-    strict = await addSite(
-      home,
+    home = await newInstallation(engine);
+    open = await home.addSite("open.example");
+    strict = await home.addSite(
       "strict.example",
       "block_domains=Competitor.example, spam.test,yopmail.com",
       "block_disposable=on",
       `block_persons=${sha256("mallory@example.com").toUpperCase()}`,
     );
     for (const { host } of [open, strict]) {
-      await manage(home, "connect", host, "webhook", `url=${receiver.url}/${host}`);
+      await home.run("connect", host, "webhook", `url=${receiver.url}/${host}`);
     }
-    relay = await startRelay(home);
+    relay = await home.start();
     for (const email of ["bot@example.com", "both@example.com"]) {
       const says = { emails: [sha256(email)], params: { gclid: "from-a-bot" } };
       await report(relay, open.host, "identify", says, { "User-Agent": "AhrefsBot/7.0" });
     }
-    await manage(home, "identity", "put", open.host, "--email", "both@example.com", "gclid=from-a-human");
+    await home.run("identity", "put", open.host, "--email", "both@example.com", "gclid=from-a-human");
   });
 
-  const send = async (event: unknown, { key } = strict) => said(await post(relay, key, event));
+  const send = async (event: unknown, { key } = strict) => said(await relay.post(key, event));
 
   const list = async (...options: string[]) => {
-    const { events } = await manage(home, "event", "list", strict.host, "--limit", "1000", ...options);
+    const { events } = await home.run("event", "list", strict.host, "--limit", "1000", ...options);
     return events as { orderId: string; status: string }[];
   };
 
@@ -79,7 +68,7 @@ describe.each(engines)("filters on %s", (engine) => {
     expect(receiver.got.length).toBe(before);
 
     const order = ["--order", String(event.orderId)];
-    const { events } = await manage(home, "event", "list", strict.host, "--filtered", ...order);
+    const { events } = await home.run("event", "list", strict.host, "--filtered", ...order);
     expect(events).toEqual([
       {
         id: expect.any(String),
@@ -95,7 +84,7 @@ describe.each(engines)("filters on %s", (engine) => {
         deliveries: [],
       },
     ]);
-    const trace = await manage(home, "event", "show", events[0].id);
+    const trace = await home.run("event", "show", events[0].id);
     expect(trace).toMatchObject({ status: "filtered", filterReasons: reasons, deliveries: [] });
   });
 
@@ -140,7 +129,7 @@ describe.each(engines)("filters on %s", (engine) => {
 
   test("the sender's own user agent is never judged", async () => {
     for (const agent of ["Googlebot/2.1", "python-requests/2.32", "HeadlessChrome", ""]) {
-      const answer = await post(relay, strict.key, freshEvent(), { "User-Agent": agent });
+      const answer = await relay.post(strict.key, freshEvent(), { "User-Agent": agent });
       expect(said(answer)).toEqual(taken);
     }
   });
@@ -148,8 +137,8 @@ describe.each(engines)("filters on %s", (engine) => {
   test("a person all of whose visits were made by bots is filtered", async () => {
     const event = freshEvent({ email: "bot@example.com" });
     expect(await send(event, open)).toEqual(filtered);
-    const { events } = await manage(home, "event", "list", open.host, "--filtered");
-    const trace = await manage(home, "event", "show", events[0].id);
+    const { events } = await home.run("event", "list", open.host, "--filtered");
+    const trace = await home.run("event", "show", events[0].id);
     expect(trace).toMatchObject({
       orderId: event.orderId,
       filterReasons: [{ code: "only bot visits", detail: expect.stringMatching(/^user agent:.*Ahrefs/) }],

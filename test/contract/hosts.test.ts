@@ -11,15 +11,10 @@ import { declared, fault } from "../support/contractCheck.ts";
 import { startDns, type Records } from "../support/dnsServer.ts";
 import {
   call,
-  denied,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  shown,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
 } from "../support/relay.ts";
 import { startTlsProxy, type TlsProxy } from "../support/tlsProxy.ts";
@@ -36,7 +31,7 @@ const records: Records = {
 describe.each(engines)("hosts on %s", (engine) => {
   let dns: Awaited<ReturnType<typeof startDns>>;
   let proxy: TlsProxy;
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let owner: Person;
   let admin: Person;
@@ -66,13 +61,13 @@ describe.each(engines)("hosts on %s", (engine) => {
     writeFileSync(trusted, authority.cert);
     dns = await startDns(records);
     proxy = await startTlsProxy(authority.issue(Object.keys(records)), () => relay.url);
-    home = await newHome(engine, {
+    home = await newInstallation(engine, {
       CLEANCAST_URL: `https://cc.relay.test:${proxy.port}`,
       CLEANCAST_DNS: dns.address,
       CLEANCAST_ALLOW_PRIVATE: "127.0.0.0/8",
       NODE_EXTRA_CA_CERTS: trusted,
     });
-    relay = await startRelay(home);
+    relay = await home.start();
     owner = await becomeOwner(relay);
     site = (await owner.ask("POST /sites", { host: "first.test" })).json.id;
     other = (await owner.ask("POST /sites", { host: "other.test" })).json.id;
@@ -121,7 +116,7 @@ describe.each(engines)("hosts on %s", (engine) => {
       200,
       "unverified",
     ]);
-    const { host } = await manage(home, "host", "add", site, "www.shop.test");
+    const { host } = await home.run("host", "add", site, "www.shop.test");
     expect(host).toMatchObject({ host: "www.shop.test", site, state: "unverified" });
     await eventually("the relay has heard of it", async () => (await tag("www.shop.test")) === 200, 2);
   });
@@ -137,13 +132,13 @@ describe.each(engines)("hosts on %s", (engine) => {
         whatToDo: expect.stringContaining("CNAME of nowhere.test lead to cc.relay.test"),
       },
     });
-    expect(await shown(home, "host", "verify", "elsewhere.test")).toMatch(
+    expect(await home.print("host", "verify", "elsewhere.test")).toMatch(
       /^elsewhere\.test leads to 127\.0\.0\.9 and no server answers there on HTTPS\.\nLet a CNAME/,
     );
-    expect(await shown(home, "host", "verify", "www.shop.test")).toBe(
+    expect(await home.print("host", "verify", "www.shop.test")).toBe(
       "www.shop.test points to this relay, verified by a request.\n",
     );
-    const { hosts } = await manage(home, "host", "list", site);
+    const { hosts } = await home.run("host", "list", site);
     expect(hosts.map((one: { host: string; state: string }) => [one.host, one.state])).toEqual([
       ["first.test", "unverified"],
       ["shop.test", "verified"],
@@ -171,23 +166,23 @@ describe.each(engines)("hosts on %s", (engine) => {
       expect([host, ...fault(await take(rival, host))]).toEqual([host, 400, "invalid", "host"]);
     expect((await take(owner, "nowhere.test")).status).toBe(200);
     expect(await listed("nowhere.test")).toBeUndefined();
-    expect((await denied(home, "host", "add", site, "nowhere.test")).error).toContain(other);
+    expect((await home.fails("host", "add", site, "nowhere.test")).error).toContain(other);
   });
 
   test("a paused host answers like a name that nobody has, within two seconds, until it is resumed", async () => {
     const unknown = async (path: string, method = "GET") =>
       (await call(relay.url, { method, path, headers: { Host: "shop.test" } })).status;
-    await manage(home, "host", "pause", "shop.test");
+    await home.run("host", "pause", "shop.test");
     await eventually("the tag is gone", async () => (await tag("shop.test")) === 404, 2);
     expect(await unknown("/__cc/visit", "POST")).toBe(404);
     expect(await mayHaveCertificate("shop.test")).toBe(false);
     // Senders are known by their key.
-    expect((await post(relay, key, freshEvent(), { Host: "shop.test" })).status).toBe(200);
+    expect((await relay.post(key, freshEvent(), { Host: "shop.test" })).status).toBe(200);
     expect((await listed("shop.test")).state).toBe("paused");
     expect(
       (await call(relay.url, { method: "GET", path: "/dashboard/", headers: { Host: "shop.test" } })).status,
     ).toBe(404);
-    expect(await manage(home, "host", "resume", "shop.test")).toEqual({
+    expect(await home.run("host", "resume", "shop.test")).toEqual({
       host: "shop.test",
       state: "verified",
     });
@@ -214,19 +209,19 @@ describe.each(engines)("hosts on %s", (engine) => {
       "not_found",
       "host",
     ]);
-    await manage(home, "host", "remove", "nowhere.test");
-    const { error } = await denied(home, "host", "remove", "other.test");
+    await home.run("host", "remove", "nowhere.test");
+    const { error } = await home.fails("host", "remove", "other.test");
     expect(error).toBe("other.test is the only host of its site: add another first, or pause it.");
-    expect((await denied(home, "host", "verify", "gone.test")).error).toContain("cleancast host list");
+    expect((await home.fails("host", "verify", "gone.test")).error).toContain("cleancast host list");
   });
 
   test("the relay's own name takes everybody's events, also where the command line gave it to a site", async () => {
-    const { key: others } = await manage(home, "key", "add", other, "crm");
-    await manage(home, "host", "add", site, "cc.relay.test");
+    const { key: others } = await home.run("key", "add", other, "crm");
+    await home.run("host", "add", site, "cc.relay.test");
     await eventually("its tag is there", async () => (await tag("cc.relay.test")) === 200, 2);
     const at = { Host: "cc.relay.test" };
-    for (const one of [key, others]) expect((await post(relay, one, freshEvent(), at)).status).toBe(200);
-    expect((await post(relay, others, freshEvent(), { Host: "shop.test" })).status).toBe(401);
+    for (const one of [key, others]) expect((await relay.post(one, freshEvent(), at)).status).toBe(200);
+    expect((await relay.post(others, freshEvent(), { Host: "shop.test" })).status).toBe(401);
     const dashboard = await call(relay.url, { method: "GET", path: "/dashboard/", headers: at });
     expect(dashboard.status).toBe(200);
   });

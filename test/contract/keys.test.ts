@@ -3,16 +3,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
 import {
-  addSite,
   call,
-  cleancast,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -32,7 +27,7 @@ function withoutKey(relay: Relay, host: string) {
 type Made = { id: string; key: string };
 
 describe.each(engines)("keys on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let shop: TestSite;
   let other: TestSite;
@@ -45,25 +40,25 @@ describe.each(engines)("keys on %s", (engine) => {
   let rotation: Made & { old: { id: string; expiresAt: number } };
   let testKey: Made;
 
-  const send = (key: string, host: string) => post(relay, key, freshEvent(), { Host: host });
+  const send = (key: string, host: string) => relay.post(key, freshEvent(), { Host: host });
 
   beforeAll(async () => {
-    home = await newHome(engine);
-    shop = await addSite(home, "shop.example");
-    other = await addSite(home, "other.example");
-    guessed = await addSite(home, "guessed.example");
-    counted = await addSite(home, "counted.example");
+    home = await newInstallation(engine);
+    shop = await home.addSite("shop.example");
+    other = await home.addSite("other.example");
+    guessed = await home.addSite("guessed.example");
+    counted = await home.addSite("counted.example");
     const add = (name: string, ...options: string[]): Promise<Made> =>
-      manage(home, "key", "add", "shop.example", name, ...options);
+      home.run("key", "add", "shop.example", name, ...options);
     compromised = await add("compromised");
     testKey = await add("try", "--test");
     revoked = await add("revoked");
-    await manage(home, "key", "revoke", revoked.id);
+    await home.run("key", "revoke", revoked.id);
     rotated = await add("rotated");
-    rotation = await manage(home, "key", "rotate", rotated.id);
+    rotation = await home.run("key", "rotate", rotated.id);
     expired = await add("expired", "--expires", inSeconds(3600));
     await change(home, `UPDATE inbound_keys SET expires_at = ${Date.now() - 1} WHERE id = '${expired.id}'`);
-    relay = await startRelay(home);
+    relay = await home.start();
   });
 
   test.each<[string, () => string]>([
@@ -138,7 +133,7 @@ describe.each(engines)("keys on %s", (engine) => {
     expect(said(await send(wrongKey(12), "unguessed.example"))).toEqual(invalidKey);
 
     // The lock is seen by the operator.
-    const { ok, findings } = await manage(home, "doctor", "--offline");
+    const { ok, findings } = await home.run("doctor", "--offline");
     expect(ok).toBe(false);
     expect(findings).toContainEqual({
       level: "error",
@@ -160,7 +155,7 @@ describe.each(engines)("keys on %s", (engine) => {
   test("a key that is revoked is refused within two seconds, and its neighbours are not", async () => {
     const host = "shop.example";
     expect(said(await send(compromised.key, host))).toEqual(accepted("purchase"));
-    await cleancast(home, "key", "revoke", compromised.id);
+    await home.spawn("key", "revoke", compromised.id);
     await eventually("the key is refused", async () => (await send(compromised.key, host)).status !== 200, 2);
     expect(said(await send(compromised.key, host))).toEqual(invalidKey);
     expect(said(await send(shop.key, host))).toEqual(accepted("purchase"));
@@ -178,7 +173,7 @@ describe.each(engines)("keys on %s", (engine) => {
     for (const key of [rotated.key, rotation.key]) {
       expect(said(await send(key, "shop.example"))).toEqual(accepted("purchase"));
     }
-    const { keys } = await manage(home, "key", "list", "shop.example");
+    const { keys } = await home.run("key", "list", "shop.example");
     const states = keys.map((one: Record<string, unknown>) => [one.id, one.name, one.state, one.expiresAt]);
     expect(states).toContainEqual([rotated.id, "rotated", "active", rotation.old.expiresAt]);
     expect(states).toContainEqual([rotation.id, "rotated", "active", null]);
@@ -187,16 +182,16 @@ describe.each(engines)("keys on %s", (engine) => {
   test("a test key has its own form, and what it sends never touches live duplicates", async () => {
     expect(testKey.key).toMatch(/^cc_test_[0-9A-Za-z]{38}$/);
     const event = freshEvent();
-    expect(said(await post(relay, testKey.key, event))).toEqual(accepted("purchase"));
-    expect(said(await post(relay, shop.key, event))).toEqual(accepted("purchase"));
-    expect(said(await post(relay, testKey.key, event))).toEqual(deduped);
-    expect(said(await post(relay, shop.key, event))).toEqual(deduped);
+    expect(said(await relay.post(testKey.key, event))).toEqual(accepted("purchase"));
+    expect(said(await relay.post(shop.key, event))).toEqual(accepted("purchase"));
+    expect(said(await relay.post(testKey.key, event))).toEqual(deduped);
+    expect(said(await relay.post(shop.key, event))).toEqual(deduped);
   });
 
   test("the list of keys shows their use, and never a key", async () => {
     const { key, host, id } = counted;
     for (let i = 0; i < 2; i += 1) await send(key, host);
-    const list = () => manage(home, "key", "list", host);
+    const list = () => home.run("key", "list", host);
     await eventually("the uses are counted", async () => (await list()).keys[0].uses24h === 2);
     const { keys } = await list();
     expect(keys).toEqual([
@@ -222,7 +217,7 @@ describe.each(engines)("keys on %s", (engine) => {
     // Long enough for a slow machine to make the key and to use it.
     const expiresAt = Date.now() + 15_000;
     const name = ["shop.example", "expiring", "--expires", new Date(expiresAt).toISOString()];
-    const { key }: Made = await manage(home, "key", "add", ...name);
+    const { key }: Made = await home.run("key", "add", ...name);
     await eventually("the key is known", async () => (await send(key, "shop.example")).status === 200);
     await eventually("the key expires", () => Date.now() >= expiresAt);
     expect(said(await send(key, "late.example"))).toEqual(invalidKey);
@@ -231,19 +226,19 @@ describe.each(engines)("keys on %s", (engine) => {
 
 describe("two nodes on one PostgreSQL", () => {
   test("count wrong keys together, and a key revoked once is refused by both", async () => {
-    const home = await newHome("postgres");
-    const { key } = await addSite(home, "shop.example");
-    const { id, key: leaked } = await manage(home, "key", "add", "shop.example", "leaked");
-    const nodes = await Promise.all([startRelay(home), startRelay(home)]);
+    const home = await newInstallation("postgres");
+    const { key } = await home.addSite("shop.example");
+    const { id, key: leaked } = await home.run("key", "add", "shop.example", "leaked");
+    const nodes = await Promise.all([home.start(), home.start()]);
     const send = (node: number, given: string) =>
-      post(nodes[node % 2] as Relay, given, freshEvent(), { Host: "shop.example" });
+      (nodes[node % 2] as Relay).post(given, freshEvent(), { Host: "shop.example" });
 
     for (let i = 0; i < 9; i += 1) expect([i, said(await send(i, wrongKey(i)))]).toEqual([i, invalidKey]);
     for (let i = 9; i < 13; i += 1) expect([i, said(await send(i, wrongKey(i)))]).toEqual([i, tooMany]);
     for (const node of [0, 1]) expect(said(await send(node, key))).toEqual(accepted("purchase"));
 
     expect(said(await send(0, leaked))).toEqual(accepted("purchase"));
-    await manage(home, "key", "revoke", id);
+    await home.run("key", "revoke", id);
     await eventually(
       "both nodes refuse the key",
       async () => {

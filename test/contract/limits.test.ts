@@ -3,18 +3,7 @@
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  addSite,
-  call,
-  engines,
-  eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, said } from "./answers.ts";
 
 const overloaded = jsonError(503, "Overloaded, retry");
@@ -28,18 +17,18 @@ describe.each(engines)("limits on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    const home = await newHome(engine);
-    slow = await addSite(home, "slow.example");
-    await manage(home, "connect", "slow.example", "webhook", `url=${receiver.url}`);
-    limited = await addSite(home, "limited.example", "rate_limit=3");
-    neighbour = (await manage(home, "key", "add", "limited.example", "neighbour")).key;
-    relay = await startRelay(home, { CLEANCAST_MAX_IN_FLIGHT: "1" });
+    const home = await newInstallation(engine);
+    slow = await home.addSite("slow.example");
+    await home.run("connect", "slow.example", "webhook", `url=${receiver.url}`);
+    limited = await home.addSite("limited.example", "rate_limit=3");
+    neighbour = (await home.run("key", "add", "limited.example", "neighbour")).key;
+    relay = await home.start({ CLEANCAST_MAX_IN_FLIGHT: "1" });
   });
 
   test("a key that has used up its rate is answered 429 until the minute is over, and another key is not", async () => {
     // The whole test belongs into one minute of the clock.
     await eventually("there is enough of this minute left", () => Date.now() % 60_000 < 55_000);
-    const send = (key: string) => post(relay, key, freshEvent());
+    const send = (key: string) => relay.post(key, freshEvent());
     for (let i = 0; i < 3; i += 1) expect(said(await send(limited.key))).toEqual(accepted("purchase"));
 
     const refused = await send(limited.key);
@@ -55,26 +44,26 @@ describe.each(engines)("limits on %s", (engine) => {
   });
 
   test("without a setting there is no rate limit", async () => {
-    for (let i = 0; i < 100; i += 1) expect((await post(relay, slow.key, "{}")).status).toBe(400);
+    for (let i = 0; i < 100; i += 1) expect((await relay.post(slow.key, "{}")).status).toBe(400);
   });
 
   test("while too much is in flight, 503 asks to come back, wrong keys get their 401, and afterwards all is well", async () => {
     let held: ServerResponse | undefined;
     receiver.behave = (_request, response) => (held = response);
-    const first = post(relay, slow.key, freshEvent());
+    const first = relay.post(slow.key, freshEvent());
     await eventually("the first event is on its way", () => held !== undefined);
 
-    const second = await post(relay, slow.key, freshEvent());
+    const second = await relay.post(slow.key, freshEvent());
     expect(said(second)).toEqual(overloaded);
     expect(second.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
     // Key first, then load, then body.
-    expect((await post(relay, "wrong", freshEvent(), { Host: "load.example" })).status).toBe(401);
-    expect(said(await post(relay, slow.key, "no JSON"))).toEqual(overloaded);
+    expect((await relay.post("wrong", freshEvent(), { Host: "load.example" })).status).toBe(401);
+    expect(said(await relay.post(slow.key, "no JSON"))).toEqual(overloaded);
 
     held?.writeHead(200).end();
     expect(said(await first)).toEqual(accepted("purchase", { webhook: { ok: true } }));
     receiver.behave = (_request, response) => response.writeHead(200).end();
-    expect(said(await post(relay, slow.key, freshEvent()))).toEqual(
+    expect(said(await relay.post(slow.key, freshEvent()))).toEqual(
       accepted("purchase", { webhook: { ok: true } }),
     );
     // What was answered 503 was not taken: the receiver has seen two events, not three.

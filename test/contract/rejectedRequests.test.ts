@@ -3,14 +3,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
 import {
-  addSite,
   call,
   engines,
   eventually,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -18,17 +15,17 @@ import {
 type Refused = { status: number; error: string; host: string; key: { name: string } | null; address: string };
 
 describe.each(engines)("refused calls on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let site: TestSite;
   let quiet: TestSite;
   let owner: Person;
 
   beforeAll(async () => {
-    home = await newHome(engine);
-    site = await addSite(home, "shop.example");
-    quiet = await addSite(home, "quiet.example");
-    relay = await startRelay(home);
+    home = await newInstallation(engine);
+    site = await home.addSite("shop.example");
+    quiet = await home.addSite("quiet.example");
+    relay = await home.start();
     owner = await becomeOwner(relay);
   });
 
@@ -40,12 +37,12 @@ describe.each(engines)("refused calls on %s", (engine) => {
 
   test("are kept with their reason, host and key, newest first; strangers' calls belong to nobody", async () => {
     const wrong = `cc_live_${"x".repeat(40)}`;
-    await post(relay, site.key, { event: "purchase" });
-    await post(relay, site.key, "{", { Host: site.host });
-    await post(relay, wrong, { event: "purchase" }, { Host: site.host });
-    await post(relay, quiet.key, { event: "purchase" }, { Host: site.host });
+    await relay.post(site.key, { event: "purchase" });
+    await relay.post(site.key, "{", { Host: site.host });
+    await relay.post(wrong, { event: "purchase" }, { Host: site.host });
+    await relay.post(quiet.key, { event: "purchase" }, { Host: site.host });
     await call(relay.url, { method: "GET", headers: { Host: site.host } });
-    await post(relay, wrong, { event: "purchase" });
+    await relay.post(wrong, { event: "purchase" });
     await eventually("all are written", async () => (await kept(site)).length >= 5);
     const told = (await kept(site)).map(({ status, error, host, key, address }) => [
       status, host, key?.name ?? null, address, error,
@@ -67,7 +64,7 @@ describe.each(engines)("refused calls on %s", (engine) => {
   });
 
   test("of a flood a few are kept", async () => {
-    await Promise.all(Array.from({ length: 100 }, () => post(relay, quiet.key, "{")));
+    await Promise.all(Array.from({ length: 100 }, () => relay.post(quiet.key, "{")));
     await eventually("some are written", async () => (await kept(quiet)).length >= 20);
     // Two minutes at most are touched.
     expect((await kept(quiet)).length).toBeLessThanOrEqual(40);
@@ -75,9 +72,9 @@ describe.each(engines)("refused calls on %s", (engine) => {
 
   test("a stop writes what is left", async () => {
     const before = (await kept(site)).length;
-    await post(relay, site.key, "[]", { Host: site.host });
+    await relay.post(site.key, "[]", { Host: site.host });
     expect(await relay.stop()).toBe(0);
-    relay = await startRelay(home);
+    relay = await home.start();
     expect((await kept(site)).length).toBe(before + 1);
   });
 });

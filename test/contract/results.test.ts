@@ -4,14 +4,10 @@ import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
-  addSite,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -33,7 +29,7 @@ const ordersOf = (events: readonly { orderId?: unknown }[]) =>
   events.map(({ orderId }) => String(orderId)).toSorted();
 
 describe.each(engines)("the results on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   const sites = new Map<string, TestSite>();
@@ -42,10 +38,10 @@ describe.each(engines)("the results on %s", (engine) => {
 
   /** A site with a webhook for each path; a path is one receiver with a behaviour of its own. */
   async function site(name: string, ...paths: string[]): Promise<TestSite> {
-    const made = await addSite(home, `${name}.example`);
+    const made = await home.addSite(`${name}.example`);
     for (const path of paths) {
       const url = path.startsWith("http") ? path : `${receiver.url}/${path}`;
-      connections.set(path, (await manage(home, "connect", made.host, "webhook", `url=${url}`)).id);
+      connections.set(path, (await home.run("connect", made.host, "webhook", `url=${url}`)).id);
     }
     sites.set(name, made);
     return made;
@@ -55,25 +51,18 @@ describe.each(engines)("the results on %s", (engine) => {
     receiver = await startReceiver();
     receiver.behave = (request, response) =>
       (behaviours.get(request.path.slice(1)) ?? answering(200))(request, response);
-    home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "0.5", CLEANCAST_ATTEMPT_SECONDS: "1" });
+    home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "0.5", CLEANCAST_ATTEMPT_SECONDS: "1" });
     await site("none");
     await site("one", "one");
     await site("two", "two-a", "two-b");
     await site("mixed", "mixed");
-    await manage(home, "connect", "mixed.example", "sandbox");
+    await home.run("connect", "mixed.example", "sandbox");
     await site("picky");
     for (const [path, events] of [
       ["picky", "events=Purchase, lead"],
       ["rest", "events=refund"],
     ]) {
-      await manage(
-        home,
-        "connect",
-        "picky.example",
-        "webhook",
-        `url=${receiver.url}/${path}`,
-        String(events),
-      );
+      await home.run("connect", "picky.example", "webhook", `url=${receiver.url}/${path}`, String(events));
     }
     await site("broken", "broken");
     await site("dead", deadUrl);
@@ -81,18 +70,18 @@ describe.each(engines)("the results on %s", (engine) => {
     await site("failing", "failing");
     await site("parked", "parked");
     await site("paused", "paused");
-    await manage(home, "connection", "pause", String(connections.get("paused")));
+    await home.run("connection", "pause", String(connections.get("paused")));
     await site("left", "left", "kept");
-    await manage(home, "disconnect", String(connections.get("left")));
-    relay = await startRelay(home);
+    await home.run("disconnect", String(connections.get("left")));
+    relay = await home.start();
   });
 
   const send = async (name: string, event = freshEvent()) =>
-    said(await post(relay, sites.get(name)?.key ?? "", event));
+    said(await relay.post(sites.get(name)?.key ?? "", event));
   const arrived = (path: string) =>
     receiver.got.filter((one) => one.path === `/${path}`).map((one) => JSON.parse(one.text));
   const states = async (name: string) => {
-    const { events } = await manage(home, "event", "list", `${name}.example`);
+    const { events } = await home.run("event", "list", `${name}.example`);
     return events.map((event: { deliveries: { state: string; reason: string | null }[] }) =>
       event.deliveries.map(({ state, reason }) => [state, reason]),
     );
@@ -232,7 +221,7 @@ describe.each(engines)("the results on %s", (engine) => {
     expect(tries).toHaveLength(2);
     expect(tries[1]).toEqual(tries[0]);
 
-    const trace = await manage(home, "event", "show", tries[0].platformEventId);
+    const trace = await home.run("event", "show", tries[0].platformEventId);
     expect(trace.deliveries).toEqual([
       {
         connectionId: connections.get("failing"),
@@ -266,13 +255,13 @@ describe.each(engines)("the results on %s", (engine) => {
     expect(await send("parked", events[1])).toEqual(needs);
     expect(await send("parked", events[2])).toEqual(needs);
     expect(arrived("parked")).toHaveLength(1);
-    const listed = await manage(home, "connection", "list", "parked.example");
+    const listed = await home.run("connection", "list", "parked.example");
     expect(listed.connections).toMatchObject([
       { state: "needs reconnection", stateReason: "HTTP 401: not authorised" },
     ]);
 
     const url = `url=${receiver.url}/parked`;
-    expect(await manage(home, "connect", "parked.example", "webhook", url)).toEqual({
+    expect(await home.run("connect", "parked.example", "webhook", url)).toEqual({
       id: connections.get("parked"),
       platform: "webhook",
       existing: true,
@@ -292,7 +281,7 @@ describe.each(engines)("the results on %s", (engine) => {
     expect(await states("paused")).toEqual([[["parked", "paused"]]]);
     expect(arrived("paused")).toEqual([]);
     const id = String(connections.get("paused"));
-    expect(await manage(home, "connection", "resume", id)).toEqual({ id, state: "active", released: 1 });
+    expect(await home.run("connection", "resume", id)).toEqual({ id, state: "active", released: 1 });
     // Nothing is left behind that comes while the change is still on its way to the relay.
     await send("paused", events[1]);
     await eventually("both events are sent", () => arrived("paused").length >= 2, 6);

@@ -1,17 +1,7 @@
 // Steps 3 and 4: which site a request belongs to, and whether its door is open.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  addSite,
-  call,
-  engines,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { call, engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, said } from "./answers.ts";
 
 const invalidKey = jsonError(401, "Invalid API key");
@@ -24,16 +14,16 @@ describe.each(engines)("the site of a request on %s", (engine) => {
   let closed: TestSite;
   let port: string;
 
-  const send = (key: string, host: string) => post(relay, key, freshEvent(), { Host: host });
+  const send = (key: string, host: string) => relay.post(key, freshEvent(), { Host: host });
 
   beforeAll(async () => {
-    const home = await newHome(engine);
-    north = await addSite(home, "north.example");
-    south = await addSite(home, "south.example");
-    closed = await addSite(home, "closed.example", "inbound=off");
+    const home = await newInstallation(engine);
+    north = await home.addSite("north.example");
+    south = await home.addSite("south.example");
+    closed = await home.addSite("closed.example", "inbound=off");
     // It has never had a key.
-    await manage(home, "site", "add", "new.example");
-    relay = await startRelay(home);
+    await home.run("site", "add", "new.example");
+    relay = await home.start();
     port = new URL(relay.url).port;
   });
 
@@ -74,7 +64,7 @@ describe.each(engines)("the site of a request on %s", (engine) => {
   test("an event belongs to the site of its key: the same event of two sites is two events", async () => {
     const event = freshEvent();
     for (const { key } of [north, south]) {
-      expect(said(await post(relay, key, event))).toEqual(accepted("purchase"));
+      expect(said(await relay.post(key, event))).toEqual(accepted("purchase"));
     }
   });
 

@@ -3,16 +3,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
-  addSite,
-  denied,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  shown,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -24,28 +18,28 @@ const none = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0 };
 let hosts = 0;
 
 describe.each(engines)("traffic on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newHome(engine);
-    relay = await startRelay(home);
+    home = await newInstallation(engine);
+    relay = await home.start();
   });
 
   async function newSite(...settings: string[]): Promise<TestSite> {
     hosts += 1;
-    const site = await addSite(home, `traffic-${hosts}.example`, ...settings);
-    await manage(home, "connect", site.host, "webhook", `url=${receiver.url}/${site.host}`);
+    const site = await home.addSite(`traffic-${hosts}.example`, ...settings);
+    await home.run("connect", site.host, "webhook", `url=${receiver.url}/${site.host}`);
     // The relay hears of it within a second. Of this host it hears last: then it knows the key and the settings too.
     const last = `last.${site.host}`;
-    await manage(home, "host", "add", site.host, last);
+    await home.run("host", "add", site.host, last);
     await eventually("the site is known", async () => (await report(relay, last, "consent")).status === 204);
     return site;
   }
 
-  const counts = async (host: string) => (await manage(home, "traffic", "counts", host)).all;
+  const counts = async (host: string) => (await home.run("traffic", "counts", host)).all;
   const counted = async (host: string, expected: Record<string, number>) => {
     const gross = Object.values(expected).reduce((sum, one) => sum + one, 0);
     await eventually(`${gross} visits are counted`, async () => (await counts(host)).gross >= gross);
@@ -68,7 +62,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     await counted(host, { people: 3, bots: 2, "not a visit": 3, suppressed: 2 });
     const { reasons } = await counts(host);
     expect(reasons).toEqual({ "user agent:named bot": 1, "automation:webdriver": 1 });
-    expect(await shown(home, "traffic", "counts", host)).toContain("automation:webdriver");
+    expect(await home.print("traffic", "counts", host)).toContain("automation:webdriver");
   });
 
   test("a page that was loaded ahead is moved to the people once it is shown", async () => {
@@ -114,33 +108,33 @@ describe.each(engines)("traffic on %s", (engine) => {
     const emails = [sha256("mia@example.com")];
     await report(relay, host, "identify", { emails, params: { gclid: "mias-click" } }, bot);
     const event = freshEvent({ email: "mia@example.com" });
-    expect(said(await post(relay, key, event))).toEqual(filtered);
+    expect(said(await relay.post(key, event))).toEqual(filtered);
 
-    const { events } = await manage(home, "event", "list", host, "--filtered");
+    const { events } = await home.run("event", "list", host, "--filtered");
     const { id } = events[0];
-    const trace = await manage(home, "event", "show", id);
+    const trace = await home.run("event", "show", id);
     expect(trace.filterReasons).toEqual([
       { code: "only bot visits", detail: expect.stringMatching(/^user agent:named bot/) },
     ]);
     expect(trace.deliveries).toEqual([]);
 
-    const { event: released } = await manage(home, "event", "release", id);
+    const { event: released } = await home.run("event", "release", id);
     expect(released).toEqual({ id, released: true, deliveries: 1 });
     const got = () => receiver.bodies().filter((body) => body.orderId === event.orderId);
     await eventually("it is delivered", () => got().length === 1);
     expect(got()[0]).toMatchObject({ clickIds: { gclid: "mias-click" }, emailSha256: emails[0] });
-    const after = await manage(home, "event", "show", id);
+    const after = await home.run("event", "show", id);
     expect(after).toMatchObject({
       status: "accepted",
       releasedAt: expect.any(Number),
       platformEventId: got()[0]?.platformEventId,
     });
-    expect(await shown(home, "event", "show", id)).toContain("released");
+    expect(await home.print("event", "show", id)).toContain("released");
 
     // Twice is once.
-    expect(await denied(home, "event", "release", id)).toMatchObject({ field: "event" });
+    expect(await home.fails("event", "release", id)).toMatchObject({ field: "event" });
     await eventually("it was sent", async () => {
-      const { deliveries } = await manage(home, "event", "show", id);
+      const { deliveries } = await home.run("event", "show", id);
       return deliveries[0].state === "sent";
     });
     expect(got()).toHaveLength(1);
@@ -149,11 +143,11 @@ describe.each(engines)("traffic on %s", (engine) => {
     await report(relay, host, "identify", { emails }, bot);
     const again = freshEvent({ email: "mia@example.com" });
     await eventually("the relay has heard of it", async () => {
-      const answer = await post(relay, key, { ...again, orderId: `again-${Math.random()}` });
+      const answer = await relay.post(key, { ...again, orderId: `again-${Math.random()}` });
       return said(answer).text !== filtered.text;
     });
-    expect(said(await post(relay, key, again))).toEqual(accepted("purchase", { webhook: { ok: true } }));
-    const { audit } = await manage(home, "audit", host);
+    expect(said(await relay.post(key, again))).toEqual(accepted("purchase", { webhook: { ok: true } }));
+    const { audit } = await home.run("audit", host);
     const actions = audit.map((line: { action: string }) => line.action);
     expect(actions).toContain("event released");
     expect(JSON.stringify(audit)).not.toContain(emails[0]);
@@ -161,21 +155,21 @@ describe.each(engines)("traffic on %s", (engine) => {
 
   test("an event that is not filtered cannot be released", async () => {
     const { key } = await newSite();
-    await post(relay, key, freshEvent());
-    const { events } = await manage(home, "event", "list");
-    expect(await denied(home, "event", "release", events[0].id)).toMatchObject({
+    await relay.post(key, freshEvent());
+    const { events } = await home.run("event", "list");
+    expect(await home.fails("event", "release", events[0].id)).toMatchObject({
       error: expect.stringContaining("not filtered"),
     });
-    expect(await denied(home, "event", "release", "nothing")).toMatchObject({ field: "event" });
+    expect(await home.fails("event", "release", "nothing")).toMatchObject({ field: "event" });
   });
 
   test("an allowed person passes every rule", async () => {
     const { host, key } = await newSite("block_domains=spam.test");
     const event = freshEvent({ email: "eve@spam.test" });
-    expect(said(await post(relay, key, event))).toEqual(filtered);
-    await manage(home, "site", "set", host, `allow_persons=${sha256("eve@spam.test")}`);
+    expect(said(await relay.post(key, event))).toEqual(filtered);
+    await home.run("site", "set", host, `allow_persons=${sha256("eve@spam.test")}`);
     await eventually("the rule is heard of", async () => {
-      const answer = await post(relay, key, freshEvent({ email: "eve@spam.test" }));
+      const answer = await relay.post(key, freshEvent({ email: "eve@spam.test" }));
       return said(answer).text !== filtered.text;
     });
   });
@@ -184,7 +178,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     const { host } = await newSite();
     for (let i = 0; i < 8; i++) await report(relay, host, "visit", {}, bot);
     await counted(host, { bots: 8 });
-    const { visits } = await manage(home, "traffic", "bots", host);
+    const { visits } = await home.run("traffic", "bots", host);
     expect(visits).toHaveLength(5);
     expect(visits[0]).toMatchObject({
       reason: "user agent:named bot",
@@ -192,21 +186,21 @@ describe.each(engines)("traffic on %s", (engine) => {
       verdict: { bot: true, score: 100, rules: 1 },
       seen: { address: "203.0.113.0", userAgent: bot["User-Agent"] },
     });
-    const replayed = await manage(home, "traffic", "replay", visits[0].id);
+    const replayed = await home.run("traffic", "replay", visits[0].id);
     expect(replayed.now.verdict).toMatchObject({ bot: true, score: 100 });
     const fired = replayed.now.signals.filter((one: { fired: boolean }) => one.fired);
     expect(fired.map((one: { name: string }) => one.name)).toContain("named bot");
 
-    await manage(home, "site", "set", host, "allow_user_agents=ahrefsbot");
-    const allowed = await manage(home, "traffic", "replay", visits[0].id);
+    await home.run("site", "set", host, "allow_user_agents=ahrefsbot");
+    const allowed = await home.run("traffic", "replay", visits[0].id);
     expect(allowed.now).toMatchObject({
       verdict: { bot: false, score: 0 },
       siteRule: { decision: "allowed", entry: "user agent ahrefsbot" },
     });
-    expect(await shown(home, "traffic", "replay", visits[0].id)).toMatch(
+    expect(await home.print("traffic", "replay", visits[0].id)).toMatch(
       /then: a bot.*\n[^]*a person, score 0/,
     );
-    expect(await denied(home, "traffic", "replay", "nothing")).toMatchObject({ field: "visit" });
+    expect(await home.fails("traffic", "replay", "nothing")).toMatchObject({ field: "visit" });
   });
 
   test("what a site denies is a bot's, what it allows is a person's, and allowing wins", async () => {
@@ -225,7 +219,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     );
     await counted(host, { people: 1, bots: 2 });
     expect((await counts(host)).reasons).toEqual({ "site rule:denied": 2 });
-    await manage(home, "site", "set", host, "allow_networks=203.0.113.77");
+    await home.run("site", "set", host, "allow_networks=203.0.113.77");
     await eventually("the rule is heard of", async () => {
       await report(relay, host, "visit");
       return (await counts(host)).people >= 2;
@@ -234,10 +228,10 @@ describe.each(engines)("traffic on %s", (engine) => {
 
   test("a country rule without a country file says that it does nothing", async () => {
     const { host } = await newSite();
-    const text = await shown(home, "site", "set", host, "deny_countries=KP,uk");
+    const text = await home.print("site", "set", host, "deny_countries=KP,uk");
     expect(text).toContain("deny_countries=KP,GB");
     expect(text).toMatch(/CLEANCAST_COUNTRY_FILE/);
-    const doctor = await shown(home, "doctor", "--offline");
+    const doctor = await home.print("doctor", "--offline");
     expect(doctor).toMatch(new RegExp(`${host}.*countr`, "i"));
   });
 
@@ -250,8 +244,8 @@ describe.each(engines)("traffic on %s", (engine) => {
     ["allow_persons=mia@example.com", "allow_persons"],
   ])("%s is refused with a sentence", async (setting, name) => {
     const host = `refused-${++hosts}.example`;
-    await manage(home, "site", "add", host);
-    expect((await denied(home, "site", "set", host, setting)).error).toMatch(new RegExp(`^${name} must be`));
+    await home.run("site", "add", host);
+    expect((await home.fails("site", "set", host, setting)).error).toMatch(new RegExp(`^${name} must be`));
   });
 
   test("one visitor who hands in the emails of many, from a data centre, is a bot; either alone is not", async () => {
@@ -265,7 +259,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     const person = async (at: number, name: string, i: number) => {
       const email = `${name}${i}@example.com`;
       await report(relay, host, "identify", { emails: [sha256(email)] }, cookies[at]);
-      return said(await post(relay, key, freshEvent({ email })));
+      return said(await relay.post(key, freshEvent({ email })));
     };
     for (let i = 0; i < 8; i++) expect(await person(0, "home", i)).not.toEqual(filtered);
     for (let i = 0; i < 5; i++) expect(await person(1, "hosted", i)).not.toEqual(filtered);
@@ -278,11 +272,11 @@ describe.each(engines)("traffic on %s", (engine) => {
     await report(relay, host, "visit", {}, bot);
     await relay.stop();
     expect(await counts(host)).toMatchObject({ gross: 21, people: 20, bots: 1 });
-    relay = await startRelay(home);
+    relay = await home.start();
     for (let i = 0; i < 5; i++) await report(relay, host, "visit");
     await counted(host, { people: 25, bots: 1 });
     await relay.kill();
-    relay = await startRelay(home);
+    relay = await home.start();
     await report(relay, host, "visit", { browser: personsBrowser });
     await counted(host, { people: 26, bots: 1 });
   });

@@ -6,15 +6,13 @@ import { networkInterfaces } from "node:os";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
-  addSite,
   call,
   engines,
-  newHome,
-  post,
-  startRelay,
+  newInstallation,
   type Engine,
   type Relay,
   type TestSite,
+  post,
 } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, plainText, said } from "./answers.ts";
 
@@ -25,13 +23,13 @@ const https = jsonError(426, "HTTPS required");
 describe.each(engines)("the door on %s", (engine) => {
   let relay: Relay;
   let site: TestSite;
-  const send = (headers: Record<string, string>, to = relay) => post(to, site.key, freshEvent(), headers);
+  const send = (headers: Record<string, string>, to = relay) => to.post(site.key, freshEvent(), headers);
 
   beforeAll(async () => {
-    const home = await newHome(engine);
-    site = await addSite(home, "shop.example");
+    const home = await newInstallation(engine);
+    site = await home.addSite("shop.example");
     // Every address of the machine, so that a test can also come from outside of it.
-    relay = await startRelay(home, { HOST: "0.0.0.0" });
+    relay = await home.start({ HOST: "0.0.0.0" });
   });
 
   test("an event that is posted with a key is taken", async () => {
@@ -126,7 +124,7 @@ describe.each(engines)("the door on %s", (engine) => {
   });
 
   test("the transport is looked at before the site and the key", async () => {
-    const answer = await post(relay, "wrong", freshEvent(), { "X-Forwarded-Proto": "http" });
+    const answer = await relay.post("wrong", freshEvent(), { "X-Forwarded-Proto": "http" });
     expect(said(answer)).toEqual(https);
   });
 
@@ -165,15 +163,15 @@ describe.each(engines)("the door on %s", (engine) => {
     async () => {
       const url = `http://${outside}:${new URL(relay.url).port}`;
       const headers = { Host: "shop.example" };
-      expect(said(await post({ url }, site.key, freshEvent(), headers))).toEqual(https);
+      expect(said(await post(url, site.key, freshEvent(), headers))).toEqual(https);
       const forged = { ...headers, "X-Forwarded-Proto": "https", Forwarded: "proto=https" };
-      expect(said(await post({ url }, site.key, freshEvent(), forged))).toEqual(https);
+      expect(said(await post(url, site.key, freshEvent(), forged))).toEqual(https);
     },
   );
 });
 
 async function startAs(engine: Engine, env: Record<string, string>): Promise<Relay> {
-  return startRelay(await newHome(engine, env));
+  return (await newInstallation(engine, env)).start();
 }
 
 describe.each(engines)("the transport as it is configured on %s", (engine) => {

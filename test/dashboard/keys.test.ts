@@ -5,7 +5,7 @@ import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startDns } from "../support/dnsServer.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { call, eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
 import { dialog, field, press, row, sees, takeSecret, storyMs, user, type User } from "./people.ts";
 
@@ -18,7 +18,7 @@ inChromium("keys, webhooks, filters and persons", () => {
 
   beforeAll(async () => {
     dns = await startDns({ "www.shop.test": { address: "10.1.2.3" } });
-    relay = await startRelay(await newHome("sqlite", { CLEANCAST_DNS: dns.address }));
+    relay = await (await newInstallation("sqlite", { CLEANCAST_DNS: dns.address })).start();
     owner = await becomeOwner(relay);
     site = (await owner.ask("GET /sites")).json.items[0].id;
     at = await user(relay, owner);
@@ -30,7 +30,7 @@ inChromium("keys, webhooks, filters and persons", () => {
 
   let orders = 0;
   const statusWith = async (key: string) =>
-    (await post(relay, key, { email: "ada@customers.example", event: "lead", orderId: `K-${(orders += 1)}` }))
+    (await relay.post(key, { email: "ada@customers.example", event: "lead", orderId: `K-${(orders += 1)}` }))
       .status;
 
   test(
@@ -231,7 +231,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       const { page, open } = at;
       const email = "grace@customers.example";
       await report(relay, "localhost", "identify", { emails: [sha256(email)], params: { gclid: "Grace-1" } });
-      await post(relay, relay.key, { email, event: "purchase", orderId: "G-1", value: 5, currency: "EUR" });
+      await relay.post(relay.key, { email, event: "purchase", orderId: "G-1", value: 5, currency: "EUR" });
       await open(`/sites/${site}/configuration/consent`);
       const card = page.locator(".cc-card").filter({ hasText: "Find a person" });
       await field(card, "Email").fill(email);

@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { becomeOwner, invite, password, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { call, eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
 import { pagesOf, settled } from "./pages.ts";
 import { sees, storyMs, user, type User } from "./people.ts";
@@ -85,7 +85,7 @@ inChromium("every page", () => {
   let at: User;
 
   beforeAll(async () => {
-    relay = await startRelay(await newHome("sqlite", { CLEANCAST_RETRY_SECONDS: "1" }));
+    relay = await (await newInstallation("sqlite", { CLEANCAST_RETRY_SECONDS: "1" })).start();
     owner = await becomeOwner(relay);
     site = (await owner.ask("GET /sites")).json.items[0].id;
     const change = async (route: string, body: unknown) => {
@@ -156,7 +156,7 @@ inChromium("every page", () => {
       { event: "purchase", orderId: "Order 4712", [image]: script, plan: longWord, first_name: name },
     ];
     for (const more of sent) {
-      const answer = await post(relay, key, {
+      const answer = await relay.post(key, {
         email: "mallory@customers.example",
         value: 1e12,
         currency: "EUR",
@@ -164,8 +164,8 @@ inChromium("every page", () => {
       });
       expect(answer.status, answer.text).toBe(200);
     }
-    await post(relay, key, { email: "nobody", event: image });
-    await post(relay, "cc_wrong", { email: "a@b.example", event: image });
+    await relay.post(key, { email: "nobody", event: image });
+    await relay.post("cc_wrong", { email: "a@b.example", event: image });
     await call(relay.url, {
       headers: { "X-CC-Api-Key": key, "Content-Type": "application/json" },
       body: image,

@@ -6,7 +6,7 @@ import { startStandins, type StandinHandle, type Standins } from "../../standins
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { freePort } from "../support/freePort.ts";
-import { eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { dialog, field, press, row, sees, storyMs, user, type User } from "./people.ts";
 
 inChromium("a platform in the dashboard", () => {
@@ -26,16 +26,16 @@ inChromium("a platform in the dashboard", () => {
       redirectUris: [`${origin}/oauth/callback`],
     });
     meta = standins.of("meta");
-    relay = await startRelay(
-      await newHome("sqlite", {
+    relay = await (
+      await newInstallation("sqlite", {
         PORT: String(port),
         CLEANCAST_URL: origin,
         CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
         CLEANCAST_RETRY_SECONDS: "1",
         // The first check for alerts comes at a random moment, mostly after the test.
         CLEANCAST_ALERT_SECONDS: "3600",
-      }),
-    );
+      })
+    ).start();
     owner = await becomeOwner(relay);
     site = (await owner.ask("GET /sites")).json.items[0].id;
     at = await user(relay, owner);
@@ -46,7 +46,7 @@ inChromium("a platform in the dashboard", () => {
   async function convert(): Promise<string> {
     const orderId = `M-${(orders += 1)}`;
     const event = { email: "ada@customers.example", event: "purchase", orderId, value: 12, currency: "EUR" };
-    expect((await post(relay, relay.key, event)).status).toBe(200);
+    expect((await relay.post(relay.key, event)).status).toBe(200);
     return orderId;
   }
 

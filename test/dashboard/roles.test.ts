@@ -6,7 +6,7 @@ import { becomeOwner, invite, password, type Person } from "../support/apiClient
 import { authenticatorCode } from "../support/authenticator.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { addSite, newHome, post, startRelay, type Home, type Relay } from "../support/relay.ts";
+import { newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import {
   choose,
   dialog,
@@ -36,21 +36,21 @@ const controls = (page: Page): Promise<string[]> =>
   );
 
 inChromium("roles", () => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let owner: Person;
   let first: string;
   let second: string;
 
   beforeAll(async () => {
-    home = await newHome("sqlite");
-    relay = await startRelay(home);
+    home = await newInstallation("sqlite");
+    relay = await home.start();
     owner = await becomeOwner(relay);
     first = (await owner.ask("GET /sites")).json.items[0].id;
-    second = (await addSite(home, "outlet.example")).id;
+    second = (await home.addSite("outlet.example")).id;
     const receiver = await startReceiver();
     await owner.ask(`POST /sites/${first}/webhooks`, { url: receiver.url, sendEmpty: true });
-    await post(relay, relay.key, { email: "ada@customers.example", event: "purchase", orderId: "R-1" });
+    await relay.post(relay.key, { email: "ada@customers.example", event: "purchase", orderId: "R-1" });
   });
 
   test(

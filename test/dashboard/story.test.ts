@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { password } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
-import { engines, newHome, post, startRelay } from "../support/relay.ts";
+import { engines, newInstallation } from "../support/relay.ts";
 import { dialog, field, press, sees, signIn, signOut, takeSecret, storyMs, user } from "./people.ts";
 
 /** True while the page was not reloaded. */
@@ -14,7 +14,7 @@ inChromium("the first story", () => {
   test.each(engines)(
     "a new owner sets up, creates a key and sees the first conversion arrive in the dashboard, on %s",
     async (engine) => {
-      const relay = await startRelay(await newHome(engine));
+      const relay = await (await newInstallation(engine)).start();
       const { page, heard, open } = await user(relay, null);
       const link = /(http\S+\/dashboard\/setup#\w+)/.exec(relay.output())?.[1] ?? "";
 
@@ -56,7 +56,7 @@ inChromium("the first story", () => {
       await page.getByRole("status", { name: "Live feed: connected" }).waitFor();
       await sees(page, "Waiting for the first event");
       await page.evaluate(() => Object.assign(window, { isSamePage: true }));
-      const answer = await post(relay, key, {
+      const answer = await relay.post(key, {
         email: "ada@customers.example",
         event: "purchase",
         orderId: "A-1001",

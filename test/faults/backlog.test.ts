@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
-import { engines, eventually, newHome, post, startRelay } from "../support/relay.ts";
+import { engines, eventually, newInstallation } from "../support/relay.ts";
 import { change, deliveryStates, furnish } from "../support/installation.ts";
 
 describe.each(engines)("a backlog on %s", (engine) => {
   test("what waited for a platform goes out as fast as its lanes allow once it is back", async () => {
     const total = 256;
-    const home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "3600" });
+    const home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "3600" });
     const receiver = await startReceiver();
     const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-    const relay = await startRelay(home);
+    const relay = await home.start();
     receiver.behave = (_got, response) => response.writeHead(503).end();
     await Promise.all(
       Array.from({ length: total }, (_, n) =>
-        post(relay, key, { email: `p${n}@example.com`, event: "lead", orderId: `order-${n}` }),
+        relay.post(key, { email: `p${n}@example.com`, event: "lead", orderId: `order-${n}` }),
       ),
     );
     expect(await deliveryStates(home)).toEqual({ queued: total });

@@ -6,11 +6,9 @@ import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   engines,
   eventually,
-  newHome,
-  post,
-  startRelay,
+  newInstallation,
   type Engine,
-  type Home,
+  type Installation,
   type Relay,
 } from "../support/relay.ts";
 import { report } from "../support/visits.ts";
@@ -35,18 +33,18 @@ const slackMs = 1000;
 const person = personOf({ email: "ada@example.com" }).emailSha256;
 const contact = { email: "ada@example.com", phone: "+49 1512 3456789", firstName: "Ada" };
 
-type Place = { home: Home; relay: Relay; receiver: Receiver; site: Furnished };
+type Place = { home: Installation; relay: Relay; receiver: Receiver; site: Furnished };
 
 /** A relay that knows click ids and UTM fields of the person, and that she agreed. */
 async function open(engine: Engine, env: Record<string, string> = {}): Promise<Place> {
-  const home = await newHome(engine, { ...hasty, ...env });
+  const home = await newInstallation(engine, { ...hasty, ...env });
   const receiver = await startReceiver();
   const site = await furnish(home, [["webhook", { url: receiver.url }]]);
   await remember(home, [site.siteId]);
-  return { home, relay: await startRelay(home), receiver, site };
+  return { home, relay: await home.start(), receiver, site };
 }
 
-function remember(home: Home, siteIds: readonly string[]): Promise<void> {
+function remember(home: Installation, siteIds: readonly string[]): Promise<void> {
   return withStore(home, async (store) => {
     const now = Date.now();
     for (const siteId of siteIds) {
@@ -78,7 +76,7 @@ let orders = 0;
 async function send({ relay, receiver, site }: Place): Promise<Record<string, unknown>> {
   const orderId = `order-${(orders += 1)}`;
   const before = Date.now();
-  const answer = await post(relay, site.key, { ...contact, event: "purchase", orderId });
+  const answer = await relay.post(site.key, { ...contact, event: "purchase", orderId });
   expect(Date.now() - before).toBeLessThan(answerSeconds * 1000 + slackMs);
   expect(answer.text).toBe('{"ok":true,"event":"purchase","results":{"webhook":{"ok":true}}}');
   const bodies = receiver.bodies().filter((body) => body.orderId === orderId);
@@ -163,7 +161,7 @@ describe("a consent store that does not answer, on postgres", () => {
       sites.map((site) => site.siteId),
     );
     await place.relay.stop();
-    place.relay = await startRelay(place.home);
+    place.relay = await place.home.start();
   });
   afterAll(() => place.relay.stop());
 
@@ -247,7 +245,7 @@ describe.each(engines)("consent that changes while a delivery waits for its retr
     const place = await open(engine);
     const { home, receiver, relay, site } = place;
     receiver.behave = (_got, response) => response.writeHead(503).end();
-    const answer = await post(relay, site.key, { ...contact, event: "purchase", orderId: "A-1" });
+    const answer = await relay.post(site.key, { ...contact, event: "purchase", orderId: "A-1" });
     expect(JSON.parse(answer.text).results).toEqual({
       webhook: { ok: false, status: "queued", error: "HTTP 503" },
     });

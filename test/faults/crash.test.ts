@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newHome, post, startRelay, type Answer, type Home } from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Answer, type Installation } from "../support/relay.ts";
 import { deliveryStates, furnish, rows, type Furnished } from "../support/installation.ts";
 
 const total = 500;
@@ -48,7 +48,7 @@ type Moment = {
   /** Makes the receiver behave, and kills the relay when the moment has come. */
   stage: (scene: Scene) => void;
   /** Was it really that moment? */
-  prove: (scene: Scene, home: Home) => Promise<void>;
+  prove: (scene: Scene, home: Installation) => Promise<void>;
 };
 
 const moments: Moment[] = [
@@ -107,8 +107,8 @@ function eventOf(order: string) {
 }
 
 /** Sends all 500 at once to a relay that is killed in the middle of them. */
-async function crashAmid(home: Home, site: Furnished, scene: Omit<Scene, "kill">, moment: Moment) {
-  const relay = await startRelay(home);
+async function crashAmid(home: Installation, site: Furnished, scene: Omit<Scene, "kill">, moment: Moment) {
+  const relay = await home.start();
   let killed = false;
   const kill = () => {
     if (killed) return;
@@ -118,7 +118,7 @@ async function crashAmid(home: Home, site: Furnished, scene: Omit<Scene, "kill">
   moment.stage({ ...scene, kill });
   await Promise.all(
     orders.map((order) =>
-      post(relay, site.key, eventOf(order)).then(
+      relay.post(site.key, eventOf(order)).then(
         (answer) => scene.answered.set(order, answer),
         () => {},
       ),
@@ -128,7 +128,7 @@ async function crashAmid(home: Home, site: Furnished, scene: Omit<Scene, "kill">
   await relay.kill();
 }
 
-async function storedOrders(home: Home): Promise<Set<string>> {
+async function storedOrders(home: Installation): Promise<Set<string>> {
   return new Set((await rows(home, `SELECT order_id FROM events`)).map((row) => String(row.order_id)));
 }
 
@@ -138,7 +138,7 @@ function lost(stored: Iterable<string>, accepted: Accepted): string[] {
 
 describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 90_000 }, (engine) => {
   test.each(moments)("$title: nothing that was answered or stored is lost", async (moment) => {
-    const home = await newHome(engine, hasty);
+    const home = await newInstallation(engine, hasty);
     const receiver = await startReceiver();
     const accepted: Accepted = new Map();
     const site = await furnish(home, [["webhook", { url: receiver.url }]]);
@@ -153,7 +153,7 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
     }
 
     receiver.behave = (got, response) => accept(accepted, got, response);
-    const again = await startRelay(home);
+    const again = await home.start();
     await eventually(
       "every stored event was delivered",
       async () =>
@@ -167,7 +167,7 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
       unanswered.map((order) =>
         // On a busy machine the short deadline of this test may pass: 503 says to send again.
         eventually(`${order} is taken`, async () => {
-          const { status } = await post(again, site.key, eventOf(order));
+          const { status } = await again.post(site.key, eventOf(order));
           expect([200, 503]).toContain(status);
           return status === 200;
         }),
@@ -185,11 +185,11 @@ test.concurrent(
   "on PostgreSQL a living node delivers what a killed one had in hand",
   { timeout: 90_000 },
   async () => {
-    const home = await newHome("postgres", hasty);
+    const home = await newInstallation("postgres", hasty);
     const receiver = await startReceiver();
     const accepted: Accepted = new Map();
     const site = await furnish(home, [["webhook", { url: receiver.url }]]);
-    const living = await startRelay(home);
+    const living = await home.start();
     const answered = new Map<string, Answer>();
     await inTurn(() => crashAmid(home, site, { receiver, accepted, answered }, moments[0] as Moment));
     const stored = await storedOrders(home);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
-import { engines, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { engines, newInstallation, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, rows } from "../support/installation.ts";
 
 const processed = '{"ok":true,"event":"purchase","results":{"webhook":{"ok":true}}}';
@@ -12,15 +12,15 @@ describe.each(engines)("200 identical requests at once on %s", (engine) => {
     ["with an order id", { orderId: "A-1" }],
     ["without an order id", { value: 12.5 }],
   ])("%s: one is processed and delivered, 199 are duplicates", async (_title, rest) => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     const receiver = await startReceiver();
     const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-    const relays: Relay[] = [await startRelay(home)];
-    if (engine === "postgres") relays.push(await startRelay(home));
+    const relays: Relay[] = [await home.start()];
+    if (engine === "postgres") relays.push(await home.start());
 
     const event = { email: "ada@example.com", event: "purchase", ...rest };
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => post(relays[i % relays.length] as Relay, key, event)),
+      Array.from({ length: 200 }, (_, i) => (relays[i % relays.length] as Relay).post(key, event)),
     );
 
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));

@@ -8,7 +8,7 @@ import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
 import { openGateway, type Gateway } from "../support/gateway.ts";
 import { startPair, type Pair } from "../support/primaryAndStandby.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { call, eventually, manage, newHome, startRelay, type Home, type Relay } from "../support/relay.ts";
+import { call, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import {
   deliveryStates,
   furnish,
@@ -29,12 +29,12 @@ const slownessMs = isLong ? 2000 : 0;
 
 describe("a primary that dies", () => {
   let pair: Pair;
-  let home: Home;
+  let home: Installation;
   /** The same installation, looked at through the one server that is left. */
-  let left: Home;
+  let left: Installation;
   beforeAll(async () => {
     pair = await startPair();
-    home = await newHome("postgres", {
+    home = await newInstallation("postgres", {
       CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
       CLEANCAST_ATTEMPT_SECONDS: "2",
       CLEANCAST_LEASE_SECONDS: "8",
@@ -43,7 +43,7 @@ describe("a primary that dies", () => {
       LOG_LEVEL: "silent",
     });
     home.env.DATABASE_URL = pair.url;
-    left = { ...home, env: { ...home.env, DATABASE_URL: pair.urlOf(pair.standby) } };
+    left = home.with({ DATABASE_URL: pair.urlOf(pair.standby) });
   });
   afterAll(() => pair.stop());
 
@@ -59,8 +59,8 @@ describe("a primary that dies", () => {
       const receiver = await startReceiver();
       const pushed = await startReceiver();
       const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-      await manage(home, "webhook", "add", "shop.example.com", pushed.url);
-      const relays = await Promise.all([startRelay(home), startRelay(home)]);
+      await home.run("webhook", "add", "shop.example.com", pushed.url);
+      const relays = await Promise.all([home.start(), home.start()]);
       const agent = keptConnections(senders);
 
       const taken = new Set<string>();
@@ -126,7 +126,7 @@ describe("a primary that dies", () => {
 
       for (const relay of relays) await eventually("the node is ready again", () => isReady(relay), 3);
       // A key that is made now is known to both nodes within two seconds.
-      const { key: fresh } = await manage(left, "key", "add", "shop.example.com", "made after");
+      const { key: fresh } = await left.run("key", "add", "shop.example.com", "made after");
       await sleep(1500);
       for (const relay of relays) {
         const answer = await postOver(agent, relay, fresh, { email: "late@example.com", event: "lead" });
@@ -210,7 +210,7 @@ describe("a primary that dies", () => {
   });
 
   test("a commit whose standby never had it does not count, although the server says COMMIT", async () => {
-    const old = { ...home, env: { ...home.env, DATABASE_URL: pair.urlOf(pair.primary) } };
+    const old = home.with({ DATABASE_URL: pair.urlOf(pair.primary) });
     // The store itself ends a wait that takes too long: a connection that it dropped would stay with the server.
     const db = openPostgres(pair.urlOf(pair.primary), { connections: 2, commitTimeoutMs: 200 });
     try {

@@ -15,7 +15,7 @@ import type { Directory } from "../../src/sites/directory.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { engines, eventually, newHome, type Engine, type Home } from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Engine, type Installation } from "../support/relay.ts";
 import { change, furnish, rows, withStore, type Furnished } from "../support/installation.ts";
 import { sha256 } from "../support/sha256.ts";
 
@@ -25,7 +25,7 @@ const startedAt = Date.UTC(2026, 10, 15, 12);
 const owner = "this node";
 
 type Desk = {
-  home: Home;
+  home: Installation;
   store: Store;
   directory: Directory;
   busy: Furnished;
@@ -43,7 +43,7 @@ async function withBacklog(
   busyUrl: string | null,
   work: (desk: Desk) => Promise<void>,
 ): Promise<void> {
-  const home = await newHome(engine, {
+  const home = await newInstallation(engine, {
     CLEANCAST_RETRY_SECONDS: "3600",
     CLEANCAST_ATTEMPT_SECONDS: "1",
     CLEANCAST_ANSWER_SECONDS: "1",

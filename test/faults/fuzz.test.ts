@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
-import { engines, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { engines, newInstallation, type Relay } from "../support/relay.ts";
 import { randomFrom, type Random } from "./random.ts";
 import { furnish } from "../support/installation.ts";
 
@@ -343,13 +343,13 @@ describe.each(engines)(`odd requests on %s (seed ${seed})`, (engine) => {
       // oxlint-disable-next-line no-console -- needed to repeat a failure
       console.log(`fuzz seed: ${seed}`);
       const random = randomFrom(seed);
-      const home = await newHome(engine);
+      const home = await newInstallation(engine);
       const receiver = await startReceiver();
       const { key } = await furnish(home, [
         ["webhook", { url: receiver.url }],
         ["sandbox", {}],
       ]);
-      const relay = await startRelay(home);
+      const relay = await home.start();
       const port = Number(new URL(relay.url).port);
 
       const faults: string[] = [];
@@ -379,7 +379,7 @@ describe.each(engines)(`odd requests on %s (seed ${seed})`, (engine) => {
       expect(statuses.get("400")).toBeGreaterThan(total / 20);
       expect(residentMb(relay) - residentAfterWarmUp).toBeLessThan(maxGrowthMb);
 
-      const answer = await post(relay, key, { email: "ada@example.com", event: "purchase", orderId: "good" });
+      const answer = await relay.post(key, { email: "ada@example.com", event: "purchase", orderId: "good" });
       expect(answer.status).toBe(200);
       expect(JSON.parse(answer.text)).toEqual({
         ok: true,

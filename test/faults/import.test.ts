@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { engines, eventually, newHome, post, startRelay, type Home } from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation } from "../support/relay.ts";
 import { deliveryStates, furnish, rows } from "../support/installation.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
@@ -22,7 +22,7 @@ afterAll(() => {
 
 type Run = { child: ChildProcess; out: () => string; err: () => string; ended: Promise<number | null> };
 
-function start(home: Home, ...args: string[]): Run {
+function start(home: Installation, ...args: string[]): Run {
   const child = spawn(process.execPath, [command, "import", "conversions", ...args], { env: home.env });
   running.add(child);
   let out = "";
@@ -36,12 +36,12 @@ function start(home: Home, ...args: string[]): Run {
   return { child, out: () => out, err: () => err, ended };
 }
 
-async function lineOf(home: Home): Promise<number> {
+async function lineOf(home: Installation): Promise<number> {
   const [row] = await rows(home, `SELECT line FROM imports`);
   return Number(row?.line ?? 0);
 }
 
-async function numberOf(home: Home, sql: string): Promise<number> {
+async function numberOf(home: Installation, sql: string): Promise<number> {
   return Number((await rows(home, sql))[0]?.n);
 }
 
@@ -69,9 +69,9 @@ function write(count: number): { path: string; distinct: number; copies: number;
 
 describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_000 : 180_000 }, (engine) => {
   test(`${total} rows killed three times, then begun twice at once: each row exactly once`, async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     await furnish(home, [["sandbox", {}]]);
-    const relay = await startRelay(home);
+    const relay = await home.start();
     const { path, distinct, copies, bad } = write(total);
     const refused = join(freshFolder(), "refused.csv");
     const args = [path, "--deliver", "all", "--yes", "--refused", refused];
@@ -136,19 +136,19 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
   test.skipIf(isLong)(
     "live events go past what an import has waiting, and Ctrl-C leaves it in order",
     async () => {
-      const home = await newHome(engine);
+      const home = await newInstallation(engine);
       const receiver = await startReceiver();
       // 32 lanes of 100 ms: about 300 a second, less than an import could bring.
       receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
       const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-      const relay = await startRelay(home);
+      const relay = await home.start();
       const { path } = write(2000);
       const run = start(home, path, "--deliver", "all", "--yes");
       const waiting = async () => (await deliveryStates(home)).queued ?? 0;
       await eventually("a backlog", async () => (await waiting()) > 200, 60);
 
       const before = receiver.got.length;
-      const live = await post(relay, key, { email: "live@example.com", event: "purchase", orderId: "live" });
+      const live = await relay.post(key, { email: "live@example.com", event: "purchase", orderId: "live" });
       expect(JSON.parse(live.text)).toMatchObject({ results: { webhook: { ok: true } } });
       const place = receiver.bodies().findIndex((body) => body.orderId === "live") - before;
       const left = await waiting();

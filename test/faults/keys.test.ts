@@ -3,7 +3,7 @@ import type { Agent } from "node:http";
 import { describe, expect, test } from "vitest";
 import { isWellFormed, makeKey } from "../../src/sites/keys.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { engines, newHome, startRelay, type Answer, type Relay } from "../support/relay.ts";
+import { engines, newInstallation, type Answer, type Relay } from "../support/relay.ts";
 import { change, furnish, keptConnections, postOver, rows, withStore } from "../support/installation.ts";
 
 function replaced(key: string, at: number): string {
@@ -12,7 +12,7 @@ function replaced(key: string, at: number): string {
 
 describe.each(engines)("checking a key on %s", (engine) => {
   test("a key is found by its SHA-256 and by nothing else, and the key itself is held nowhere", async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     const { key, siteId } = await furnish(home, []);
     await withStore(home, async (_store, directory) => {
       const found = directory.key(key);
@@ -65,7 +65,7 @@ describe("the time that checking a key takes", () => {
   }
 
   test("is the same whatever part of the key is right", async () => {
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     const { key } = await furnish(home, []);
     await withStore(home, async (_store, directory) => {
       const guesses = [replaced(key, 0), replaced(key, 20), replaced(key, key.length - 1), key];
@@ -100,12 +100,12 @@ const countingWrites = {
 
 describe.each(engines)("a flood of 2,000 wrong keys on %s", (engine) => {
   test("ends in 429, costs the store about ten writes, and the valid key passes all the while", async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     const receiver = await startReceiver();
     const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
     await change(home, ...countingWrites[engine]);
-    const relays: Relay[] = [await startRelay(home)];
-    if (engine === "postgres") relays.push(await startRelay(home));
+    const relays: Relay[] = [await home.start()];
+    if (engine === "postgres") relays.push(await home.start());
     const host = { Host: "shop.example.com" };
     const relayOf = (n: number) => relays[n % relays.length] as Relay;
 

@@ -17,7 +17,7 @@ import { tablesAt } from "../../src/store/schema/tables.ts";
 import { tryLock } from "../../src/installation/lock.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { denied, eventually, manage, newHome, post, startRelay, type Home } from "../support/relay.ts";
+import { eventually, newInstallation, Installation } from "../support/relay.ts";
 import {
   change,
   databaseFile,
@@ -35,7 +35,7 @@ const before = Number(process.env["MOVE_EVENTS"] ?? 1000);
 const started = new Set<ChildProcess>();
 afterAll(() => started.forEach((child) => child.kill("SIGKILL")));
 
-function startMove(home: Home, url: string) {
+function startMove(home: Installation, url: string) {
   const child = spawn(process.execPath, [command, "--json", "move", "--to", url], { env: home.env });
   started.add(child);
   let said = "";
@@ -54,7 +54,7 @@ function startMove(home: Home, url: string) {
   };
 }
 
-function markOf(home: Home): number {
+function markOf(home: Installation): number {
   const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
   try {
     return Number(db.prepare("PRAGMA user_version").get()?.user_version);
@@ -64,12 +64,12 @@ function markOf(home: Home): number {
 }
 
 /** The same installation, as its environment says after the move. */
-function onPostgres(home: Home, url: string): Home {
-  return { engine: "postgres", env: { ...home.env, DATABASE_URL: url } };
+function onPostgres(home: Installation, url: string): Installation {
+  return new Installation("postgres", { ...home.env, DATABASE_URL: url });
 }
 
 /** Every row, in an order of its own. */
-async function contentOf(home: Home): Promise<string[]> {
+async function contentOf(home: Installation): Promise<string[]> {
   const lines: string[] = [];
   for (const table of tablesAt(latestVersion)) {
     // Numbers as texts: the driver of the tests gives large ones as such.
@@ -88,7 +88,7 @@ async function contentOf(home: Home): Promise<string[]> {
 }
 
 /** More events like those that are there, past the relay: as many as one likes in no time. */
-async function multiply(home: Home, count: number): Promise<void> {
+async function multiply(home: Installation, count: number): Promise<void> {
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
   // Of this moment: what an id says is old would be forgotten meanwhile.
   const time = Date.now().toString(16).padStart(12, "0");
@@ -115,13 +115,13 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
   test("killed at several moments and then finished, it has lost and doubled nothing", async () => {
     const receiver = await startReceiver();
     // What was in flight when the file was marked is taken in hand again after its lease.
-    const home = await newHome("sqlite", {
+    const home = await newInstallation("sqlite", {
       CLEANCAST_ATTEMPT_SECONDS: "1",
       CLEANCAST_ANSWER_SECONDS: "2",
       CLEANCAST_LEASE_SECONDS: "3",
     });
     const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-    const relay = await startRelay(home, { LOG_LEVEL: "error" });
+    const relay = await home.start({ LOG_LEVEL: "error" });
     const agent = keptConnections(2);
     const answered = new Set<string>();
     const refusals = new Map<number, number>();
@@ -167,7 +167,7 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
       // Nobody starts on a half.
       if (await countThere(there))
         for (const args of [["site", "list"], ["check"], ["backup", join(freshFolder(), "half")]])
-          expect((await denied(there, ...args)).error).toMatch(/has not finished: run the same move again/);
+          expect((await there.fails(...args)).error).toMatch(/has not finished: run the same move again/);
     }
     // A move that died holds nobody still: what is sent is accepted again.
     const sofar = answered.size;
@@ -180,7 +180,7 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
     expect(markOf(home)).toBe(-1);
 
     // The relay that still runs takes nothing in any more, and says so.
-    const late = await post(relay, key, { email: "late@example.com", event: "purchase", orderId: "late" });
+    const late = await relay.post(key, { email: "late@example.com", event: "purchase", orderId: "late" });
     expect(late.status).toBe(503);
     expect(Number(late.headers["retry-after"])).toBeGreaterThan(0);
     sending = false;
@@ -197,15 +197,15 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
     expect([...answered].filter((order) => !stored.includes(order))).toEqual([]);
 
     // Nobody starts on the old file by mistake; a second move is refused.
-    expect((await denied(home, "site", "list")).error).toMatch(/was moved to PostgreSQL.*set DATABASE_URL/s);
+    expect((await home.fails("site", "list")).error).toMatch(/was moved to PostgreSQL.*set DATABASE_URL/s);
     for (const args of [["backup", join(freshFolder(), "old")], ["check"]])
-      expect((await denied(home, ...args)).error).toMatch(/was moved to PostgreSQL/);
-    expect((await denied(home, "move", "--to", url)).error).toMatch(/moved already, to 127/);
+      expect((await home.fails(...args)).error).toMatch(/was moved to PostgreSQL/);
+    expect((await home.fails("move", "--to", url)).error).toMatch(/moved already, to 127/);
 
     const [order = ""] = answered;
-    const after = await startRelay(there);
+    const after = await there.start();
     const again = { email: `${order}@example.com`, event: "purchase", orderId: order, value: 5 };
-    expect(JSON.parse((await post(after, key, again)).text)).toEqual({ ok: true, deduped: true });
+    expect(JSON.parse((await after.post(key, again)).text)).toEqual({ ok: true, deduped: true });
     await eventually(
       "everything was delivered",
       async () => {
@@ -214,7 +214,7 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
       },
       60,
     );
-    expect(await manage(there, "check")).toEqual({ ok: true, wrong: [] });
+    expect(await there.run("check")).toEqual({ ok: true, wrong: [] });
     expect(await after.stop()).toBe(0);
     console.log(
       `moved ${report.rows} rows, held for ${Math.round(report.heldMs)} ms, ${report.passes} passes in the last run`,
@@ -231,7 +231,7 @@ function inGerman(url: string): string[] {
   ];
 }
 
-async function countThere(there: Home): Promise<number> {
+async function countThere(there: Installation): Promise<number> {
   try {
     const [row] = await rows(there, "SELECT COUNT(*) AS n FROM settings");
     return Number(row?.n);
@@ -269,13 +269,10 @@ test("what a move wrote without a word of it counts for nothing, also when rows 
 
 describe("a move", () => {
   test("into a database that orders texts by a language, with rows that come, change and go between the passes", async () => {
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     await furnish(home, []);
     const url = await freshDatabase();
-    await change(
-      { ...home, engine: "postgres", env: { DATABASE_URL: inject("postgresUrl") } },
-      ...inGerman(url),
-    );
+    await change(new Installation("postgres", { DATABASE_URL: inject("postgresUrl") }), ...inGerman(url));
     const from = new DatabaseSync(databaseFile(home), { timeout: 5000 });
     const to = openDatabase({ engine: "postgres", url, connections: 4 });
     const progress = openProgress(`${databaseFile(home)}.move`);
@@ -301,17 +298,17 @@ describe("a move", () => {
   });
 
   test("with --prepare leaves the relay alone, the rest is moved later, and a backup leads back", async () => {
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     await furnish(home, []);
     const url = await freshDatabase();
     const unlock = tryLock(home.env.CLEANCAST_DATA ?? "", "move.lock");
-    expect((await denied(home, "move", "--to", url)).error).toMatch(/Another move of this installation/);
+    expect((await home.fails("move", "--to", url)).error).toMatch(/Another move of this installation/);
     unlock?.();
     const there = onPostgres(home, url);
     // Somebody else's turn to make tables there holds it up for a while; a relay that is started meanwhile finds its lock free.
     await onDatabase(there, async (client) => {
       await client.query("SELECT pg_advisory_lock(7220415)");
-      const prepared = manage(home, "move", "--prepare", "--to", url);
+      const prepared = home.run("move", "--prepare", "--to", url);
       const sessions = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
       await eventually("it is there", async () => (await client.query(sessions)).rows.length > 0);
       const relayLock = tryLock(home.env.CLEANCAST_DATA ?? "", "serve.lock");
@@ -322,21 +319,21 @@ describe("a move", () => {
     });
     expect(markOf(home)).toBe(0);
     await furnish(home, [], "second.example.com");
-    expect((await denied(home, "move")).error).toMatch(/^Name the database/);
-    expect(await manage(there, "move")).toMatchObject({ state: "moved" });
-    expect((await manage(there, "site", "list")).sites).toHaveLength(2);
+    expect((await home.fails("move")).error).toMatch(/^Name the database/);
+    expect(await there.run("move")).toMatchObject({ state: "moved" });
+    expect((await there.run("site", "list")).sites).toHaveLength(2);
 
     // And back: what is restored is a file like any other.
     const backup = join(freshFolder(), "from-postgres.backup");
-    await manage(there, "backup", backup);
-    expect(await manage(home, "restore", backup, "--force")).toMatchObject({ ok: true });
+    await there.run("backup", backup);
+    expect(await home.run("restore", backup, "--force")).toMatchObject({ ok: true });
     expect(markOf(home)).toBe(0);
-    expect((await manage(home, "site", "list")).sites).toHaveLength(2);
+    expect((await home.run("site", "list")).sites).toHaveLength(2);
   });
 
   test("is refused in words of the option and of the file", async () => {
-    const home = await newHome("sqlite");
-    const refusal = async (to: string) => (await denied(home, "move", "--to", to)).error;
+    const home = await newInstallation("sqlite");
+    const refusal = async (to: string) => (await home.fails("move", "--to", to)).error;
     const nowhere = "postgres://cc:secret@127.0.0.1:1/none";
     expect(await refusal(nowhere)).toMatch(/no embedded database to move/);
     writeFileSync(databaseFile(home), "no database at all, but long enough to be read as one".repeat(50));

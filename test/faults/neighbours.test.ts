@@ -3,7 +3,7 @@ import { orderEventId, uuidv7 } from "../../src/kernel/ids.ts";
 import { inGroups } from "../../src/store/engine/groupCommit.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { engines, eventually, newHome, post, startRelay } from "../support/relay.ts";
+import { engines, eventually, newInstallation } from "../support/relay.ts";
 import { change, deliveryStates, furnish, rows, withStore } from "../support/installation.ts";
 import { sha256 } from "../support/sha256.ts";
 
@@ -46,7 +46,7 @@ function newEvent(siteId: string, n: number, orderId = `order-${n}`): NewEvent {
 
 describe.each(engines)("one poison among its neighbours on %s", (engine) => {
   test("an event that the database refuses does not fail those committed with it", async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     const { siteId } = await furnish(home, []);
     await withStore(home, async (store) => {
       const items = Array.from({ length: 60 }, (_, n) => newEvent(siteId, n));
@@ -76,7 +76,7 @@ describe.each(engines)("one poison among its neighbours on %s", (engine) => {
   });
 
   test("a stored event that can no longer be read does not hold up the other deliveries of its connection", async () => {
-    const home = await newHome(engine, {
+    const home = await newInstallation(engine, {
       CLEANCAST_ATTEMPT_SECONDS: "1",
       CLEANCAST_ANSWER_SECONDS: "1",
       CLEANCAST_LEASE_SECONDS: "2",
@@ -85,9 +85,9 @@ describe.each(engines)("one poison among its neighbours on %s", (engine) => {
     const receiver = await startReceiver();
     receiver.behave = (_got, response) => response.writeHead(503).end();
     const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-    const relay = await startRelay(home);
+    const relay = await home.start();
     for (let n = 0; n < 5; n += 1) {
-      await post(relay, key, { email: "ada@example.com", event: "lead", orderId: `order-${n}` });
+      await relay.post(key, { email: "ada@example.com", event: "lead", orderId: `order-${n}` });
     }
     await relay.kill();
     await change(
@@ -96,7 +96,7 @@ describe.each(engines)("one poison among its neighbours on %s", (engine) => {
       `UPDATE deliveries SET due_at = 0, owner = ''`,
     );
     receiver.behave = (_got, response) => response.writeHead(200).end();
-    const again = await startRelay(home);
+    const again = await home.start();
     await eventually("the others are sent", async () => (await deliveryStates(home)).sent === 4, 8);
     await again.stop();
   });

@@ -5,15 +5,11 @@ import { expect, test } from "vitest";
 import { areInOrder, readPush, sumOf, type Told } from "../support/pushes.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
-  addSite,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
+  newInstallation,
   type Engine,
-  type Home,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -24,7 +20,7 @@ const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahr
 const bots = ["bot0@example.com", "bot1@example.com", "bot2@example.com"];
 
 /** What the database holds of live conversions and removals, counted one by one and past the totals. */
-async function truth(home: Home): Promise<{ conversions: number; removed: number }> {
+async function truth(home: Installation): Promise<{ conversions: number; removed: number }> {
   const [events] = await rows(
     home,
     `SELECT SUM(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS conversions,
@@ -41,9 +37,9 @@ async function truth(home: Home): Promise<{ conversions: number; removed: number
 type Hook = { receiver: Receiver; secret: string; taken: Told[] };
 
 /** A receiver that takes pushes while `isUp`, and keeps what it acknowledged. */
-async function hook(home: Home, site: TestSite, isUp: () => boolean): Promise<Hook> {
+async function hook(home: Installation, site: TestSite, isUp: () => boolean): Promise<Hook> {
   const receiver = await startReceiver();
-  const { secret } = await manage(home, "webhook", "add", site.host, receiver.url);
+  const { secret } = await home.run("webhook", "add", site.host, receiver.url);
   const made: Hook = { receiver, secret, taken: [] };
   receiver.behave = (got, response) => {
     if (!isUp()) return void response.writeHead(503).end();
@@ -58,17 +54,15 @@ const once = (told: readonly Told[]) =>
   told.filter((one, i) => told.findIndex((other) => other.id === one.id) === i);
 
 async function chaos(engine: Engine): Promise<void> {
-  const home = await newHome(engine, {
+  const home = await newInstallation(engine, {
     CLEANCAST_PUSH_SECONDS: "1",
     CLEANCAST_PUSH_RETRY_SECONDS: "0.2",
   });
-  const site = await addSite(home, "shop.example");
-  const { key: testKey } = await manage(home, "key", "add", site.host, "try", "--test");
+  const site = await home.addSite("shop.example");
+  const { key: testKey } = await home.run("key", "add", site.host, "try", "--test");
   let isUp = true;
   const hooks = [await hook(home, site, () => true), await hook(home, site, () => isUp)];
-  const nodes = await Promise.all(
-    Array.from({ length: engine === "postgres" ? 2 : 1 }, () => startRelay(home)),
-  );
+  const nodes = await Promise.all(Array.from({ length: engine === "postgres" ? 2 : 1 }, () => home.start()));
   const node = (i: number) => nodes[i % nodes.length] as Relay;
   for (const email of bots) {
     await report(node(0), site.host, "identify", { emails: [sha256(email)] }, bot);
@@ -83,10 +77,12 @@ async function chaos(engine: Engine): Promise<void> {
       const orderId = `order-${worker}-${kind === 5 ? i - 1 : i}`;
       const email = kind === 3 ? (bots[worker % 3] as string) : `person-${worker}-${i}@example.com`;
       const event = { email: kind > 3 ? `same-${worker}@example.com` : email, event: "purchase", orderId };
-      await post(node(worker + i), kind === 2 ? testKey : site.key, event).then(
-        () => (sent += 1),
-        () => sleep(50),
-      );
+      await node(worker + i)
+        .post(kind === 2 ? testKey : site.key, event)
+        .then(
+          () => (sent += 1),
+          () => sleep(50),
+        );
       if (kind === 0) await report(node(worker), site.host, "visit", {}, bot).catch(() => {});
     }
   }
@@ -99,7 +95,7 @@ async function chaos(engine: Engine): Promise<void> {
     isUp = round > 0;
     await node(victim).kill();
     await sleep(500);
-    nodes[victim] = await startRelay(home);
+    nodes[victim] = await home.start();
   }
   await eventually("several hundred events were sent", () => sent > 400, 60);
   stopped = true;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newHome, post, startRelay, type Home, type Relay } from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { answerOk, startPeer, type Peer } from "./peer.ts";
 import { deliveryStates, furnish, rows, type Furnished, type Row } from "../support/installation.ts";
 
@@ -108,19 +108,19 @@ const faults: Fault[] = [
   },
 ];
 
-async function stateOf(home: Home, connection = ""): Promise<Row | undefined> {
+async function stateOf(home: Installation, connection = ""): Promise<Row | undefined> {
   const sql = `SELECT state, attempts FROM deliveries WHERE connection_id = '${connection}'`;
   return (await rows(home, sql))[0];
 }
 
 describe.each(engines)("a faulty platform on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   const places = new Map<Fault, { faulty: Peer; healthy: Receiver; site: Furnished }>();
 
   // One relay for all faults at once: none of them may cost the others anything either.
   beforeAll(async () => {
-    home = await newHome(engine, hasty);
+    home = await newInstallation(engine, hasty);
     for (const [i, fault] of faults.entries()) {
       const faulty = await startPeer();
       const healthy = await startReceiver();
@@ -128,7 +128,7 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
       const site = await furnish(home, [...webhooks, ["sandbox", {}]], `shop-${i}.example.com`);
       places.set(fault, { faulty, healthy, site });
     }
-    relay = await startRelay(home);
+    relay = await home.start();
   });
 
   test.concurrent.each(faults)(
@@ -144,7 +144,7 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
       faulty.behave = fault.behave;
 
       const before = Date.now();
-      const answer = await post(relay, site.key, { email: "ada@example.com", event: "lead", orderId: "A-1" });
+      const answer = await relay.post(site.key, { email: "ada@example.com", event: "lead", orderId: "A-1" });
       expect(Date.now() - before).toBeLessThan(answerSeconds * 1000 + slackMs);
       expect(answer.status).toBe(200);
       expect(JSON.parse(answer.text)).toEqual({
@@ -171,10 +171,10 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
 });
 
 test("a platform that accepts with an answer without end has accepted, once", async () => {
-  const home = await newHome("sqlite", hasty);
+  const home = await newInstallation("sqlite", hasty);
   const peer = await startPeer();
   const site = await furnish(home, [["webhook", { url: peer.url }]]);
-  const relay = await startRelay(home);
+  const relay = await home.start();
   let poured = 0;
   peer.behave = (socket) => {
     socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\n`);
@@ -183,7 +183,7 @@ test("a platform that accepts with an answer without end has accepted, once", as
       return `400\r\n${"x".repeat(1024)}\r\n`;
     });
   };
-  const answer = await post(relay, site.key, { email: "ada@example.com", event: "lead" });
+  const answer = await relay.post(site.key, { email: "ada@example.com", event: "lead" });
   expect(answer.text).toBe('{"ok":true,"event":"lead","results":{"webhook":{"ok":true}}}');
   expect(await relay.stop()).toBe(0);
   expect(await deliveryStates(home)).toEqual({ sent: 1 });
@@ -193,7 +193,7 @@ test("a platform that accepts with an answer without end has accepted, once", as
 });
 
 test("a sender does not wait for a platform that is slower than the answer; it still gets the conversion once", async () => {
-  const home = await newHome("sqlite", {
+  const home = await newInstallation("sqlite", {
     ...hasty,
     CLEANCAST_ANSWER_SECONDS: "0.5",
     CLEANCAST_ATTEMPT_SECONDS: "3",
@@ -203,10 +203,10 @@ test("a sender does not wait for a platform that is slower than the answer; it s
     ["webhook", { url: peer.url }],
     ["sandbox", {}],
   ]);
-  const relay = await startRelay(home);
+  const relay = await home.start();
   peer.behave = (socket) => void setTimeout(() => answerOk(socket), 1500);
   const before = Date.now();
-  const answer = await post(relay, site.key, { email: "ada@example.com", event: "lead" });
+  const answer = await relay.post(site.key, { email: "ada@example.com", event: "lead" });
   expect(Date.now() - before).toBeLessThan(1400);
   expect(JSON.parse(answer.text).results).toEqual({
     webhook: { ok: false, status: "queued", error: "no answer yet" },

@@ -13,7 +13,7 @@ import { describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { endWithFile, findProgram } from "../support/programs.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { call, eventually, newHome, startRelay, type Answer, type Relay } from "../support/relay.ts";
+import { call, eventually, newInstallation, type Answer, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, rows } from "../support/installation.ts";
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -136,14 +136,14 @@ describe.concurrent.each(Object.entries(setups))("behind %s", (name, setup) => {
   test.skipIf(!program)(
     "two nodes are restarted twice under load: no request fails, no event is lost, none is sent twice",
     async () => {
-      const home = await newHome("postgres", {
+      const home = await newInstallation("postgres", {
         CLEANCAST_DRAIN_SECONDS: setup.drainSeconds,
         LOG_LEVEL: "error",
       });
       const receiver = await startReceiver();
       const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
       const ports = [await freePort(), await freePort()] as const;
-      const start = (port: number) => startRelay(home, { PORT: String(port) });
+      const start = (port: number) => home.start({ PORT: String(port) });
       const nodes = await Promise.all(ports.map(start));
       const site: Site = {
         port: await freePort(),

@@ -4,15 +4,10 @@ import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import {
   call,
-  denied,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  shown,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
 } from "../support/relay.ts";
 import { change, deliveryStates, furnish, onPostgres, rows } from "../support/installation.ts";
@@ -56,7 +51,7 @@ function found(bytes: Buffer, forms: Map<string, string[]>): string[] {
 }
 
 /** Everything that the installation keeps: each file's bytes, and in PostgreSQL each row of each table as text. */
-async function* everythingKept(home: Home): AsyncGenerator<[where: string, bytes: Buffer]> {
+async function* everythingKept(home: Installation): AsyncGenerator<[where: string, bytes: Buffer]> {
   const folder = home.env.CLEANCAST_DATA ?? "";
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (statSync(join(folder, name)).isFile()) yield [name, readFileSync(join(folder, name))];
@@ -74,7 +69,7 @@ async function* everythingKept(home: Home): AsyncGenerator<[where: string, bytes
   }
 }
 
-async function expectNothingKept(home: Home, forms: Map<string, string[]>): Promise<void> {
+async function expectNothingKept(home: Installation, forms: Map<string, string[]>): Promise<void> {
   const names: string[] = [];
   for await (const [where, bytes] of everythingKept(home)) {
     names.push(where);
@@ -109,7 +104,7 @@ async function sendRefused(relay: Relay, key: string): Promise<string[]> {
     `[${JSON.stringify(email)}]`,
   ];
   const answers = [];
-  for (const body of wrongBodies) answers.push(await post(relay, key, body));
+  for (const body of wrongBodies) answers.push(await relay.post(key, body));
   for (const answer of answers) expect(answer.status).toBe(400);
 
   const headers = { "X-CC-Api-Key": key, "Content-Type": "application/json" };
@@ -134,14 +129,14 @@ async function sendRefused(relay: Relay, key: string): Promise<string[]> {
 
 describe.each(engines)("secrets and personal data on %s", (engine) => {
   test("plain email, phone, names, the key and a webhook's secret are in no file, no table, no log and no answer", async () => {
-    const home = await newHome(engine, {
+    const home = await newInstallation(engine, {
       CLEANCAST_RETRY_SECONDS: "1",
       CLEANCAST_ATTEMPT_SECONDS: "1",
       LOG_LEVEL: "trace",
     });
     const receiver = await startReceiver();
     receiver.behave = (_got, response) => response.writeHead(500).end("no");
-    const relay = await startRelay(home);
+    const relay = await home.start();
     const { key } = relay;
     const forms = plainForms(key);
     // Makes sure that the search can find each of them.
@@ -152,16 +147,16 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     }
 
     const said: string[] = [];
-    const told = async (...args: string[]) => void said.push(JSON.stringify(await manage(home, ...args)));
+    const told = async (...args: string[]) => void said.push(JSON.stringify(await home.run(...args)));
     const headers = JSON.stringify({ Authorization: secret });
     await told("connect", "localhost", "webhook", `url=${receiver.url}/hook`, `headers=${headers}`);
     await told("identity", "put", "localhost", "gclid=click-1", "--email", email);
     await told("consent", "set", "localhost", "granted", "--email", email);
-    said.push(JSON.stringify(await denied(home, "consent", "set", "localhost", "granted", "--email", phone)));
+    said.push(JSON.stringify(await home.fails("consent", "set", "localhost", "granted", "--email", phone)));
 
     const event = { email, phone, firstName, lastName, event: "purchase", value: 5 };
     await eventually("the webhook is connected", async () => {
-      const answer = await post(relay, key, { ...event, orderId: `A-${said.length}` });
+      const answer = await relay.post(key, { ...event, orderId: `A-${said.length}` });
       said.push(JSON.stringify(answer));
       return answer.text.includes('"webhook"');
     });
@@ -169,15 +164,15 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     said.push(...(await sendRefused(relay, key)));
     // The plain values under other names, which the relay does not know and must not keep.
     const stranger = { ...event, orderId: "B-1", customer: { email, phone }, [lastName]: firstName };
-    said.push(JSON.stringify(await post(relay, key, stranger)));
-    said.push(JSON.stringify(await post(relay, key, stranger)));
+    said.push(JSON.stringify(await relay.post(key, stranger)));
+    said.push(JSON.stringify(await relay.post(key, stranger)));
     said.push(
-      JSON.stringify(await post(relay, key, { ...event, email: email.toUpperCase(), orderId: "C-1" })),
+      JSON.stringify(await relay.post(key, { ...event, email: email.toUpperCase(), orderId: "C-1" })),
     );
 
     // A store that fails writes an error to the log; it must not quote the event that it was about.
     await change(home, `ALTER TABLE events RENAME TO elsewhere`);
-    const unavailable = await post(relay, key, { ...event, orderId: "D-1" });
+    const unavailable = await relay.post(key, { ...event, orderId: "D-1" });
     expect(unavailable.status).toBe(503);
     said.push(JSON.stringify(unavailable));
     await change(home, `ALTER TABLE elsewhere RENAME TO events`);
@@ -187,14 +182,14 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     await expectNothingKept(home, forms);
     // A hung platform, then one that no longer lets us in.
     receiver.behave = () => {};
-    said.push(JSON.stringify(await post(relay, key, { ...event, orderId: "E-1" })));
+    said.push(JSON.stringify(await relay.post(key, { ...event, orderId: "E-1" })));
     receiver.behave = (_got, response) => response.writeHead(401).end("no");
     await eventually("the connection needs a person", async () => (await deliveryStates(home)).parked! > 0);
-    said.push(JSON.stringify(await post(relay, key, { ...event, orderId: "F-1" })));
-    const { events } = await manage(home, "event", "list", "localhost");
+    said.push(JSON.stringify(await relay.post(key, { ...event, orderId: "F-1" })));
+    const { events } = await home.run("event", "list", "localhost");
     await told("event", "show", events[0].id);
-    said.push(await shown(home, "event", "show", events[0].id));
-    said.push(await shown(home, "connection", "list"));
+    said.push(await home.print("event", "show", events[0].id));
+    said.push(await home.print("connection", "list"));
     await told("connection", "list");
     await told("key", "list", "localhost");
     await expectNothingKept(home, forms);
@@ -214,13 +209,13 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
   });
 
   test("an endpoint that echoes the request's headers does not put its secret into the sync log", async () => {
-    const home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "60" });
+    const home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "60" });
     const receiver = await startReceiver();
     receiver.behave = (got, response) => response.writeHead(500).end(JSON.stringify(got.headers));
     const headers = JSON.stringify({ Authorization: secret });
     const { key } = await furnish(home, [["webhook", { url: receiver.url, headers }]]);
-    const relay = await startRelay(home);
-    const answer = await post(relay, key, { email, event: "purchase" });
+    const relay = await home.start();
+    const answer = await relay.post(key, { email, event: "purchase" });
     expect(answer.text).toContain("queued");
     expect(await relay.stop()).toBe(0);
     expect(await rows(home, `SELECT response FROM attempts`)).toHaveLength(1);
@@ -230,9 +225,9 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
   });
 
   test("an address that cannot be read is refused without being quoted", async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     const { key } = await furnish(home, []);
-    const relay = await startRelay(home);
+    const relay = await home.start();
     const answer = await call(relay.url, { path: `/__cc/%zz${key}?email=${email}` });
     expect(answer.status).toBe(400);
     expect(found(Buffer.from(JSON.stringify(answer)), plainForms(key))).toEqual([]);
@@ -241,11 +236,11 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
   });
 
   test("the encryption key and the data are readable by their owner alone", async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     delete home.env.CLEANCAST_ENCRYPTION_KEY;
     const folder = join(home.env.CLEANCAST_DATA ?? "", "made", "by the relay");
     home.env.CLEANCAST_DATA = folder;
-    const relay = await startRelay(home);
+    const relay = await home.start();
     expect(statSync(join(folder, "encryption.key")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, "encryption.key"), "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
     expect(statSync(folder).mode & 0o077).toBe(0);

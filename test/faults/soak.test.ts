@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import type { StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
-import { engines, eventually, manage, newHome, startRelay, type Home, type Relay } from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
 
 const total = Number(process.env.SOAK_EVENTS ?? 200);
@@ -29,14 +29,14 @@ const trouble = (seed: number) =>
 describe.each(engines)("a soak on %s", (engine) => {
   const nodes = engine === "postgres" ? 2 : 1;
   let standins: Standins;
-  let home: Home;
+  let home: Installation;
   let key: string;
   const relays: Relay[] = [];
   const kills = { count: 0 };
 
   beforeAll(async () => {
     standins = await startStandins({ only: platforms, rateLimits: false });
-    home = await newHome(engine, {
+    home = await newInstallation(engine, {
       CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
       CLEANCAST_RETRY_SECONDS: "1,1,2,3",
       CLEANCAST_ATTEMPT_SECONDS: "2",
@@ -47,7 +47,7 @@ describe.each(engines)("a soak on %s", (engine) => {
       home,
       platforms.map((id) => [id, standinConnections[id]] as const),
     ));
-    for (let i = 0; i < nodes; i++) relays.push(await startRelay(home));
+    for (let i = 0; i < nodes; i++) relays.push(await home.start());
     platforms.forEach((id, i) => standins.of(id).fault(trouble(i + 1)));
   });
   afterAll(() => standins.close());
@@ -76,7 +76,7 @@ describe.each(engines)("a soak on %s", (engine) => {
     const at = kills.count % relays.length;
     kills.count += 1;
     await (relays[at] as Relay).kill();
-    relays[at] = await startRelay(home);
+    relays[at] = await home.start();
   }
 
   test(
@@ -105,7 +105,7 @@ describe.each(engines)("a soak on %s", (engine) => {
       standins.of("tiktok").reset();
       standins.of("tiktok").fault(trouble(9));
       const words = Object.entries(standinConnections.tiktok).map(([name, value]) => `${name}=${value}`);
-      await manage(home, "connect", "shop.example.com", "tiktok", ...words);
+      await home.run("connect", "shop.example.com", "tiktok", ...words);
 
       const expected = total * platforms.length;
       await eventually("everything is sent", async () => (await deliveryStates(home)).sent === expected, 600);

@@ -4,16 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Site } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { startReceiver } from "../support/receiver.ts";
-import {
-  call,
-  engines,
-  eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Relay,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import {
   deliveryStates,
   furnish,
@@ -63,11 +54,11 @@ async function stopWithin(seconds: number, relay: Relay): Promise<number | strin
 
 describe.each(engines)("a graceful stop on %s", (engine) => {
   test("50 requests in flight are all answered, nothing is left behind, and the next start changes nothing", async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     const receiver = await startReceiver();
-    const first = await startRelay(home);
+    const first = await home.start();
     const { key } = first;
-    expect((await post(first, key, { email: "ada@example.com", event: "first" })).status).toBe(200);
+    expect((await first.post(key, { email: "ada@example.com", event: "first" })).status).toBe(200);
     expect(await first.stop()).toBe(0);
     await withStore(home, async (store, directory) => {
       const site = [...directory.sites()][0] as Site;
@@ -81,7 +72,7 @@ describe.each(engines)("a graceful stop on %s", (engine) => {
     ];
     const before = await configuration();
 
-    const relay = await startRelay(home);
+    const relay = await home.start();
     receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 600);
     // Servers keep their connections; such a connection must not outlive its last answer.
     const agent = keptConnections(50);
@@ -105,11 +96,11 @@ describe.each(engines)("a graceful stop on %s", (engine) => {
     expect(await deliveryStates(home)).toEqual({ sent: 101 });
     expect(receiver.got).toHaveLength(50);
 
-    const again = await startRelay(home);
+    const again = await home.start();
     expect(again.output()).not.toContain("First start");
     expect(await configuration()).toEqual(before);
     receiver.behave = (_got, response) => response.writeHead(200).end();
-    const answer = await post(again, key, { email: "ada@example.com", event: "lead", orderId: "after" });
+    const answer = await again.post(key, { email: "ada@example.com", event: "lead", orderId: "after" });
     expect(JSON.parse(answer.text).results).toEqual({ sandbox: { ok: true }, webhook: { ok: true } });
     expect(await again.stop()).toBe(0);
     // What was sent before the stop is not sent again after it.
@@ -126,21 +117,21 @@ test.concurrent.each([
       'Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"email":',
   ],
 ])("a sender that has sent %s and then is silent does not hold up a stop", async (_title, text) => {
-  const home = await newHome("sqlite", { CLEANCAST_ANSWER_SECONDS: "1" });
+  const home = await newInstallation("sqlite", { CLEANCAST_ANSWER_SECONDS: "1" });
   const { key } = await furnish(home, [["sandbox", {}]]);
-  const relay = await startRelay(home);
+  const relay = await home.start();
   const socket = await openSocket(relay);
   socket.write(text.replace("KEY", key));
   // An answer to a later request means that the relay has seen the earlier one.
-  await post(relay, key, { email: "ada@example.com", event: "lead" });
+  await relay.post(key, { email: "ada@example.com", event: "lead" });
   expect(await stopWithin(10, relay)).toBe(0);
 });
 
 test("a sender that hung up before its answer does not hold up a stop, and its event is delivered", async () => {
-  const home = await newHome("sqlite");
+  const home = await newInstallation("sqlite");
   const receiver = await startReceiver();
   const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-  const relay = await startRelay(home);
+  const relay = await home.start();
   const socket = await openSocket(relay);
   receiver.behave = (_got, response) => {
     socket.destroy();
@@ -156,15 +147,15 @@ test("a sender that hung up before its answer does not hold up a stop, and its e
 });
 
 test("a stop in the very moment in which the relay says that it is running is graceful too", async () => {
-  const home = await newHome("sqlite");
-  for (let n = 0; n < 4; n += 1) expect(await (await startRelay(home)).stop()).toBe(0);
+  const home = await newInstallation("sqlite");
+  for (let n = 0; n < 4; n += 1) expect(await (await home.start()).stop()).toBe(0);
 });
 
 test("while it drains the relay says that it is not ready, answers, and lets every connection go with its answer", async () => {
-  const home = await newHome("sqlite", { CLEANCAST_DRAIN_SECONDS: "2" });
+  const home = await newInstallation("sqlite", { CLEANCAST_DRAIN_SECONDS: "2" });
   const receiver = await startReceiver();
   const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-  const relay = await startRelay(home);
+  const relay = await home.start();
   const agent = keptConnections(2);
   const before = await postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "1" });
   expect(before.headers.connection).toBe("keep-alive");
@@ -186,7 +177,7 @@ test("while it drains the relay says that it is not ready, answers, and lets eve
 });
 
 test("a receiver of totals that never answers does not hold up a stop beyond the last answer and the last attempt", async () => {
-  const home = await newHome("sqlite", {
+  const home = await newInstallation("sqlite", {
     CLEANCAST_PUSH_SECONDS: "1",
     CLEANCAST_ANSWER_SECONDS: "1",
     CLEANCAST_ATTEMPT_SECONDS: "1",
@@ -194,8 +185,8 @@ test("a receiver of totals that never answers does not hold up a stop beyond the
   const receiver = await startReceiver();
   receiver.behave = () => {};
   await furnish(home, [["sandbox", {}]]);
-  await manage(home, "webhook", "add", "shop.example.com", receiver.url);
-  const relay = await startRelay(home);
+  await home.run("webhook", "add", "shop.example.com", receiver.url);
+  const relay = await home.start();
   await eventually("a push is under way", () => receiver.got.length > 0);
   // Left to itself the call would end after 15 seconds.
   expect(await stopWithin(8, relay)).toBe(0);
@@ -204,10 +195,10 @@ test("a receiver of totals that never answers does not hold up a stop beyond the
 
 describe("two servers on one data folder", () => {
   test("the second is refused with a clear sentence while the first goes on, and may start once the first was killed", async () => {
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     const { key } = await furnish(home, [["sandbox", {}]]);
-    const first = await startRelay(home);
-    const error = await startRelay(home).then(
+    const first = await home.start();
+    const error = await home.start().then(
       () => "",
       (ended: Error) => ended.message,
     );
@@ -216,13 +207,13 @@ describe("two servers on one data folder", () => {
     // A sentence, not a stack.
     expect(error).not.toMatch(/SQLITE|\n\s+at /);
     const event = { email: "ada@example.com", event: "lead", orderId: "A-1" };
-    expect((await post(first, key, event)).status).toBe(200);
+    expect((await first.post(key, event)).status).toBe(200);
     // Commands work beside the server; only a second server is kept out.
-    expect((await manage(home, "site", "list")).sites).toHaveLength(1);
+    expect((await home.run("site", "list")).sites).toHaveLength(1);
 
     await first.kill();
-    const second = await startRelay(home);
-    expect((await post(second, key, event)).text).toBe('{"ok":true,"deduped":true}');
+    const second = await home.start();
+    expect((await second.post(key, event)).text).toBe('{"ok":true,"deduped":true}');
     expect(await second.stop()).toBe(0);
   });
 });

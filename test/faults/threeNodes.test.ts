@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
-import { eventually, newHome, startRelay, type Relay } from "../support/relay.ts";
+import { eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
 
 const leaseMs = 3500;
@@ -14,7 +14,7 @@ const senders = 9;
 const holdMs = 150;
 
 test("three nodes are killed in turn: nothing lost, duplicates exact, leases taken over in time", async () => {
-  const home = await newHome("postgres", {
+  const home = await newInstallation("postgres", {
     CLEANCAST_ANSWER_SECONDS: "2",
     CLEANCAST_ATTEMPT_SECONDS: "1.5",
     CLEANCAST_LEASE_SECONDS: String(leaseMs / 1000),
@@ -24,7 +24,7 @@ test("three nodes are killed in turn: nothing lost, duplicates exact, leases tak
   const receiver = await startReceiver();
   receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end("{}"), holdMs);
   const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-  const nodes = await Promise.all([startRelay(home), startRelay(home), startRelay(home)]);
+  const nodes = await Promise.all([home.start(), home.start(), home.start()]);
   const agent = keptConnections(2 * senders);
 
   /** How often each order was answered as the first of its kind, and how often as a repetition. */
@@ -62,7 +62,7 @@ test("three nodes are killed in turn: nothing lost, duplicates exact, leases tak
     const inHand = await rows(home, `SELECT event_id, due_at FROM deliveries WHERE state = 'queued'`);
     for (const row of inHand) leases.set(String(row.event_id), Number(row.due_at));
     // The last one does not die before another is back.
-    if (place === 1) nodes[0] = await startRelay(home);
+    if (place === 1) nodes[0] = await home.start();
   }
   isSending = false;
   await Promise.all(load);

@@ -8,7 +8,7 @@ import { latestVersion } from "../../src/store/schema/migrate.ts";
 import type { Migration } from "../../src/store/schema/migration.ts";
 import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { call, eventually, manage, newHome, startRelay, type Relay } from "../support/relay.ts";
+import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { buildVersion } from "../support/versions.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
 
@@ -45,7 +45,7 @@ test(
   { timeout: 120_000 },
   async () => {
     const [older, newer] = await Promise.all([buildVersion("0.1.0", []), buildVersion("0.2.0", steps)]);
-    const home = await newHome("postgres", {
+    const home = await newInstallation("postgres", {
       CLEANCAST_DRAIN_SECONDS: "0",
       CLEANCAST_PUSH_SECONDS: "1",
       LOG_LEVEL: "warn",
@@ -53,12 +53,10 @@ test(
     const platform = await startReceiver();
     const totals = await startReceiver();
     const { key } = await furnish(home, [["webhook", { url: platform.url }]]);
-    const { secret } = await manage(home, "webhook", "add", "shop.example.com", totals.url);
+    const { secret } = await home.run("webhook", "add", "shop.example.com", totals.url);
 
     const ended: Relay[] = [];
-    const serving: Relay[] = await Promise.all(
-      [older, older].map((program) => startRelay(home, {}, program)),
-    );
+    const serving: Relay[] = await Promise.all([older, older].map((program) => home.start({}, program)));
     let sent = 0;
     let working = true;
     const failed: string[] = [];
@@ -87,7 +85,7 @@ test(
       await sleep(2 * pauseMs);
       expect(await old.stop()).toBe(0);
       ended.push(old);
-      const made = await startRelay(home, {}, program);
+      const made = await home.start({}, program);
       expect((await call(made.url, { method: "GET", path: "/readyz" })).status).toBe(200);
       serving.splice(place, 0, made);
       // Both serve.

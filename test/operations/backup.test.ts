@@ -10,32 +10,27 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { change, databaseFile, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
 import {
-  denied,
-  emptyHome,
+  emptyInstallation,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  shown,
-  startRelay,
+  newInstallation,
   type Engine,
-  type Home,
+  type Installation,
 } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 
 /** A home of its own with the key of another. */
-async function homeLike(home: Home, engine: Engine): Promise<Home> {
-  const made = await emptyHome(engine);
+async function homeLike(home: Installation, engine: Engine): Promise<Installation> {
+  const made = await emptyInstallation(engine);
   const from = home.env.CLEANCAST_ENCRYPTION_KEY ?? keyOf(home);
   if (engine === "postgres") made.env.CLEANCAST_ENCRYPTION_KEY = from;
   else writeFileSync(join(made.env.CLEANCAST_DATA as string, "encryption.key"), from, { mode: 0o600 });
   return made;
 }
 
-const keyOf = (home: Home) =>
+const keyOf = (home: Installation) =>
   readFileSync(join(home.env.CLEANCAST_DATA as string, "encryption.key"), "utf8").trim();
 
 /** Everything but the header, in an order of its own: engines hand rows out as they like. */
@@ -47,21 +42,21 @@ const linesIn = (file: string) =>
     .filter((line) => line.startsWith("["))
     .toSorted();
 
-const hostsIn = async (home: Home) =>
+const hostsIn = async (home: Installation) =>
   (await rows(home, "SELECT host FROM hosts")).map((row) => String(row.host));
 
-const ordersIn = async (home: Home) =>
+const ordersIn = async (home: Installation) =>
   new Set((await rows(home, "SELECT order_id FROM events")).map((row) => String(row.order_id)));
 
 describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   const file = join(freshFolder(), "cleancast.backup");
-  let home: Home;
+  let home: Installation;
   let before: Set<string>;
   let after: Set<string>;
 
   beforeAll(async () => {
     const receiver = await startReceiver();
-    home = await newHome(engine);
+    home = await newInstallation(engine);
     // One connection takes everything; the other is paused, so that something waits.
     const { key, connections } = await furnish(home, [
       ["webhook", { url: receiver.url }],
@@ -69,9 +64,9 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
       // Its mapping is why the extra field is kept.
       ["segment", { source: "acme/website", write_key: "s3cret-write-key", "map.userId": "extra.plan" }],
     ]);
-    for (const id of connections.slice(1)) await manage(home, "connection", "pause", id);
-    await manage(home, "webhook", "add", "shop.example.com", receiver.url);
-    const relay = await startRelay(home);
+    for (const id of connections.slice(1)) await home.run("connection", "pause", id);
+    await home.run("webhook", "add", "shop.example.com", receiver.url);
+    const relay = await home.start();
     const agent = keptConnections(8);
     const answered = new Set<string>();
     let sending = true;
@@ -89,7 +84,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     let taken: unknown;
     for (let tries = 0; tries < 20 && !(after?.size > before?.size); tries += 1) {
       before = new Set(answered);
-      taken = await manage(home, "backup", file, "--force");
+      taken = await home.run("backup", file, "--force");
       after = new Set(answered);
     }
     sending = false;
@@ -106,20 +101,20 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
 
   test("restored elsewhere, it is whole and goes on delivering", async () => {
     const elsewhere = await homeLike(home, engine);
-    const restored = await manage(elsewhere, "restore", file);
+    const restored = await elsewhere.run("restore", file);
     expect(restored).toMatchObject({ ok: true, wrong: [], header: { engine } });
     const stored = await ordersIn(elsewhere);
     expect([...before].filter((order) => !stored.has(order))).toEqual([]);
 
     // The sender may send all of it again: what was answered is known. What waited goes out.
-    const { connections } = await manage(elsewhere, "connection", "list");
+    const { connections } = await elsewhere.run("connection", "list");
     const paused = connections.find((one: { platform: string }) => one.platform === "sandbox");
-    await manage(elsewhere, "connection", "resume", paused.id);
-    const { key } = await manage(elsewhere, "key", "add", "shop.example.com", "again");
-    const relay = await startRelay(elsewhere);
+    await elsewhere.run("connection", "resume", paused.id);
+    const { key } = await elsewhere.run("key", "add", "shop.example.com", "again");
+    const relay = await elsewhere.start();
     const [order = ""] = before;
     const again = { email: `${order}@example.com`, event: "purchase", orderId: order, value: 5 };
-    expect(JSON.parse((await post(relay, key, again)).text)).toEqual({ ok: true, deduped: true });
+    expect(JSON.parse((await relay.post(key, again)).text)).toEqual({ ok: true, deduped: true });
     await eventually("what waited was delivered", async () => {
       const [row] = await rows(
         elsewhere,
@@ -128,18 +123,18 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
       return Number(row?.n) >= before.size;
     });
     expect(await relay.stop()).toBe(0);
-    expect(await manage(elsewhere, "check")).toEqual({ ok: true, wrong: [] });
+    expect(await elsewhere.run("check")).toEqual({ ok: true, wrong: [] });
   });
 
   test("restored into the other engine, it is the same", async () => {
     const elsewhere = await homeLike(home, engine === "sqlite" ? "postgres" : "sqlite");
-    expect(await manage(elsewhere, "restore", file)).toMatchObject({
+    expect(await elsewhere.run("restore", file)).toMatchObject({
       ok: true,
       wrong: [],
       header: { engine },
     });
     const there = join(freshFolder(), "there");
-    await manage(elsewhere, "backup", there);
+    await elsewhere.run("backup", there);
     expect(linesIn(there)).toEqual(linesIn(file));
   });
 
@@ -148,23 +143,23 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     const cut = join(freshFolder(), "cut");
     const whole = readFileSync(file);
     writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * 0.9)));
-    expect((await denied(elsewhere, "restore", cut)).error).toMatch(
+    expect((await elsewhere.fails("restore", cut)).error).toMatch(
       /cut off after the table \w+; it is not a whole/,
     );
     expect(await isUnused(elsewhere)).toBe(true);
 
-    const keyless = { ...elsewhere, env: { ...elsewhere.env, CLEANCAST_ENCRYPTION_KEY: "77".repeat(32) } };
-    expect(await denied(keyless, "restore", file)).toMatchObject({
+    const keyless = elsewhere.with({ CLEANCAST_ENCRYPTION_KEY: "77".repeat(32) });
+    expect(await keyless.fails("restore", file)).toMatchObject({
       field: "key",
       error: expect.stringContaining("sealed with another encryption key"),
     });
     expect(await isUnused(elsewhere)).toBe(true);
 
     await furnish(elsewhere, [], "other.example.com");
-    expect((await denied(elsewhere, "restore", file)).error).toContain("--force replaces all of it");
-    const relay = await startRelay(elsewhere);
+    expect((await elsewhere.fails("restore", file)).error).toContain("--force replaces all of it");
+    const relay = await elsewhere.start();
     const busy = /is running on|is using the database/;
-    expect((await denied(elsewhere, "restore", file, "--force")).error).toMatch(busy);
+    expect((await elsewhere.fails("restore", file, "--force")).error).toMatch(busy);
     await relay.stop();
     expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
   });
@@ -180,9 +175,9 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     await gone;
     expect(child.signalCode).toBe("SIGKILL");
     expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
-    expect(await manage(elsewhere, "check")).toEqual({ ok: true, wrong: [] });
+    expect(await elsewhere.run("check")).toEqual({ ok: true, wrong: [] });
     await eventually("the killed ones are gone", async () => {
-      const { ok } = await manage(elsewhere, "restore", file, "--force").catch(() => ({ ok: false }));
+      const { ok } = await elsewhere.run("restore", file, "--force").catch(() => ({ ok: false }));
       return ok;
     });
     expect(await hostsIn(elsewhere)).toEqual(["shop.example.com"]);
@@ -192,8 +187,8 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
 
   test("says that the key is not in it, and holds no secret", async () => {
     const other = join(freshFolder(), "again");
-    expect(await shown(home, "backup", other)).toContain("THE ENCRYPTION KEY IS NOT IN IT");
-    expect((await denied(home, "backup", other)).error).toContain("exists already");
+    expect(await home.print("backup", other)).toContain("THE ENCRYPTION KEY IS NOT IN IT");
+    expect((await home.fails("backup", other)).error).toContain("exists already");
     const text = gunzipSync(readFileSync(other).subarray(0, -32)).toString();
     const key = home.env.CLEANCAST_ENCRYPTION_KEY ?? keyOf(home);
     for (const secret of [key, '"plan":"gold"', "@example.com", "s3cret-write-key"])
@@ -202,7 +197,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
 
   test("the check finds what does not fit together", async () => {
     const elsewhere = await homeLike(home, engine);
-    await manage(elsewhere, "restore", file);
+    await elsewhere.run("restore", file);
     const [event] = await rows(elsewhere, "SELECT site_id, id FROM events WHERE extra IS NOT NULL");
     const [other] = await rows(elsewhere, `SELECT id FROM events WHERE id <> '${String(event?.id)}'`);
     await change(
@@ -213,7 +208,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
       `DELETE FROM totals`,
       `UPDATE period_heads SET conversions = 5`,
     );
-    const output = await shown(elsewhere, "check");
+    const output = await elsewhere.print("check");
     for (const what of [
       "deliveries without their event",
       "sealed values in events that cannot be decrypted",
@@ -227,7 +222,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
 });
 
 /** A restore is writing at this moment. */
-async function isUnderWay(home: Home): Promise<boolean> {
+async function isUnderWay(home: Installation): Promise<boolean> {
   if (home.engine === "sqlite") return existsSync(`${databaseFile(home)}.restoring`);
   const found = await rows(
     home,
@@ -237,7 +232,7 @@ async function isUnderWay(home: Home): Promise<boolean> {
   return found.length > 0;
 }
 
-async function isUnused(home: Home): Promise<boolean> {
+async function isUnused(home: Installation): Promise<boolean> {
   if (home.engine === "sqlite") return !existsSync(databaseFile(home));
   const found = await rows(
     home,
@@ -247,14 +242,14 @@ async function isUnused(home: Home): Promise<boolean> {
 }
 
 test("the check tells a damaged database file", async () => {
-  const home = await newHome("sqlite");
+  const home = await newInstallation("sqlite");
   await furnish(home, []);
   const file = databaseFile(home);
   copyFileSync(file, `${file}.sound`);
   const bytes = readFileSync(file);
   for (let at = 4096 * 20; at < 4096 * 21; at += 1) bytes[at] = 0xff;
   writeFileSync(file, bytes);
-  const { error } = await manage(home, "check").then(
+  const { error } = await home.run("check").then(
     (found: { ok: boolean }) => ({ error: found.ok ? "" : "found" }),
     (thrown: Error) => ({ error: thrown.message }),
   );

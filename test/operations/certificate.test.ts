@@ -7,7 +7,7 @@ import { connect } from "node:tls";
 import { expect, test } from "vitest";
 import { newAuthority, type Made } from "../support/certificates.ts";
 import { freshFolder } from "../support/databases.ts";
-import { call, eventually, newHome, startRelay } from "../support/relay.ts";
+import { call, eventually, newInstallation } from "../support/relay.ts";
 
 test("a renewed pair is used, and half a pair keeps the old one", async () => {
   const authority = newAuthority();
@@ -20,7 +20,7 @@ test("a renewed pair is used, and half a pair keeps the old one", async () => {
   };
   const issue = () => authority.issue(["localhost", "127.0.0.1"]);
   write(issue());
-  const relay = await startRelay(await newHome("sqlite", files));
+  const relay = await (await newInstallation("sqlite", files)).start();
   const ca = Buffer.from(authority.cert);
   const serial = async () => {
     const socket = connect({ port: Number(new URL(relay.url).port), host: "127.0.0.1", ca });

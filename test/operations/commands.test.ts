@@ -8,18 +8,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { platforms } from "../../src/platforms/index.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
-  addSite,
-  cleancast,
-  denied,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  refused,
-  shown,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -30,24 +22,24 @@ const id = expect.stringMatching(/^[0-9a-z]{10}$/);
 const liveKey = expect.stringMatching(/^cc_[0-9A-Za-z]{38}$/);
 
 describe.each(engines)("the command line on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
 
   beforeAll(async () => {
-    home = await newHome(engine);
+    home = await newInstallation(engine);
   });
 
   test("before anything is there, every list says the next step", async () => {
-    expect(await shown(home, "site", "list")).toBe(
+    expect(await home.print("site", "list")).toBe(
       "No sites yet. Add one: cleancast site add shop.example.com\n",
     );
-    expect(await shown(home, "key", "list")).toBe("No keys yet. Create one: cleancast key add SITE NAME\n");
-    expect(await shown(home, "connection", "list")).toMatch(
+    expect(await home.print("key", "list")).toBe("No keys yet. Create one: cleancast key add SITE NAME\n");
+    expect(await home.print("connection", "list")).toMatch(
       /^No connections yet\. Create one: cleancast connect /,
     );
-    expect(await manage(home, "site", "list")).toEqual({ sites: [] });
-    expect(await manage(home, "key", "list")).toEqual({ keys: [] });
-    expect(await manage(home, "connection", "list")).toEqual({ connections: [] });
-    const { ok, findings } = await manage(home, "doctor", "--offline");
+    expect(await home.run("site", "list")).toEqual({ sites: [] });
+    expect(await home.run("key", "list")).toEqual({ keys: [] });
+    expect(await home.run("connection", "list")).toEqual({ connections: [] });
+    const { ok, findings } = await home.run("doctor", "--offline");
     expect(ok).toBe(false);
     expect(findings).toContainEqual({
       level: "error",
@@ -58,30 +50,24 @@ describe.each(engines)("the command line on %s", (engine) => {
 
   test("site add, key add and connect print what the manual says", async () => {
     // In processes of their own, as people run them.
-    const added = await cleancast(home, "site", "add", "Shop.Example.");
+    const added = await home.spawn("site", "add", "Shop.Example.");
     expect(added).toEqual({ site: { id, hosts: ["shop.example"] } });
 
     // The first key opens the inbound webhook and says so; the second has nothing to say.
-    const first = await cleancast(home, "key", "add", added.site.id, "CRM");
+    const first = await home.spawn("key", "add", added.site.id, "CRM");
     expect(first).toEqual({ id, key: liveKey, inbound: "on" });
-    expect(await manage(home, "key", "add", "shop.example", "forms")).toEqual({ id, key: liveKey });
+    expect(await home.run("key", "add", "shop.example", "forms")).toEqual({ id, key: liveKey });
 
-    const made = await cleancast(
-      home,
-      "connect",
-      "shop.example",
-      "webhook",
-      "url=https://hooks.example.com/a",
-    );
+    const made = await home.spawn("connect", "shop.example", "webhook", "url=https://hooks.example.com/a");
     expect(made).toEqual({ id, platform: "webhook" });
     const again = ["connect", "shop.example", "webhook", "url=https://hooks.example.com/a", "events=Lead"];
-    expect(await manage(home, ...again)).toEqual({ ...made, existing: true, released: 0 });
-    const other = await manage(home, "connect", "shop.example", "webhook", "url=https://hooks.example.com/b");
+    expect(await home.run(...again)).toEqual({ ...made, existing: true, released: 0 });
+    const other = await home.run("connect", "shop.example", "webhook", "url=https://hooks.example.com/b");
     expect(other).toEqual({ id, platform: "webhook" });
     expect(other.id).not.toBe(made.id);
-    expect(await manage(home, "connect", "shop.example", "sandbox")).toEqual({ id, platform: "sandbox" });
+    expect(await home.run("connect", "shop.example", "sandbox")).toEqual({ id, platform: "sandbox" });
 
-    const { connections } = await manage(home, "connection", "list", "shop.example");
+    const { connections } = await home.run("connection", "list", "shop.example");
     expect(connections).toEqual([
       {
         id: made.id,
@@ -96,7 +82,7 @@ describe.each(engines)("the command line on %s", (engine) => {
       expect.objectContaining({ id: other.id, platform: "webhook", events: null }),
       expect.objectContaining({ platform: "sandbox", settings: {}, events: null }),
     ]);
-    expect(await manage(home, "site", "list")).toEqual({
+    expect(await home.run("site", "list")).toEqual({
       sites: [
         {
           id: added.site.id,
@@ -132,13 +118,13 @@ describe.each(engines)("the command line on %s", (engine) => {
         },
       ],
     });
-    expect(await manage(home, "disconnect", other.id)).toEqual({ id: other.id, disconnected: true });
-    expect(await manage(home, "connection", "pause", made.id)).toEqual({ id: made.id, state: "paused" });
-    expect(await manage(home, "key", "revoke", first.id)).toEqual({ id: first.id, revoked: true });
+    expect(await home.run("disconnect", other.id)).toEqual({ id: other.id, disconnected: true });
+    expect(await home.run("connection", "pause", made.id)).toEqual({ id: made.id, state: "paused" });
+    expect(await home.run("key", "revoke", first.id)).toEqual({ id: first.id, revoked: true });
   });
 
   test("site set prints all settings, and people read back what they wrote", async () => {
-    await manage(home, "site", "add", "set.example");
+    await home.run("site", "add", "set.example");
     const written = {
       inbound: "on",
       dedup_order: "30d",
@@ -166,19 +152,19 @@ describe.each(engines)("the command line on %s", (engine) => {
       alert_success_rate: "80",
     };
     const words = Object.entries(written).map(([name, value]) => `${name}=${value}`);
-    expect(await manage(home, "site", "set", "set.example", ...words)).toEqual({
+    expect(await home.run("site", "set", "set.example", ...words)).toEqual({
       site: { id, settings: written },
       notes: expect.arrayContaining([expect.stringMatching(/^deny_countries has no effect yet/)]),
     });
-    expect(await shown(home, "site", "set", "set.example", "rate_limit=off")).toMatch(/: rate_limit=off\n$/);
+    expect(await home.print("site", "set", "set.example", "rate_limit=off")).toMatch(/: rate_limit=off\n$/);
   });
 
   test("a key's expiry is a date or a time from now", async () => {
-    await addSite(home, "expiry.example");
-    const add = (when: string) => manage(home, "key", "add", "expiry.example", when, "--expires", when);
+    await home.addSite("expiry.example");
+    const add = (when: string) => home.run("key", "add", "expiry.example", when, "--expires", when);
     const before = Date.now();
     for (const when of ["30d", "12h", "90m", "2999-01-31"]) await add(when);
-    const { keys } = await manage(home, "key", "list", "expiry.example");
+    const { keys } = await home.run("key", "list", "expiry.example");
     const expiry = (name: string) => keys.find((one: { name: string }) => one.name === name).expiresAt;
     expect(expiry("test sender")).toBeNull();
     expect(expiry("2999-01-31")).toBe(Date.UTC(2999, 0, 31));
@@ -191,7 +177,7 @@ describe.each(engines)("the command line on %s", (engine) => {
       expect(expiry(name)).toBeLessThan(Date.now() + hours * 3_600_000 + 1);
     }
     const old = ["key", "add", "expiry.example", "old", "--expires", "2020-01-01"];
-    expect(await denied(home, ...old)).toEqual({
+    expect(await home.fails(...old)).toEqual({
       ok: false,
       error: "The expiry is in the past.",
       field: "expires",
@@ -253,21 +239,20 @@ describe.each(engines)("the command line on %s", (engine) => {
     [["event", "show", "nothing"], "There is no event nothing.", "event"],
     [["event", "list", "taken.example", "--limit", "0"], "--limit must be 1 to 1000.", "limit"],
   ])("%j is refused in one sentence", async (args, error, field) => {
-    if (!(await shown(home, "site", "list")).includes("taken.example")) await addSite(home, "taken.example");
-    expect(await denied(home, ...args)).toEqual({ ok: false, error, field });
+    if (!(await home.print("site", "list")).includes("taken.example")) await home.addSite("taken.example");
+    expect(await home.fails(...args)).toEqual({ ok: false, error, field });
   });
 
   test("a host belongs to one site", async () => {
-    const { site } = await manage(home, "site", "add", "once.example");
-    const { error } = await refused(home, "site", "add", "ONCE.example");
+    const { site } = await home.run("site", "add", "once.example");
+    const { error } = await home.spawnFails("site", "add", "ONCE.example");
     expect(error).toBe(`once.example belongs to site ${site.id} already.`);
   });
 
   test("a value that begins with @ comes from a file, so that no secret is typed", async () => {
-    await addSite(home, "file.example");
+    await home.addSite("file.example");
     const path = fileURLToPath(new URL("../fixtures/tls-cert.pem", import.meta.url));
-    const { error, field } = await denied(
-      home,
+    const { error, field } = await home.fails(
       "connect",
       "file.example",
       "webhook",
@@ -281,13 +266,11 @@ describe.each(engines)("the command line on %s", (engine) => {
   });
 
   test("--json may stand before the command or behind it", async () => {
-    expect(JSON.parse(await shown(home, "site", "list", "--json"))).toEqual(
-      await manage(home, "site", "list"),
-    );
+    expect(JSON.parse(await home.print("site", "list", "--json"))).toEqual(await home.run("site", "list"));
   });
 
   test("migrate says that nothing is left to do", async () => {
-    const { from, to, applied } = await manage(home, "migrate");
+    const { from, to, applied } = await home.run("migrate");
     expect([from, applied]).toEqual([to, []]);
   });
 
@@ -298,12 +281,12 @@ describe.each(engines)("the command line on %s", (engine) => {
       cwd: root,
       env: home.env,
     });
-    expect(JSON.parse(stdout)).toEqual(await manage(home, "site", "list"));
+    expect(JSON.parse(stdout)).toEqual(await home.run("site", "list"));
   });
 });
 
 describe.each(engines)("beside a running relay on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   let site: TestSite;
@@ -315,18 +298,18 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newHome(engine);
-    site = await addSite(home, "shop.example");
-    closing = await addSite(home, "closing.example");
-    opening = await addSite(home, "opening.example", "inbound=off");
-    blocking = await addSite(home, "blocking.example");
-    leaving = await addSite(home, "leaving.example");
-    leavingId = (await manage(home, "connect", leaving.host, "sandbox")).id;
-    relay = await startRelay(home);
+    home = await newInstallation(engine);
+    site = await home.addSite("shop.example");
+    closing = await home.addSite("closing.example");
+    opening = await home.addSite("opening.example", "inbound=off");
+    blocking = await home.addSite("blocking.example");
+    leaving = await home.addSite("leaving.example");
+    leavingId = (await home.run("connect", leaving.host, "sandbox")).id;
+    relay = await home.start();
   });
 
   const send = async ({ key, host }: TestSite, changes: Record<string, unknown> = {}) =>
-    said(await post(relay, key, freshEvent(changes), { Host: host }));
+    said(await relay.post(key, freshEvent(changes), { Host: host }));
   const becomes = (what: string, of: TestSite, expected: unknown, changes: Record<string, unknown> = {}) =>
     eventually(what, async () => JSON.stringify(await send(of, changes)) === JSON.stringify(expected), 2);
 
@@ -337,12 +320,12 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
     expect(await send(leaving)).toEqual(accepted("purchase", { sandbox: { ok: true } }));
 
     // All at once, so that the slowest of them decides.
-    const made = await addSite(home, "made.example");
-    await manage(home, "site", "set", closing.host, "inbound=off");
-    await manage(home, "site", "set", opening.host, "inbound=on");
-    await manage(home, "site", "set", blocking.host, "block_domains=spam.test");
-    await manage(home, "connect", site.host, "webhook", `url=${receiver.url}`);
-    await manage(home, "disconnect", leavingId);
+    const made = await home.addSite("made.example");
+    await home.run("site", "set", closing.host, "inbound=off");
+    await home.run("site", "set", opening.host, "inbound=on");
+    await home.run("site", "set", blocking.host, "block_domains=spam.test");
+    await home.run("connect", site.host, "webhook", `url=${receiver.url}`);
+    await home.run("disconnect", leavingId);
     await Promise.all([
       // Asked where no site owns the host: a key that is not known yet counts as a wrong one there.
       becomes("a new site with its key is known", { ...made, host: "127.0.0.1" }, accepted("purchase")),
@@ -367,7 +350,7 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
     const before = Date.now();
     await send(leaving, { email: "first@example.com" });
     await send(leaving, event);
-    const { events } = await manage(home, "event", "list", leaving.host, "--limit", "2");
+    const { events } = await home.run("event", "list", leaving.host, "--limit", "2");
     expect(events).toHaveLength(2);
     expect(events[0]).toEqual({
       id: expect.any(String),
@@ -384,12 +367,12 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
     });
     expect(events[0].receivedAt).toBeGreaterThanOrEqual(before);
     const list = async (...options: string[]) =>
-      (await manage(home, "event", "list", leaving.host, ...options)).events;
+      (await home.run("event", "list", leaving.host, ...options)).events;
     expect(await list("--email", " Trace@Example.com")).toEqual([events[0]]);
     expect(await list("--order", String(event.orderId))).toEqual([events[0]]);
     expect(await list("--before", events[0].id, "--limit", "1")).toEqual([events[1]]);
 
-    const trace = await manage(home, "event", "show", events[0].id);
+    const trace = await home.run("event", "show", events[0].id);
     expect(trace).toEqual({
       ...events[0],
       time: events[0].receivedAt,
@@ -410,8 +393,8 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
       warnings: [],
       deliveries: [],
     });
-    expect(await manage(home, "event", "show", events[0].platformEventId)).toEqual(trace);
-    const text = await shown(home, "event", "show", events[0].id);
+    expect(await home.run("event", "show", events[0].platformEventId)).toEqual(trace);
+    const text = await home.print("event", "show", events[0].id);
     expect(text).toContain("49.9 EUR");
     expect(text).toContain("with key test sender");
     for (const secret of ["trace@example.com", "Ada", "4255551234"]) expect(text).not.toContain(secret);

@@ -26,7 +26,7 @@ import {
   withStore,
   type Wanted,
 } from "../support/installation.ts";
-import { engines, manage, newHome, post, startRelay, type Home, type Relay } from "../support/relay.ts";
+import { engines, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { startMailServer } from "../support/smtp.ts";
 import { startTlsProxy } from "../support/tlsProxy.ts";
 import { freshFolder } from "../support/databases.ts";
@@ -35,17 +35,21 @@ import { freshEvent } from "../contract/answers.ts";
 const day = 86_400_000;
 
 /** The command line makes files for their owner alone; a test's process does not. */
-function closeFile(home: Home): void {
+function closeFile(home: Installation): void {
   if (home.engine === "sqlite") chmodSync(databaseFile(home), 0o600);
 }
 
-async function furnish(home: Home, wanted: readonly Wanted[]) {
+async function furnish(home: Installation, wanted: readonly Wanted[]) {
   const made = await furnishHome(home, wanted);
   closeFile(home);
   return made;
 }
 
-async function diagnose(home: Home, env: Record<string, string> = {}, network = false): Promise<Finding[]> {
+async function diagnose(
+  home: Installation,
+  env: Record<string, string> = {},
+  network = false,
+): Promise<Finding[]> {
   const config = readConfig({ ...home.env, ...env });
   return runDoctor({ config, now: Date.now(), open: () => openInstallation(config), network });
 }
@@ -62,18 +66,18 @@ const expectNone = (findings: readonly Finding[], what: RegExp) =>
 
 describe("a first evening", () => {
   test("a fresh installation has no problems, with and without a running relay", async () => {
-    const home = await newHome("sqlite");
-    const relay = await startRelay(home);
-    await post(relay, relay.key, freshEvent());
-    const { ok, findings } = await manage(home, "doctor");
+    const home = await newInstallation("sqlite");
+    const relay = await home.start();
+    await relay.post(relay.key, freshEvent());
+    const { ok, findings } = await home.run("doctor");
     expect(ok).toBe(true);
     expect(findings.filter(({ level }: Finding) => level !== "ok")).toEqual([]);
     await relay.stop();
-    expect((await manage(home, "doctor")).ok).toBe(true);
+    expect((await home.run("doctor")).ok).toBe(true);
   });
 
   test("errors end with exit code 1, and the worst findings come last", async () => {
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     await withStore(home, async () => {});
     closeFile(home);
     const place = freshFolder();
@@ -95,16 +99,16 @@ describe("a first evening", () => {
       "",
       "2 errors, 1 warning, 0 notes.",
     ]);
-    expect(await manage(home, "doctor", "--offline")).toMatchObject({ ok: false });
+    expect(await home.run("doctor", "--offline")).toMatchObject({ ok: false });
   });
 });
 
 describe("files", () => {
-  let home: Home;
+  let home: Installation;
   let folder: string;
 
   beforeAll(async () => {
-    home = await newHome("sqlite");
+    home = await newInstallation("sqlite");
     folder = String(home.env.CLEANCAST_DATA);
     await furnish(home, [["sandbox", {}]]);
   });
@@ -145,10 +149,10 @@ describe("files", () => {
 });
 
 describe("settings of the installation", () => {
-  let home: Home;
+  let home: Installation;
 
   beforeAll(async () => {
-    home = await newHome("sqlite");
+    home = await newInstallation("sqlite");
     await furnish(home, [["sandbox", {}]]);
   });
 
@@ -234,9 +238,9 @@ describe("settings of the installation", () => {
       "ok",
       /mail server answers/,
     );
-    await manage(home, "connect", "shop.example.com", "webhook", "url=http://127.0.0.1:9/");
+    await home.run("connect", "shop.example.com", "webhook", "url=http://127.0.0.1:9/");
     expectFound(await diagnose(home), "warning", /shop\.example\.com: no alert recipient/);
-    await manage(home, "site", "set", "shop.example.com", "alert_emails=ops@example.com");
+    await home.run("site", "set", "shop.example.com", "alert_emails=ops@example.com");
     expectFound(await diagnose(home), "error", /shop\.example\.com: alerts are not mailed/);
     expectNone(await diagnose(home, { ...mail, CLEANCAST_SMTP_URL: server.url }), /mailed|recipient/);
   });
@@ -244,7 +248,7 @@ describe("settings of the installation", () => {
 
 describe.each(engines)("a database on %s", (engine) => {
   test("a schema that is behind or ahead is reported and not changed", async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     await furnish(home, [["sandbox", {}]]);
     const versions = () => rows(home, `SELECT version FROM migrations ORDER BY version`);
     const before = await versions();
@@ -271,7 +275,7 @@ describe.each(engines)("a database on %s", (engine) => {
   });
 
   test("a database that cannot be opened is one finding among others", async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     await furnish(home, [["sandbox", {}]]);
     const wrongKey = await diagnose(home, { CLEANCAST_ENCRYPTION_KEY: "ab".repeat(32) });
     expectFound(wrongKey, "error", /not the key that this database was sealed with/);
@@ -288,7 +292,7 @@ describe.each(engines)("a database on %s", (engine) => {
 });
 
 test("a PostgreSQL that can lose commits, or runs short of connections, is reported", async () => {
-  const home = await newHome("postgres");
+  const home = await newInstallation("postgres");
   await furnish(home, [["sandbox", {}]]);
   const name = new URL(String(home.env.DATABASE_URL)).pathname.slice(1);
   const set = (value: string) =>
@@ -304,24 +308,24 @@ test("a PostgreSQL that can lose commits, or runs short of connections, is repor
 });
 
 describe("a site", () => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let site: { siteId: string; key: string; connections: string[] };
   const host = "shop.example.com";
 
   beforeAll(async () => {
-    home = await newHome("sqlite");
+    home = await newInstallation("sqlite");
     site = await furnish(home, [["sandbox", {}]]);
-    relay = await startRelay(home);
+    relay = await home.start();
   });
   afterAll(() => relay.kill());
 
   test("a site with inbound off, without keys or without connections is reported", async () => {
-    await manage(home, "site", "set", host, "inbound=off");
+    await home.run("site", "set", host, "inbound=off");
     const remedy = expectFound(await diagnose(home), "error", /inbound is off although there are keys/);
     expect(remedy).toBe(`cleancast site set ${host} inbound=on`);
-    await manage(home, "site", "set", host, "inbound=on");
-    await manage(home, "site", "add", "bare.example.com");
+    await home.run("site", "set", host, "inbound=on");
+    await home.run("site", "add", "bare.example.com");
     const found = await diagnose(home);
     expectFound(found, "error", /^bare\.example\.com: no usable key/);
     expectFound(found, "error", /^bare\.example\.com: inbound is off$/);
@@ -333,13 +337,13 @@ describe("a site", () => {
   test("a host that is paused, unverified or no longer points here is reported", async () => {
     const other = "www.example.com";
     const set = (columns: string) => change(home, `UPDATE hosts SET ${columns} WHERE host = '${other}'`);
-    await manage(home, "host", "add", host, other);
+    await home.run("host", "add", host, other);
     expectNone(await diagnose(home), /www\.example\.com (?:is|answers)/);
-    await manage(home, "host", "pause", other);
+    await home.run("host", "pause", other);
     expect(expectFound(await diagnose(home), "note", /^www\.example\.com is paused/)).toBe(
       `cleancast host resume ${other}`,
     );
-    await manage(home, "host", "resume", other);
+    await home.run("host", "resume", other);
     await set(`vouched = 0, verified_at = NULL, finding = 'not found'`);
     expectFound(
       await diagnose(home),
@@ -348,7 +352,7 @@ describe("a site", () => {
     );
     await set(`vouched = 1, verified_at = 1, finding = 'not us', seen = 'nginx'`);
     expectFound(await diagnose(home), "warning", /^www\.example\.com answers, but not from here: nginx/);
-    await manage(home, "host", "remove", other);
+    await home.run("host", "remove", other);
   });
 
   test("a site whose tag never reported a visit is reported", async () => {
@@ -363,10 +367,10 @@ describe("a site", () => {
   });
 
   test("only test events, a placeholder as order id, and opt-in mode without consent are reported", async () => {
-    const { key: testKey } = await manage(home, "key", "add", host, "trial", "--test");
+    const { key: testKey } = await home.run("key", "add", host, "trial", "--test");
     const sent = async (key: string, event: Record<string, unknown>) => {
       for (let tries = 0; tries < 40; tries++) {
-        if ((await post(relay, key, event)).status === 200) return;
+        if ((await relay.post(key, event)).status === 200) return;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       throw new Error("the key does not work");
@@ -382,19 +386,19 @@ describe("a site", () => {
     expectFound(await diagnose(home), "warning", /5 people have the order id "N\/A"/);
 
     expectNone(await diagnose(home), /opt-in/);
-    await manage(home, "site", "set", host, "consent_mode=opt-in");
+    await home.run("site", "set", host, "consent_mode=opt-in");
     expectFound(await diagnose(home), "warning", /no consent was ever recorded/);
-    await manage(home, "consent", "set", host, "granted", "--email", "ada@example.com");
+    await home.run("consent", "set", host, "granted", "--email", "ada@example.com");
     expectNone(await diagnose(home), /opt-in/);
   });
 
   test("keys that expire soon or were never used are reported", async () => {
     const soon = new Date(Date.now() + 3 * day).toISOString();
-    const { id } = await manage(home, "key", "add", host, "ends", "--expires", soon);
+    const { id } = await home.run("key", "add", host, "ends", "--expires", soon);
     expect(expectFound(await diagnose(home), "warning", /the key "ends" \(\w+\) expires on/)).toContain(
       `key rotate ${id}`,
     );
-    const { id: idle } = await manage(home, "key", "add", host, "idle");
+    const { id: idle } = await home.run("key", "add", host, "idle");
     expectNone(await diagnose(home), /"idle"/);
     await change(home, `UPDATE inbound_keys SET created_at = ${Date.now() - 8 * day} WHERE id = '${idle}'`);
     expectFound(await diagnose(home), "note", /the key "idle" \(\w+\) has never been used/);
@@ -402,19 +406,19 @@ describe("a site", () => {
 
   test("senders without TLS are reported", async () => {
     const headers = { Host: host, "X-Forwarded-Proto": "http" };
-    expect((await post(relay, site.key, freshEvent(), headers)).status).toBe(426);
+    expect((await relay.post(site.key, freshEvent(), headers)).status).toBe(426);
     await new Promise((resolve) => setTimeout(resolve, 1200));
     const remedy = expectFound(await diagnose(home), "error", /1 of the last \d+ rejected requests? got 426/);
     expect(remedy).toContain("CLEANCAST_TRUST_PROXY");
   });
 
   test("connections that are paused, need reconnection or never accepted anything are reported", async () => {
-    const { id } = await manage(home, "connect", host, "webhook", "url=http://127.0.0.1:9/");
-    await manage(home, "connection", "pause", id);
+    const { id } = await home.run("connect", host, "webhook", "url=http://127.0.0.1:9/");
+    await home.run("connection", "pause", id);
     expect(expectFound(await diagnose(home), "warning", /webhook \(\w+\) paused/)).toBe(
       `cleancast connection resume ${id}`,
     );
-    await manage(home, "connection", "resume", id);
+    await home.run("connection", "resume", id);
     await change(home, `UPDATE connections SET created_at = ${Date.now() - 8 * day} WHERE id = '${id}'`);
     expectFound(
       await diagnose(home),
@@ -424,7 +428,7 @@ describe("a site", () => {
 
     const google = ["customer_id=1234567890", "conversion_action=77"];
     const tokens = ["access_token=ya29.a0Abcdefghijkl", "refresh_token=1//abcdefghijklm"];
-    const { id: ads } = await manage(home, "connect", host, "google_ads", ...google, ...tokens);
+    const { id: ads } = await home.run("connect", host, "google_ads", ...google, ...tokens);
     const lostAfter = async (afterDays: number) => {
       await change(home, `DELETE FROM audit WHERE action = 'connection needs reconnection'`);
       await withStore(home, async (store) => {
@@ -455,7 +459,7 @@ describe("a site", () => {
       "access_token=AQXabcdefghijklmnop",
       `expires_at=${Date.now() + 5 * day}`,
     ];
-    await manage(home, "connect", host, "linkedin", ...linkedin);
+    await home.run("connect", host, "linkedin", ...linkedin);
     expectFound(
       await diagnose(home),
       "warning",
@@ -464,14 +468,14 @@ describe("a site", () => {
   });
 
   test("a webhook that fails or is disabled is reported", async () => {
-    const { id } = await manage(home, "webhook", "add", host, "http://127.0.0.1:9/");
+    const { id } = await home.run("webhook", "add", host, "http://127.0.0.1:9/");
     await change(home, `UPDATE webhooks SET failing_since = ${Date.now() - day} WHERE id = '${id}'`);
     expectFound(
       await diagnose(home),
       "error",
       /the webhook \w+ to http:\/\/127\.0\.0\.1:9 has been failing since/,
     );
-    await manage(home, "webhook", "disable", id);
+    await home.run("webhook", "disable", id);
     expectFound(await diagnose(home), "warning", /the webhook \w+ to \S+ is disabled/);
   });
 
@@ -493,12 +497,12 @@ describe("checks from outside", () => {
     cert: readFileSync(new URL("../fixtures/tls-cert.pem", import.meta.url)),
     key: readFileSync(new URL("../fixtures/tls-key.pem", import.meta.url)),
   };
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
 
   beforeAll(async () => {
-    home = await newHome("sqlite");
-    relay = await startRelay(home);
+    home = await newInstallation("sqlite");
+    relay = await home.start();
   });
   afterAll(async () => {
     for (const server of servers) server.close();
@@ -609,13 +613,13 @@ describe("checks from outside", () => {
     const usual = getCACertificates("default");
     setDefaultCACertificates([...usual, authority.cert]);
     const front = await startTlsProxy(authority.issue(names), () => relay.url);
-    const other = await newHome("sqlite", {
+    const other = await newInstallation("sqlite", {
       CLEANCAST_URL: `https://cc.relay.test:${front.port}`,
       CLEANCAST_DNS: dns.address,
     });
     try {
-      const { site } = await manage(other, "site", "add", "shop.test");
-      for (const name of names) await manage(other, "host", "add", site.id, name);
+      const { site } = await other.run("site", "add", "shop.test");
+      for (const name of names) await other.run("host", "add", site.id, name);
       const config = readConfig(other.env);
       const found = await withStore(other, (store, directory) =>
         checkWeb({ store, directory, config, now: Date.now() }),

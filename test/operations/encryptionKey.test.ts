@@ -4,42 +4,42 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { furnish } from "../support/installation.ts";
-import { denied, manage, newHome, post, startRelay } from "../support/relay.ts";
+import { Installation, newInstallation } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const event = (orderId: string) => ({ email: "ada@example.com", event: "purchase", orderId, value: 5 });
 
 test("encryption-key rotate, with the key in its file", { timeout: 60_000 }, async () => {
-  const home = await newHome("sqlite");
+  const home = await newInstallation("sqlite");
   const receiver = await startReceiver();
   const { key } = await furnish(home, [
     ["webhook", { url: receiver.url, headers: JSON.stringify({ Authorization: "Bearer s3cret" }) }],
   ]);
   const file = join(home.env.CLEANCAST_DATA as string, "encryption.key");
   const before = readFileSync(file, "utf8");
-  const relay = await startRelay(home);
-  const { resealed, oldKey } = await manage(home, "encryption-key", "rotate");
+  const relay = await home.start();
+  const { resealed, oldKey } = await home.run("encryption-key", "rotate");
   expect(resealed).toBeGreaterThan(0);
   expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
   expect(readFileSync(file, "utf8")).not.toBe(before);
   expect(readFileSync(oldKey, "utf8")).toBe(before);
 
   // The relay that ran all the time reads what the new key sealed, and seals what the next start reads.
-  await manage(home, "webhook", "add", "shop.example.com", receiver.url);
-  expect((await post(relay, key, event("A-1"))).status).toBe(200);
+  await home.run("webhook", "add", "shop.example.com", receiver.url);
+  expect((await relay.post(key, event("A-1"))).status).toBe(200);
   await relay.stop();
-  const again = await startRelay(home);
-  expect(JSON.parse((await post(again, key, event("A-2"))).text).results).toEqual({ webhook: { ok: true } });
+  const again = await home.start();
+  expect(JSON.parse((await again.post(key, event("A-2"))).text).results).toEqual({ webhook: { ok: true } });
   await again.stop();
-  expect(await manage(home, "check")).toEqual({ ok: true, wrong: [] });
+  expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
   const conversions = receiver.got.filter((got) => got.text.includes("A-"));
   expect(conversions.map((got) => got.headers.authorization)).toEqual(["Bearer s3cret", "Bearer s3cret"]);
 
   // And when the file is gone: nothing puts another key in its place but who is told to.
   rmSync(file);
-  expect((await denied(home, "encryption-key", "lost")).error).toContain("--yes");
+  expect((await home.fails("encryption-key", "lost")).error).toContain("--yes");
   expect(existsSync(file)).toBe(false);
-  expect((await manage(home, "encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });
+  expect((await home.run("encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });
   expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
 });
 
@@ -47,31 +47,28 @@ test(
   "with the key in the environment, two keys are asked for, and then it is done",
   { timeout: 60_000 },
   async () => {
-    const home = await newHome("postgres");
+    const home = await newInstallation("postgres");
     await furnish(home, [["segment", { source: "acme", write_key: "s3cret" }]]);
-    expect((await denied(home, "encryption-key", "rotate")).error).toContain(
-      "CLEANCAST_ENCRYPTION_KEY_OTHER",
-    );
-    const both = { ...home.env, CLEANCAST_ENCRYPTION_KEY: "77".repeat(32) };
-    const change = { ...home, env: { ...both, CLEANCAST_ENCRYPTION_KEY_OTHER: "5a".repeat(32) } };
-    expect((await manage(change, "encryption-key", "rotate")).resealed).toBeGreaterThan(0);
-    const after = { ...home, env: both };
-    expect(await manage(after, "check")).toEqual({ ok: true, wrong: [] });
-    expect((await denied(home, "site", "list")).error).toContain(
+    expect((await home.fails("encryption-key", "rotate")).error).toContain("CLEANCAST_ENCRYPTION_KEY_OTHER");
+    const after = home.with({ CLEANCAST_ENCRYPTION_KEY: "77".repeat(32) });
+    const change = after.with({ CLEANCAST_ENCRYPTION_KEY_OTHER: "5a".repeat(32) });
+    expect((await change.run("encryption-key", "rotate")).resealed).toBeGreaterThan(0);
+    expect(await after.run("check")).toEqual({ ok: true, wrong: [] });
+    expect((await home.fails("site", "list")).error).toContain(
       "is not the key that this database was sealed with",
     );
 
     // Copies of a key file on other nodes would not hear of it.
     const { CLEANCAST_ENCRYPTION_KEY: _none, ...filed } = home.env;
-    expect(await denied({ ...home, env: filed }, "encryption-key", "rotate")).toMatchObject({
+    expect(await new Installation(home.engine, filed).fails("encryption-key", "rotate")).toMatchObject({
       field: "alone",
     });
 
     // And when the new one is lost as well.
-    const keyless = { ...home, env: { ...both, CLEANCAST_ENCRYPTION_KEY: "88".repeat(32) } };
-    expect((await denied(keyless, "encryption-key", "lost")).error).toContain("--yes");
-    expect((await manage(keyless, "encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });
-    const { connections } = await manage(keyless, "connection", "list");
+    const keyless = after.with({ CLEANCAST_ENCRYPTION_KEY: "88".repeat(32) });
+    expect((await keyless.fails("encryption-key", "lost")).error).toContain("--yes");
+    expect((await keyless.run("encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });
+    const { connections } = await keyless.run("connection", "list");
     expect(connections).toEqual([expect.objectContaining({ state: "needs reconnection" })]);
   },
 );

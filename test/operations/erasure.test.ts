@@ -9,7 +9,7 @@ import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { readConfig } from "../../src/installation/config.ts";
 import { furnish, withStore } from "../support/installation.ts";
-import { engines, manage, newHome, post, startRelay, type Home } from "../support/relay.ts";
+import { engines, newInstallation, type Installation } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { sha256 } from "../support/sha256.ts";
 
@@ -17,7 +17,7 @@ const email = "ada@example.com";
 const hash = createHash("sha256").update(email).digest("hex");
 
 /** `table.column` wherever the text stands. */
-async function placesOf(home: Home, text: string): Promise<string[]> {
+async function placesOf(home: Installation, text: string): Promise<string[]> {
   const db = openDatabase(readConfig(home.env).store);
   const places: string[] = [];
   try {
@@ -36,11 +36,10 @@ async function placesOf(home: Home, text: string): Promise<string[]> {
 }
 
 test.each(engines)("person erase on %s", { timeout: 60_000 }, async (engine) => {
-  const home = await newHome(engine);
+  const home = await newInstallation(engine);
   const receiver = await startReceiver();
   const { siteId, key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-  await manage(
-    home,
+  await home.run(
     "site",
     "set",
     "shop.example.com",
@@ -72,11 +71,11 @@ test.each(engines)("person erase on %s", { timeout: 60_000 }, async (engine) => 
         uuidv7,
       );
   });
-  const relay = await startRelay(home);
+  const relay = await home.start();
   const event = { email, event: "purchase", orderId: "A-1", value: 5 };
-  expect(JSON.parse((await post(relay, key, event)).text).results.webhook).toEqual({ ok: true });
+  expect(JSON.parse((await relay.post(key, event)).text).results.webhook).toEqual({ ok: true });
 
-  const exported = await manage(home, "person", "export", "shop.example.com", "--email", email);
+  const exported = await home.run("person", "export", "shop.example.com", "--email", email);
   expect(exported).toMatchObject({
     filterLists: { allowed: true, blocked: false },
     events: [{ orderId: "A-1", attempts: [{ number: 1 }] }],
@@ -89,14 +88,14 @@ test.each(engines)("person erase on %s", { timeout: 60_000 }, async (engine) => 
   expect((await placesOf(home, hash)).length).toBeGreaterThan(4);
   expect((await placesOf(home, "click-1")).length).toBeGreaterThan(2);
 
-  await manage(home, "person", "erase", "shop.example.com", "--email", email);
+  await home.run("person", "erase", "shop.example.com", "--email", email);
   for (const trace of [hash, "click-1", "visitor-one", "visitor-two"])
     expect([trace, await placesOf(home, trace)]).toEqual([trace, []]);
 
   // A refusal is all that may remain.
-  await manage(home, "consent", "set", "shop.example.com", "denied", "--email", email);
-  await manage(home, "person", "erase", "shop.example.com", "--email", email);
+  await home.run("consent", "set", "shop.example.com", "denied", "--email", email);
+  await home.run("person", "erase", "shop.example.com", "--email", email);
   expect(await placesOf(home, hash)).toEqual(["consents.subject", "consent_history.subject"]);
   await relay.stop();
-  expect(await manage(home, "check")).toEqual({ ok: true, wrong: [] });
+  expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
 });

@@ -17,7 +17,7 @@ import {
   type Transaction,
 } from "../support/hotStatements.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { eventually, manage, newHome, post } from "../support/relay.ts";
+import { eventually, newInstallation, post } from "../support/relay.ts";
 import { cookieOf, report, sha256 } from "../support/visits.ts";
 
 /** What is asked of all sites at once, or of configuration: by whom, and how often. */
@@ -51,7 +51,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     // Some fail at first, so that the worker has something to take in hand.
     receiver.behave = (_request, response) =>
       response.writeHead((calls += 1) % 3 === 1 ? 503 : 200).end("{}");
-    const home = await newHome("postgres", {
+    const home = await newInstallation("postgres", {
       CLEANCAST_RETRY_SECONDS: "0.1,0.1,0.1,0.1",
       CLEANCAST_PUSH_SECONDS: "1",
       CLEANCAST_PUSH_RETRY_SECONDS: "0.1",
@@ -69,7 +69,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
         host,
       );
       keys.push(key);
-      await manage(home, "webhook", "add", host, receiver.url);
+      await home.run("webhook", "add", host, receiver.url);
     }
     const url = home.env.DATABASE_URL as string;
     home.env.DATABASE_URL = `${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`;
@@ -89,14 +89,14 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
           const bot = { "User-Agent": "AhrefsBot/7.0" };
           await report(relay, host, "identify", { emails: [sha256(`bot-${email}`)] }, bot);
           const event = { email, event: "purchase", orderId, value: 5 };
-          await post(relay, keys[i] as string, event);
-          await post(relay, keys[i] as string, event);
-          await post(relay, keys[i] as string, {
+          await post(relay.url, keys[i] as string, event);
+          await post(relay.url, keys[i] as string, event);
+          await post(relay.url, keys[i] as string, {
             ...event,
             email: `bot-${email}`,
             orderId: `b-${orderId}`,
           });
-          await post(relay, `cc_${"x".repeat(38)}`, event);
+          await post(relay.url, `cc_${"x".repeat(38)}`, event);
         }),
       ),
     );

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { deliveryStates, furnish, rows, type Furnished } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { denied, engines, eventually, manage, newHome, post, shown, startRelay, type Home, type Relay } from "../support/relay.ts"; // prettier-ignore
+import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const dayMs = 86_400_000;
@@ -24,11 +24,15 @@ function file(name: string, ...lines: (string | object)[]): string {
   return path;
 }
 
-const countOf = async (home: Home, table: string, where = "1 = 1") =>
+const countOf = async (home: Installation, table: string, where = "1 = 1") =>
   Number((await rows(home, `SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`))[0]?.n);
 
 /** Runs the command in a process of its own, with something piped in. */
-async function piped(home: Home, input: string, ...args: string[]): Promise<{ out: string; err: string }> {
+async function piped(
+  home: Installation,
+  input: string,
+  ...args: string[]
+): Promise<{ out: string; err: string }> {
   const child = spawn(process.execPath, [command, ...args], { env: home.env });
   const printed = { out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (printed.out += text));
@@ -39,21 +43,21 @@ async function piped(home: Home, input: string, ...args: string[]): Promise<{ ou
 }
 
 describe.each(engines)("an import on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let receiver: Receiver;
   let site: Furnished;
   let relay: Relay;
   beforeAll(async () => {
-    home = await newHome(engine);
+    home = await newInstallation(engine);
     receiver = await startReceiver();
     site = await furnish(home, [["webhook", { url: receiver.url }]]);
-    relay = await startRelay(home);
+    relay = await home.start();
   });
   const conversions = (path: string, ...args: string[]) =>
-    manage(home, "import", "conversions", path, "--site", "shop.example.com", ...args);
+    home.run("import", "conversions", path, "--site", "shop.example.com", ...args);
 
   test("a dry run tells everything and writes nothing", async () => {
-    await post(relay, site.key, { email: "ada@example.com", event: "purchase", orderId: "live-1", value: 5 });
+    await relay.post(site.key, { email: "ada@example.com", event: "purchase", orderId: "live-1", value: 5 });
     const path = file(
       "orders.csv",
       "Order ID;E-mail;Total;Date;Comment",
@@ -112,11 +116,11 @@ describe.each(engines)("an import on %s", (engine) => {
       clickTime: daysAgo(12),
     });
     expect(
-      (await manage(home, "import", "identities", identities, "--map", "seenAt=clickTime")).tally,
+      (await home.run("import", "identities", identities, "--map", "seenAt=clickTime")).tally,
     ).toMatchObject({
       imported: 1,
     });
-    await post(relay, site.key, { email: "gus@example.com", event: "lead", orderId: "both-1" });
+    await relay.post(site.key, { email: "gus@example.com", event: "lead", orderId: "both-1" });
     await eventually("the live one is there", () => receiver.got.length > 0);
     const sentBefore = receiver.got.length;
     const path = file(
@@ -139,7 +143,7 @@ describe.each(engines)("an import on %s", (engine) => {
 
     // The live event comes again, and the file: nothing happens.
     expect(
-      (await post(relay, site.key, { email: "fay@example.com", event: "purchase", orderId: "deliver-1" }))
+      (await relay.post(site.key, { email: "fay@example.com", event: "purchase", orderId: "deliver-1" }))
         .text,
     ).toBe('{"ok":true,"deduped":true}');
     expect(await conversions(path, "--deliver", "webhook", "--yes")).toMatchObject({ state: "done before" });
@@ -154,7 +158,7 @@ describe.each(engines)("an import on %s", (engine) => {
       imported: 1,
       duplicates: 3,
     });
-    expect(await denied(home, "import", "conversions", path, "--deliver", "none")).toMatchObject({
+    expect(await home.fails("import", "conversions", path, "--deliver", "none")).toMatchObject({
       field: "deliver",
     });
     expect(receiver.got.length).toBe(sentBefore + 2);
@@ -163,7 +167,7 @@ describe.each(engines)("an import on %s", (engine) => {
 
   test("what a file lacks is said before anything is read in", async () => {
     const path = file("odd.csv", "mail address,when", `a@example.com,${daysAgo(1)}`);
-    const refusal = (...args: string[]) => denied(home, "import", "conversions", path, ...args);
+    const refusal = (...args: string[]) => home.fails("import", "conversions", path, ...args);
     expect((await refusal()).error).toMatch(/--deliver none stores them without sending/);
     expect((await refusal("--deliver", "none")).error).toBe(
       "No column was found for email (or hashed_email), event (or --event NAME for all rows), eventTime. " +
@@ -176,12 +180,12 @@ describe.each(engines)("an import on %s", (engine) => {
     );
     expect((await refusal(...mapped, "--time-zone", "Mars")).error).toMatch(/not a time zone/);
     expect((await refusal(...mapped, "--dates", "ymd")).field).toBe("dates");
-    expect(
-      (await denied(home, "import", "conversions", "/nowhere/x.csv", "--deliver", "none")).error,
-    ).toMatch(/cannot|not a file/);
+    expect((await home.fails("import", "conversions", "/nowhere/x.csv", "--deliver", "none")).error).toMatch(
+      /cannot|not a file/,
+    );
     const latin = join(freshFolder(), "latin.csv");
     writeFileSync(latin, Buffer.from("email,event,eventTime\nä@example.com,x,2026-01-01\n", "latin1"));
-    expect((await denied(home, "import", "conversions", latin, "--deliver", "none")).error).toMatch(
+    expect((await home.fails("import", "conversions", latin, "--deliver", "none")).error).toMatch(
       /not UTF-8/,
     );
     expect((await conversions(path, ...mapped, "--deliver", "none")).tally.imported).toBe(1);
@@ -208,12 +212,12 @@ describe.each(engines)("an import on %s", (engine) => {
         '4,"eventTime is not a time that can be read; write it like 2026-10-31T12:30:00Z"\n',
     );
     const told = JSON.stringify([
-      await manage(home, "import", "list"),
-      await manage(home, "audit", "shop.example.com"),
+      await home.run("import", "list"),
+      await home.run("audit", "shop.example.com"),
     ]);
     expect(told).toContain("import done");
     expect(`${told}${relay.output()}`).not.toMatch(/secret person|kim@|lee@/);
-    expect(await shown(home, "import", "list")).toMatch(/conversions +rows\.ndjson +done +4 +1 +0 +3/);
+    expect(await home.print("import", "list")).toMatch(/conversions +rows\.ndjson +done +4 +1 +0 +3/);
   });
 
   test("what is piped in is taken in too, and again counts as duplicates", { timeout: 60_000 }, async () => {
@@ -226,7 +230,7 @@ describe.each(engines)("an import on %s", (engine) => {
   });
 
   test("identities: visits, consent, and never a grant over a refusal", async () => {
-    await manage(home, "consent", "set", "shop.example.com", "denied", "--email", "refuses@example.com");
+    await home.run("consent", "set", "shop.example.com", "denied", "--email", "refuses@example.com");
     const path = file(
       "people.csv",
       "email,hashed_email,GCLID,utm_source,_fbp,seen at,consent",
@@ -239,7 +243,7 @@ describe.each(engines)("an import on %s", (engine) => {
       `bad@example.com,,g-5,,,${daysAgo(1)},maybe`,
       `none@example.com,,,,,${daysAgo(1)},`,
     );
-    const run = (...args: string[]) => manage(home, "import", "identities", path, ...args);
+    const run = (...args: string[]) => home.run("import", "identities", path, ...args);
     const people = await countOf(home, "identities");
     expect((await run("--dry-run")).tally).toMatchObject({ imported: 5, refused: 3 });
     expect(await countOf(home, "identities")).toBe(people);
@@ -253,7 +257,7 @@ describe.each(engines)("an import on %s", (engine) => {
         "there is no click id, UTM field, browser id or consent in the row": { lines: [9] },
       },
     });
-    const known = (email: string) => manage(home, "identity", "get", "shop.example.com", "--email", email);
+    const known = (email: string) => home.run("identity", "get", "shop.example.com", "--email", email);
     const nia = await known("nia@example.com");
     expect(nia.identity.visits.map((visit: { clickIds: object }) => visit.clickIds)).toMatchObject([
       { gclid: { value: "g-1" } },
@@ -270,13 +274,13 @@ describe.each(engines)("an import on %s", (engine) => {
 
     // What people decided, without any visit.
     const said = file("said.csv", "email,consent", "qia@example.com,denied");
-    expect((await manage(home, "import", "identities", said)).tally).toMatchObject({ imported: 1 });
+    expect((await home.run("import", "identities", said)).tally).toMatchObject({ imported: 1 });
     expect((await known("qia@example.com")).consent).toBe("denied");
 
     // The same rows in another file say nothing new.
     const history = await countOf(home, "consent_history");
     const again = file("again.csv", readFileSync(path, "utf8"));
-    expect((await manage(home, "import", "identities", again)).tally).toMatchObject({
+    expect((await home.run("import", "identities", again)).tally).toMatchObject({
       imported: 0,
       duplicates: 5,
     });
@@ -286,7 +290,7 @@ describe.each(engines)("an import on %s", (engine) => {
 });
 
 test("what is too old for a platform is skipped with its reason, and for the site refused", async () => {
-  const home = await newHome("sqlite");
+  const home = await newInstallation("sqlite");
   await furnish(home, [["meta", { pixel_id: "4000000000000001", access_token: "t".repeat(40) }]]);
   const path = file(
     "orders.csv",
@@ -295,13 +299,13 @@ test("what is too old for a platform is skipped with its reason, and for the sit
     `ada@example.com,purchase,A-2,5,${daysAgo(20)}`,
     `ada@example.com,purchase,A-3,5,${daysAgo(50)}`,
   );
-  const run = async () => (await manage(home, "import", "conversions", path, "--dry-run")).tally;
+  const run = async () => (await home.run("import", "conversions", path, "--dry-run")).tally;
   expect(await run()).toMatchObject({
     imported: 3,
     deliveries: { meta: { queued: 1, skipped: 2 } },
     skipped: { meta: { "older than the 7 days that Meta takes": 2 } },
   });
-  await manage(home, "site", "set", "shop.example.com", "keep_events=30d");
+  await home.run("site", "set", "shop.example.com", "keep_events=30d");
   expect(await run()).toMatchObject({
     imported: 2,
     reasons: { "eventTime is older than events are kept (keep_events, 30 days)": { count: 1, lines: [4] } },

@@ -8,16 +8,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { change, rows } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
-  addSite,
   call,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
+  newInstallation,
   type Answer,
-  type Home,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -49,7 +45,7 @@ const checks = { store: "ok", writes: "ok", worker: "ok", clock: "ok", schema: "
 const readiness = ({ status, text }: Answer) => ({ status, ...(JSON.parse(text) as object) });
 
 describe.each(engines)("a relay on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   let site: TestSite;
@@ -57,16 +53,16 @@ describe.each(engines)("a relay on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newHome(engine, {
+    home = await newInstallation(engine, {
       CLEANCAST_METRICS_TOKEN: token,
       CLEANCAST_METRICS_SITES: "on",
       CLEANCAST_DRAIN_SECONDS: "1.5",
       CLEANCAST_RETRY_SECONDS: "3600",
     });
-    site = await addSite(home, "shop.example", "block_domains=blocked.example");
-    await manage(home, "connect", site.host, "webhook", `url=${receiver.url}`);
-    await manage(home, "connect", site.host, "sandbox");
-    relay = await startRelay(home);
+    site = await home.addSite("shop.example", "block_domains=blocked.example");
+    await home.run("connect", site.host, "webhook", `url=${receiver.url}`);
+    await home.run("connect", site.host, "sandbox");
+    relay = await home.start();
   });
 
   const metrics = async () => seriesIn((await get(relay, "/metrics", bearer)).text);
@@ -79,9 +75,9 @@ describe.each(engines)("a relay on %s", (engine) => {
   });
 
   test("counts what came, what was answered and what became of it", async () => {
-    const send = (more: Record<string, unknown> = {}) => post(relay, site.key, freshEvent(more));
+    const send = (more: Record<string, unknown> = {}) => relay.post(site.key, freshEvent(more));
     const twice = freshEvent();
-    for (const one of [twice, twice]) expect((await post(relay, site.key, one)).status).toBe(200);
+    for (const one of [twice, twice]) expect((await relay.post(site.key, one)).status).toBe(200);
     expect((await send({ email: "eve@blocked.example" })).text).toContain("filtered");
     receiver.behave = (_got, response) => response.writeHead(503).end("no");
     expect((await send()).text).toContain("queued");
@@ -90,8 +86,8 @@ describe.each(engines)("a relay on %s", (engine) => {
     expect((await send({ email })).text).toContain("rejected");
     receiver.behave = (_got, response) => response.writeHead(200).end("{}");
     expect((await send({ currency: "no" })).status).toBe(400);
-    expect((await post(relay, site.key, "{")).status).toBe(400);
-    expect((await post(relay, `${site.key}x`, freshEvent())).status).toBe(401);
+    expect((await relay.post(site.key, "{")).status).toBe(400);
+    expect((await relay.post(`${site.key}x`, freshEvent())).status).toBe(401);
     expect((await call(relay.url, { headers: { "X-CC-Api-Key": site.key }, body: "{}" })).status).toBe(415);
     expect((await get(relay, "/__cc/inbound")).status).toBe(405);
     await report(relay, site.host, "visit", { u: `https://${site.host}/`, b: [] });
@@ -255,7 +251,7 @@ describe.each(engines)("a relay on %s", (engine) => {
       ok: false,
       checks: { stopping: "failing" },
     });
-    expect((await post(relay, site.key, freshEvent())).status).toBe(200);
+    expect((await relay.post(site.key, freshEvent())).status).toBe(200);
     expect(await stopped).toBe(0);
     await expect(get(relay, "/readyz")).rejects.toThrow("ECONNREFUSED");
   });
@@ -272,7 +268,7 @@ describe("the files for Grafana and Prometheus", () => {
   let exported: Set<string>;
 
   beforeAll(async () => {
-    const relay = await startRelay(await newHome("sqlite"));
+    const relay = await (await newInstallation("sqlite")).start();
     const { text } = await get(relay, "/metrics");
     for (const header of ["X-Forwarded-For", "Via", "X-Real-IP", "CF-Connecting-IP", "True-Client-IP"])
       expect((await get(relay, "/metrics", { [header]: "203.0.113.9" })).status).toBe(401);

@@ -5,26 +5,26 @@ import { describe, expect, test } from "vitest";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { change, furnish } from "../support/installation.ts";
 import { freshFolder } from "../support/databases.ts";
-import { denied, engines, manage, newHome, shown } from "../support/relay.ts";
+import { engines, newInstallation } from "../support/relay.ts";
 
 const newer = latestVersion + 1;
 
 describe.each(engines)("on %s", (engine) => {
   test("the release before works on a newer schema, and leaves alone what must know every table", async () => {
-    const home = await newHome(engine);
+    const home = await newInstallation(engine);
     await furnish(home, [["sandbox", {}]]);
     const backup = join(freshFolder(), "before.backup");
-    await manage(home, "backup", backup);
+    await home.run("backup", backup);
     await change(
       home,
       `INSERT INTO migrations (version, name, applied_at) VALUES (${newer}, 'tomorrow', 0)`,
       `ALTER TABLE sites ADD COLUMN note text`,
     );
-    expect(await shown(home, "migrate")).toBe(
+    expect(await home.print("migrate")).toBe(
       `Schema ${newer} belongs to a newer version. This version knows schema ${latestVersion}, and is compatible with it.\n`,
     );
-    expect((await manage(home, "site", "list")).sites).toHaveLength(1);
-    await manage(home, "site", "add", "other.example.com");
+    expect((await home.run("site", "list")).sites).toHaveLength(1);
+    await home.run("site", "add", "other.example.com");
 
     const says = `has schema ${newer}, this version of Cleancast knows ${latestVersion}`;
     const refusals: [string[], string][] = [
@@ -34,13 +34,13 @@ describe.each(engines)("on %s", (engine) => {
       [["encryption-key", "lost", "--yes"], `${says}: change the key with the newer version.`],
       [["restore", backup, "--force"], "belongs to a newer version of Cleancast; restore with that version."],
     ];
-    for (const [args, text] of refusals) expect((await denied(home, ...args)).error).toContain(text);
+    for (const [args, text] of refusals) expect((await home.fails(...args)).error).toContain(text);
     if (engine === "sqlite")
-      expect((await denied(home, "move", "--to", "postgres://127.0.0.1:9/x")).error).toContain(
+      expect((await home.fails("move", "--to", "postgres://127.0.0.1:9/x")).error).toContain(
         `${says}: move it with the newer one.`,
       );
 
     await change(home, `UPDATE settings SET value = '${newer}' WHERE name = 'oldest_schema'`);
-    expect((await denied(home, "site", "list")).error).toContain("needs something that is no longer there");
+    expect((await home.fails("site", "list")).error).toContain("needs something that is no longer there");
   });
 });

@@ -12,16 +12,12 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import {
-  addSite,
   call,
-  emptyHome,
+  emptyInstallation,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
 } from "../support/relay.ts";
 import { accepted, deduped, freshEvent, plainText, said } from "../contract/answers.ts";
 
@@ -35,7 +31,7 @@ async function pasted(line: string): Promise<string[]> {
 }
 
 /** What a start that must fail prints. The process has to end by itself, and soon. */
-async function failure(home: Home, env: Record<string, string> = {}): Promise<string> {
+async function failure(home: Installation, env: Record<string, string> = {}): Promise<string> {
   const start = run(process.execPath, [command, "serve"], {
     env: { ...home.env, ...env },
     timeout: 5_000,
@@ -52,8 +48,8 @@ async function failure(home: Home, env: Record<string, string> = {}): Promise<st
 
 describe.each(engines)("the first start on %s", (engine) => {
   test("makes a site, a key and the sandbox, and prints a curl that works each time it is pasted", async () => {
-    const home = await emptyHome(engine);
-    const relay = await startRelay(home);
+    const home = await emptyInstallation(engine);
+    const relay = await home.start();
     const port = new URL(relay.url).port;
     expect(relay.output()).toContain(`is running on http://localhost:${port}\n`);
     const data =
@@ -81,45 +77,45 @@ describe.each(engines)("the first start on %s", (engine) => {
     }
     expect(new Set(orders).size).toBe(2);
 
-    expect(await manage(home, "site", "list")).toMatchObject({
+    expect(await home.run("site", "list")).toMatchObject({
       sites: [{ hosts: ["localhost"], settings: { inbound: "on" }, keys: 1, connections: 1 }],
     });
-    const { findings } = await manage(home, "doctor");
+    const { findings } = await home.run("doctor");
     // The PostgreSQL of the tests trades safety for speed, and the doctor says so.
     const wrong = ({ level, what }: { level: string; what: string }) =>
       level === "error" && !what.startsWith("PostgreSQL runs with");
     expect(findings.filter(wrong)).toEqual([]);
-    const { events } = await manage(home, "event", "list");
+    const { events } = await home.run("event", "list");
     expect(events.map(({ deliveries }: { deliveries: object[] }) => deliveries)).toEqual([
       [expect.objectContaining({ platform: "sandbox", state: "sent" })],
       [expect.objectContaining({ platform: "sandbox", state: "sent" })],
     ]);
     // The sandbox shows what a platform would have got.
-    const trace = await manage(home, "event", "show", events[0].id);
+    const trace = await home.run("event", "show", events[0].id);
     expect(trace.deliveries[0].log[0].request).toContain('"value":49.9,"currency":"EUR"');
 
     // The second start changes nothing, shows no key, and knows everything.
     expect(await relay.stop()).toBe(0);
-    const before = await manage(home, "key", "list");
-    const second = await startRelay(home);
+    const before = await home.run("key", "list");
+    const second = await home.start();
     expect(second.key).toBe("");
     expect(second.output()).not.toContain("cc_");
-    expect(await manage(home, "key", "list")).toEqual(before);
-    expect((await manage(home, "site", "list")).sites).toHaveLength(1);
+    expect(await home.run("key", "list")).toEqual(before);
+    expect((await home.run("site", "list")).sites).toHaveLength(1);
     const event = { email: "ada@example.com", event: "purchase", orderId: orders[0] };
-    expect(said(await post(second, relay.key, event))).toEqual(deduped);
+    expect(said(await second.post(relay.key, event))).toEqual(deduped);
     expect(said(await call(second.url, { method: "GET", path: "/healthz" }))).toEqual(plainText(200, "ok"));
     expect(await second.stop()).toBe(0);
   });
 
   test("where a site is there already, makes nothing", async () => {
-    const home = await newHome(engine);
-    const { key } = await addSite(home, "shop.example");
-    const relay = await startRelay(home);
+    const home = await newInstallation(engine);
+    const { key } = await home.addSite("shop.example");
+    const relay = await home.start();
     expect(relay.key).toBe("");
-    const { sites } = await manage(home, "site", "list");
+    const { sites } = await home.run("site", "list");
     expect(sites.map(({ hosts }: { hosts: string[] }) => hosts)).toEqual([["shop.example"]]);
-    expect(said(await post(relay, key, freshEvent()))).toEqual(accepted("purchase"));
+    expect(said(await relay.post(key, freshEvent()))).toEqual(accepted("purchase"));
     await relay.kill();
   });
 
@@ -129,11 +125,11 @@ describe.each(engines)("the first start on %s", (engine) => {
       const receiver = await startReceiver();
       let held: ServerResponse | undefined;
       receiver.behave = (_request, response) => (held = response);
-      const home = await newHome(engine);
-      const { key } = await addSite(home, "shop.example");
-      await manage(home, "connect", "shop.example", "webhook", `url=${receiver.url}`);
-      const relay = await startRelay(home);
-      const answer = post(relay, key, freshEvent());
+      const home = await newInstallation(engine);
+      const { key } = await home.addSite("shop.example");
+      await home.run("connect", "shop.example", "webhook", `url=${receiver.url}`);
+      const relay = await home.start();
+      const answer = relay.post(key, freshEvent());
       await eventually("the event is on its way", () => held !== undefined);
 
       const exited = new Promise((resolve) => relay.process.once("exit", resolve));
@@ -144,30 +140,30 @@ describe.each(engines)("the first start on %s", (engine) => {
       held?.writeHead(200).end();
       expect(said(await answer)).toEqual(accepted("purchase", { webhook: { ok: true } }));
       expect(await exited).toBe(0);
-      const { events } = await manage(home, "event", "list");
+      const { events } = await home.run("event", "list");
       expect(events).toMatchObject([{ deliveries: [{ state: "sent" }] }]);
     },
   );
 });
 
 test("two nodes that start at once on an empty PostgreSQL make one site", async () => {
-  const home = await emptyHome("postgres");
-  const relays = await Promise.all([startRelay(home), startRelay(home)]);
+  const home = await emptyInstallation("postgres");
+  const relays = await Promise.all([home.start(), home.start()]);
   const keys = relays.map(({ key }) => key).filter(Boolean);
   expect(keys).toHaveLength(1);
-  expect((await manage(home, "site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
+  expect((await home.run("site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
   for (const relay of relays) {
     await eventually(
       "the key works",
-      async () => (await post(relay, String(keys[0]), freshEvent())).status === 200,
+      async () => (await relay.post(String(keys[0]), freshEvent())).status === 200,
       2,
     );
   }
 });
 
 test("a first start that fails ends, and is taken up by the next", async () => {
-  const home = await newHome("sqlite");
-  await manage(home, "migrate");
+  const home = await newInstallation("sqlite");
+  await home.run("migrate");
   const db = new DatabaseSync(join(String(home.env.CLEANCAST_DATA), "cleancast.db"));
   db.exec(
     `CREATE TRIGGER full BEFORE INSERT ON inbound_keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
@@ -175,17 +171,17 @@ test("a first start that fails ends, and is taken up by the next", async () => {
   expect(await failure(home)).toContain("the disk is full");
   db.exec(`DROP TRIGGER full`);
   db.close();
-  const relay = await startRelay(home);
-  expect(said(await post(relay, relay.key, freshEvent()))).toEqual(
+  const relay = await home.start();
+  expect(said(await relay.post(relay.key, freshEvent()))).toEqual(
     accepted("purchase", { sandbox: { ok: true } }),
   );
-  expect((await manage(home, "site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
+  expect((await home.run("site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
 });
 
 test("the data folder and the encryption key are their owner's alone", async () => {
-  const home = await newHome("sqlite");
+  const home = await newInstallation("sqlite");
   const folder = join(String(home.env.CLEANCAST_DATA), "made", "here");
-  const relay = await startRelay(home, { CLEANCAST_DATA: folder });
+  const relay = await home.start({ CLEANCAST_DATA: folder });
   expect(statSync(folder).mode & 0o077).toBe(0);
   expect(statSync(join(folder, "encryption.key")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(folder, "encryption.key"), "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
@@ -194,7 +190,7 @@ test("the data folder and the encryption key are their owner's alone", async () 
 
 describe("a configuration that cannot work", () => {
   test("is told all of its faults at once, each with the variable and the remedy", async () => {
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     const env = {
       PORT: "eighty",
       DATABASE_URL: "mysql://root:hunter2@db/x",
@@ -238,7 +234,7 @@ describe("a configuration that cannot work", () => {
   });
 
   test("a file that is not there is named by its variable", async () => {
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     const keyFile = fileURLToPath(new URL("../fixtures/tls-key.pem", import.meta.url));
     const output = await failure(home, { TLS_CERT_FILE: "/nowhere/cert.pem", TLS_KEY_FILE: keyFile });
     expect(output).toContain("TLS_CERT_FILE");
@@ -246,7 +242,7 @@ describe("a configuration that cannot work", () => {
   });
 
   test("a file that is no certificate is named by its variable", async () => {
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     const file = join(String(home.env.CLEANCAST_DATA), "cert.pem");
     writeFileSync(file, "no certificate");
     const output = await failure(home, { TLS_CERT_FILE: file, TLS_KEY_FILE: file });
@@ -255,7 +251,7 @@ describe("a configuration that cannot work", () => {
   });
 
   test("a database that does not answer is named by its variable, without its password", async () => {
-    const home = await newHome("sqlite", { CLEANCAST_ENCRYPTION_KEY: "5a".repeat(32) });
+    const home = await newInstallation("sqlite", { CLEANCAST_ENCRYPTION_KEY: "5a".repeat(32) });
     const output = await failure(home, { DATABASE_URL: "postgres://cleancast:hunter2@127.0.0.1:9/x" });
     expect(output).toContain("DATABASE_URL");
     expect(output).not.toContain("hunter2");
@@ -263,7 +259,7 @@ describe("a configuration that cannot work", () => {
   });
 
   test("a data folder that cannot be made is named by its variable", async () => {
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     const file = join(String(home.env.CLEANCAST_DATA), "file");
     writeFileSync(file, "");
     const output = await failure(home, { CLEANCAST_DATA: join(file, "data") });
@@ -274,7 +270,7 @@ describe("a configuration that cannot work", () => {
   test("a port that is taken is named by its variable", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
-    const home = await newHome("sqlite");
+    const home = await newInstallation("sqlite");
     const port = String((other.address() as AddressInfo).port);
     expect(await failure(home, { PORT: port })).toContain(
       `port ${port} is already in use; set PORT to a free one.`,
@@ -283,32 +279,32 @@ describe("a configuration that cannot work", () => {
   });
 
   test("a port that is no whole number is named by its variable", async () => {
-    const output = await failure(await newHome("sqlite"), { PORT: "8080.5" });
+    const output = await failure(await newInstallation("sqlite"), { PORT: "8080.5" });
     expect(output).toContain("PORT");
     expect(output).not.toMatch(/^\s+at /m);
   });
 
   test("an address that this machine does not have is named by its variable", async () => {
     for (const host of ["203.0.113.7", "nowhere.invalid"]) {
-      const output = await failure(await newHome("sqlite"), { HOST: host });
+      const output = await failure(await newInstallation("sqlite"), { HOST: host });
       expect(output).toContain("HOST");
       expect(output).not.toMatch(/^\s+at /m);
     }
   });
 
   test("two relays do not run on one data folder", async () => {
-    const home = await newHome("sqlite");
-    const first = await startRelay(home);
+    const home = await newInstallation("sqlite");
+    const first = await home.start();
     expect(await failure(home)).toContain("give this one its own CLEANCAST_DATA");
-    expect(said(await post(first, first.key, freshEvent())).status).toBe(200);
+    expect(said(await first.post(first.key, freshEvent())).status).toBe(200);
     await first.kill();
   });
 
   test.each(engines)(
     "another encryption key than that of the data on %s is named by its variable",
     async (engine) => {
-      const home = await newHome(engine);
-      await addSite(home, "shop.example");
+      const home = await newInstallation(engine);
+      await home.addSite("shop.example");
       const output = await failure(home, { CLEANCAST_ENCRYPTION_KEY: "ab".repeat(32) });
       expect(output).toContain("CLEANCAST_ENCRYPTION_KEY");
       expect(output).not.toMatch(/^\s+at /m);

@@ -11,16 +11,7 @@ import { newSecret } from "../../src/outbound/manage.ts";
 import { sendMessage } from "../../src/outbound/push.ts";
 import { hostileAddresses, hostileUrls, privateFault } from "../support/hostileAddresses.ts";
 import { startReceiver } from "../support/receiver.ts";
-import {
-  addSite,
-  denied,
-  eventually,
-  manage,
-  newHome,
-  shown,
-  startRelay,
-  type Home,
-} from "../support/relay.ts";
+import { eventually, newInstallation, type Installation } from "../support/relay.ts";
 
 /** Listens on every address of this machine and counts who comes. */
 let server: Server;
@@ -104,52 +95,52 @@ describe("what a hostile name server answers", () => {
 });
 
 describe("what a hostile customer enters", () => {
-  let home: Home;
+  let home: Installation;
   const closed = { CLEANCAST_ALLOW_PRIVATE: "", CLEANCAST_PUSH_SECONDS: "1" };
 
   beforeAll(async () => {
-    home = await newHome("sqlite", closed);
-    await addSite(home, "shop.example");
+    home = await newInstallation("sqlite", closed);
+    await home.addSite("shop.example");
   });
 
   test.each(hostileUrls)("%s: %s is refused", async (_what, url) => {
-    expect(await denied(home, "webhook", "add", "shop.example", url)).toMatchObject({ field: "url" });
-    expect((await manage(home, "webhook", "list")).webhooks).toEqual([]);
+    expect(await home.fails("webhook", "add", "shop.example", url)).toMatchObject({ field: "url" });
+    expect((await home.run("webhook", "list")).webhooks).toEqual([]);
   });
 });
 
 describe("a relay with webhooks that lead to private addresses", () => {
   test("refuses names that resolve to this machine, for pushes and for tests, and says why", async () => {
-    const home = await newHome("sqlite", { CLEANCAST_ALLOW_PRIVATE: "", CLEANCAST_PUSH_SECONDS: "1" });
-    const { host } = await addSite(home, "shop.example");
-    const { id } = await manage(home, "webhook", "add", host, `https://localhost:${port}/`);
-    expect(await shown(home, "webhook", "test", id)).toBe(`Test failed: the address ${privateFault}\n`);
-    await startRelay(home);
-    await eventually(
-      "it tried to push",
-      async () => (await manage(home, "webhook", "show", id)).log.length > 1,
-    );
-    const { log } = await manage(home, "webhook", "show", id);
+    const home = await newInstallation("sqlite", {
+      CLEANCAST_ALLOW_PRIVATE: "",
+      CLEANCAST_PUSH_SECONDS: "1",
+    });
+    const { host } = await home.addSite("shop.example");
+    const { id } = await home.run("webhook", "add", host, `https://localhost:${port}/`);
+    expect(await home.print("webhook", "test", id)).toBe(`Test failed: the address ${privateFault}\n`);
+    await home.start();
+    await eventually("it tried to push", async () => (await home.run("webhook", "show", id)).log.length > 1);
+    const { log } = await home.run("webhook", "show", id);
     for (const line of log)
       expect(line).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
     expect(connections).toBe(0);
   });
 
   test("refuses what was opened when it was entered and is open no more", async () => {
-    const home = await newHome("sqlite", { CLEANCAST_PUSH_SECONDS: "1" });
-    const { host } = await addSite(home, "shop.example");
+    const home = await newInstallation("sqlite", { CLEANCAST_PUSH_SECONDS: "1" });
+    const { host } = await home.addSite("shop.example");
     const receiver = await startReceiver();
-    const { id } = await manage(home, "webhook", "add", host, receiver.url);
-    const relay = await startRelay(home, { CLEANCAST_ALLOW_PRIVATE: "" });
-    const log = async () => (await manage(home, "webhook", "show", id)).log;
+    const { id } = await home.run("webhook", "add", host, receiver.url);
+    const relay = await home.start({ CLEANCAST_ALLOW_PRIVATE: "" });
+    const log = async () => (await home.run("webhook", "show", id)).log;
     await eventually("it tried to push", async () => (await log()).length > 0);
     expect((await log())[0]).toMatchObject({ ok: false, error: expect.stringContaining("must use https") });
     expect(receiver.got).toEqual([]);
     await relay.stop();
     // Nothing was lost over it: where the operator opens the address again, the period goes out.
-    await manage(home, "webhook", "disable", id);
-    await manage(home, "webhook", "enable", id);
-    await startRelay(home);
+    await home.run("webhook", "disable", id);
+    await home.run("webhook", "enable", id);
+    await home.start();
     await eventually("it is told", () => receiver.got.length > 0);
   });
 });

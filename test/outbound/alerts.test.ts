@@ -5,23 +5,17 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { rows } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
-  addSite,
-  denied,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  shown,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
 import { startMailServer, type MailServer } from "../support/smtp.ts";
 
 describe.each(engines)("alerts on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let platform: Receiver;
   let hook: Receiver;
@@ -30,23 +24,22 @@ describe.each(engines)("alerts on %s", (engine) => {
 
   beforeAll(async () => {
     [platform, hook, mail] = [await startReceiver(), await startReceiver(), await startMailServer()];
-    home = await newHome(engine, {
+    home = await newInstallation(engine, {
       CLEANCAST_SMTP_URL: mail.url,
       CLEANCAST_MAIL_FROM: "Cleancast <cc@example.com>",
       CLEANCAST_ALERT_SECONDS: "1",
     });
-    site = await addSite(
-      home,
+    site = await home.addSite(
       "shop.example",
       "alert_emails=ops@example.com",
       `alert_webhook=${hook.url}/T0K3N`,
     );
-    relay = await startRelay(home);
-    if (engine === "postgres") await startRelay(home);
+    relay = await home.start();
+    if (engine === "postgres") await home.start();
   });
 
   test("a test message goes through every channel, and says how that went", async () => {
-    expect(await manage(home, "alert", "test", "shop.example")).toEqual({
+    expect(await home.run("alert", "test", "shop.example")).toEqual({
       channels: [
         { channel: "mail", to: "ops@example.com", ok: true, error: null },
         { channel: "webhook", to: `${hook.url}/…`, ok: true, error: null },
@@ -63,7 +56,7 @@ describe.each(engines)("alerts on %s", (engine) => {
 
     mail.mood = "no";
     hook.behave = (_got, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
-    expect(await shown(home, "alert", "test", "shop.example")).toMatch(
+    expect(await home.print("alert", "test", "shop.example")).toMatch(
       /^CHANNEL {2}TO +RESULT\nmail .*refuses the sender or a recipient\nwebhook .*HTTP 302\n$/,
     );
     mail.mood = "yes";
@@ -74,8 +67,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     // The webhook platform has no sign-in: Segment's write key is refused with 401.
     platform.behave = (_got, response) => response.writeHead(401).end("{}");
     const connect = (key: string) =>
-      manage(
-        home,
+      home.run(
         "connect",
         "shop.example",
         "segment",
@@ -85,12 +77,12 @@ describe.each(engines)("alerts on %s", (engine) => {
       );
     const { id } = await connect("a".repeat(32));
     await eventually("the delivery is parked", async () => {
-      await post(relay, site.key, {
+      await relay.post(site.key, {
         email: "ada@example.com",
         event: "purchase",
         orderId: String(Math.random()),
       });
-      const { deliveries } = await manage(home, "delivery", "list", "shop.example", "--state", "parked");
+      const { deliveries } = await home.run("delivery", "list", "shop.example", "--state", "parked");
       return deliveries.length > 0;
     });
     const told = () => hook.bodies().filter((one) => one.subject === id);
@@ -98,9 +90,9 @@ describe.each(engines)("alerts on %s", (engine) => {
     await eventually("the mail is there", () =>
       mail.got.some((one) => one.subject.includes("needs reconnection")),
     );
-    const { alerts } = await manage(home, "alert", "list");
+    const { alerts } = await home.run("alert", "list");
     expect(alerts).toMatchObject([{ kind: "needs reconnection", subject: id, endedAt: null, failed: [] }]);
-    expect(await shown(home, "alert", "list", "shop.example")).toContain(
+    expect(await home.print("alert", "list", "shop.example")).toContain(
       `to do: cleancast connect shop.example segment`,
     );
 
@@ -111,14 +103,14 @@ describe.each(engines)("alerts on %s", (engine) => {
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(told().map((one) => one.type)).toEqual(["began", "over"]);
     expect(mail.got.filter((one) => one.subject.includes("needs reconnection"))).toHaveLength(2);
-    expect(await shown(home, "alert", "list")).toBe("No open alerts.\n");
-    expect((await manage(home, "alert", "list", "--all")).alerts).toMatchObject([{ subject: id }]);
+    expect(await home.print("alert", "list")).toBe("No open alerts.\n");
+    expect((await home.run("alert", "list", "--all")).alerts).toMatchObject([{ subject: id }]);
     expect(JSON.stringify([mail.got, hook.bodies()])).not.toMatch(/ada@|T0K3N/);
   });
 
   test("a flood of wrong keys is told, and valid keys pass", async () => {
     const wrong = `cc_${"0".repeat(38)}`;
-    for (let n = 0; n < 12; n++) await post(relay, wrong, {}, { Host: "shop.example" });
+    for (let n = 0; n < 12; n++) await relay.post(wrong, {}, { Host: "shop.example" });
     await eventually("it is told", () => hook.bodies().some((one) => one.kind === "wrong keys"));
     expect(hook.bodies().find((one) => one.kind === "wrong keys")).toMatchObject({
       type: "began",
@@ -127,32 +119,24 @@ describe.each(engines)("alerts on %s", (engine) => {
   });
 
   test("settings are checked, and the webhook's path is never shown", async () => {
-    const { site: set } = await manage(
-      home,
-      "site",
-      "set",
-      "shop.example",
-      `alert_webhook=${hook.url}/T0K3N`,
-    );
+    const { site: set } = await home.run("site", "set", "shop.example", `alert_webhook=${hook.url}/T0K3N`);
     expect(set.settings).toMatchObject({ alert_webhook: `${hook.url}/…`, alert_emails: "ops@example.com" });
-    expect(JSON.stringify(await manage(home, "site", "list"))).not.toContain("T0K3N");
+    expect(JSON.stringify(await home.run("site", "list"))).not.toContain("T0K3N");
     expect(JSON.stringify(await rows(home, "SELECT settings FROM sites"))).not.toContain("T0K3N");
-    expect(JSON.stringify(await manage(home, "audit", "shop.example"))).not.toMatch(/T0K3N|ops@/);
-    expect(
-      await denied(home, "site", "set", "shop.example", "alert_webhook=http://10.0.0.1/x"),
-    ).toMatchObject({
+    expect(JSON.stringify(await home.run("audit", "shop.example"))).not.toMatch(/T0K3N|ops@/);
+    expect(await home.fails("site", "set", "shop.example", "alert_webhook=http://10.0.0.1/x")).toMatchObject({
       error: "alert_webhook must use https (CLEANCAST_ALLOW_PRIVATE opens hosts for plain http).",
     });
-    expect(
-      await denied(home, "site", "set", "shop.example", "alert_webhook=https://10.0.0.1/x"),
-    ).toMatchObject({
-      error: "alert_webhook leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it).",
-    });
+    expect(await home.fails("site", "set", "shop.example", "alert_webhook=https://10.0.0.1/x")).toMatchObject(
+      {
+        error: "alert_webhook leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it).",
+      },
+    );
   });
 
   test("without a channel, 'alert test' says what to set", async () => {
-    await manage(home, "site", "add", "quiet.example");
-    expect(await denied(home, "alert", "test", "quiet.example")).toMatchObject({
+    await home.run("site", "add", "quiet.example");
+    expect(await home.fails("alert", "test", "quiet.example")).toMatchObject({
       error: "No alert recipient is configured: set alert_emails or alert_webhook with 'cleancast site set'.",
     });
   });

@@ -7,16 +7,10 @@ import { change } from "../support/installation.ts";
 import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
 import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
 import {
-  addSite,
-  denied,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  shown,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -38,27 +32,26 @@ type Line = {
 type Hooked = { site: TestSite; receiver: Receiver; id: string; secret: string };
 
 describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
 
   beforeAll(async () => {
-    home = await newHome(engine, hasty);
-    relay = await startRelay(home);
+    home = await newInstallation(engine, hasty);
+    relay = await home.start();
   });
 
   async function newSite(): Promise<TestSite> {
     hosts += 1;
-    const site = await addSite(home, `totals-${hosts}.example`);
+    const site = await home.addSite(`totals-${hosts}.example`);
     // The relay hears of the key within a second; then it has something to say about the body.
-    await eventually("the key is known", async () => (await post(relay, site.key, {})).status === 400);
+    await eventually("the key is known", async () => (await relay.post(site.key, {})).status === 400);
     return site;
   }
 
   async function hooked(...options: string[]): Promise<Hooked> {
     const site = await newSite();
     const receiver = await startReceiver();
-    const { id, secret } = await manage(
-      home,
+    const { id, secret } = await home.run(
       "webhook",
       "add",
       site.host,
@@ -69,9 +62,9 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   }
 
   const send = async (site: TestSite, event = freshEvent(), key = site.key) =>
-    said(await post(relay, key, event));
+    said(await relay.post(key, event));
   const pushes = ({ receiver, secret }: Hooked) => receiver.got.map((got) => readPush(got, secret));
-  const show = (id: string) => manage(home, "webhook", "show", id, "--limit", "1000");
+  const show = (id: string) => home.run("webhook", "show", id, "--limit", "1000");
   const answering =
     (status: number, body = "", headers: Record<string, string> = {}) =>
     (_got: Got, response: ServerResponse) =>
@@ -84,7 +77,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const again = freshEvent();
     await send(site, again);
     await send(site, again);
-    const { key: testKey } = await manage(home, "key", "add", site.host, "try", "--test");
+    const { key: testKey } = await home.run("key", "add", site.host, "try", "--test");
     await eventually(
       "the test key is known",
       async () => (await send(site, freshEvent(), testKey)).status === 200,
@@ -116,8 +109,8 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     await report(relay, site.host, "identify", { emails: [sha256("mo@example.com")] }, bot);
     expect(await send(site, freshEvent({ email: "mo@example.com" }))).toEqual(filtered);
     await eventually("it was reported as removed", () => sumOf(pushes(hook)).removed === 1);
-    const { events } = await manage(home, "event", "list", site.host, "--filtered");
-    await manage(home, "event", "release", events[0].id);
+    const { events } = await home.run("event", "list", site.host, "--filtered");
+    await home.run("event", "release", events[0].id);
     await eventually("it is a conversion", () => sumOf(pushes(hook)).conversions === 1);
     expect(sumOf(pushes(hook))).toEqual({ conversions: 1, removed: 1 });
   });
@@ -125,7 +118,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   test("with --no-empty only periods in which something happened are pushed", async () => {
     const hook = await hooked("--no-empty");
     const all = await startReceiver();
-    await manage(home, "webhook", "add", hook.site.host, all.url);
+    await home.run("webhook", "add", hook.site.host, all.url);
     await eventually("empty periods passed", () => all.got.length >= 2);
     expect(hook.receiver.got).toEqual([]);
     await send(hook.site);
@@ -171,13 +164,13 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     await eventually("it is disabled", async () => (await show(id)).webhook.state === "disabled");
     expect(receiver.got).toHaveLength(1);
     expect((await show(id)).webhook.stateReason).toBe("the receiver answered 410 Gone");
-    const { audit } = await manage(home, "audit", site.host);
+    const { audit } = await home.run("audit", site.host);
     expect(audit[0]).toMatchObject({
       actor: "relay",
       action: "webhook disabled",
       detail: { id, reason: "the receiver answered 410 Gone" },
     });
-    expect(await shown(home, "webhook", "list", site.host)).toContain("disabled (the receiver answered 410");
+    expect(await home.print("webhook", "list", site.host)).toContain("disabled (the receiver answered 410");
     await send(site);
     await eventually("periods wait", async () => {
       const { waiting } = await show(id);
@@ -185,11 +178,11 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     });
     expect(receiver.got).toHaveLength(1);
     receiver.behave = answering(200);
-    expect(await manage(home, "webhook", "enable", id)).toMatchObject({ state: "active" });
+    expect(await home.run("webhook", "enable", id)).toMatchObject({ state: "active" });
     await eventually("it was told", () => sumOf(pushes(hook).slice(1)).conversions === 1);
     expect(areInOrder(pushes(hook).slice(1))).toBe(true);
     expect(pushes(hook)[1]?.id).toBe(pushes(hook)[0]?.id);
-    expect((await denied(home, "webhook", "enable", id)).error).toBe(`Webhook ${id} is active already.`);
+    expect((await home.fails("webhook", "enable", id)).error).toBe(`Webhook ${id} is active already.`);
   });
 
   test("five days of failure disable it, and nothing is lost", async () => {
@@ -204,7 +197,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     await eventually("the relay says so", () => /"webhook disabled"/.test(relay.output()));
     hook.receiver.behave = answering(200);
     const failed = hook.receiver.got.length;
-    await manage(home, "webhook", "enable", hook.id);
+    await home.run("webhook", "enable", hook.id);
     await eventually("it was told", () => sumOf(pushes(hook).slice(failed)).conversions === 1);
   });
 
@@ -222,10 +215,10 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   test("a test has the open period's numbers and its own mark, and counts for nothing", async () => {
     const hook = await hooked();
     const { receiver, site, id, secret } = hook;
-    await manage(home, "webhook", "disable", id);
+    await home.run("webhook", "disable", id);
     await send(site);
     const before = receiver.got.length;
-    const answer = await manage(home, "webhook", "test", id);
+    const answer = await home.run("webhook", "test", id);
     expect(answer).toEqual({ ok: true, httpStatus: 200, error: null, response: "{}" });
     const tested = receiver.got.slice(before).filter((got) => got.headers["x-cc-test"] === "true");
     expect(tested).toHaveLength(1);
@@ -235,9 +228,9 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect((await show(id)).log[0]).toMatchObject({ ok: true, httpStatus: 200, period: null });
 
     receiver.behave = answering(418, "no");
-    expect(await shown(home, "webhook", "test", id)).toBe("Test failed: HTTP 418\nno\n");
+    expect(await home.print("webhook", "test", id)).toBe("Test failed: HTTP 418\nno\n");
     receiver.behave = answering(200);
-    await manage(home, "webhook", "enable", id);
+    await home.run("webhook", "enable", id);
     const pushed = () =>
       receiver.got
         .filter((got) => got.headers["x-cc-test"] === undefined)
@@ -252,7 +245,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const hook = await hooked();
     const { receiver, site, id, secret: old } = hook;
     await eventually("it pushes", () => receiver.got.length > 0);
-    const rotated = await manage(home, "webhook", "rotate", id);
+    const rotated = await home.run("webhook", "rotate", id);
     expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/), oldUntil: expect.any(Number) });
     expect(rotated.secret).not.toBe(old);
     const bearerOf = (got: Got) => got.headers.authorization?.replace("Bearer ", "");
@@ -274,7 +267,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(JSON.stringify(log)).not.toContain("whsec_");
 
     await change(home, `UPDATE webhooks SET state = 'disabled', state_reason = 'test' WHERE id = '${id}'`);
-    expect((await manage(home, "webhook", "rotate", id)).secret).not.toBe(rotated.secret);
+    expect((await home.run("webhook", "rotate", id)).secret).not.toBe(rotated.secret);
   });
 
   test("a replay pushes a closed period again, under its id", async () => {
@@ -291,7 +284,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       times;
     const period = receiver.got.find((got) => got.headers["webhook-id"] === first.id)?.headers["x-cc-period"];
     await eventually("it was taken", isTaken(1));
-    expect(await manage(home, "webhook", "replay", id, "--period", String(period))).toEqual({
+    expect(await home.run("webhook", "replay", id, "--period", String(period))).toEqual({
       id,
       periods: 1,
     });
@@ -299,7 +292,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(ofIt()).toHaveLength(2);
     const at = (ms: number) => new Date(ms).toISOString();
     const range = ["--from", at(first.from), "--to", at(first.to)];
-    expect((await manage(home, "webhook", "replay", id, ...range)).periods).toBe(1);
+    expect((await home.run("webhook", "replay", id, ...range)).periods).toBe(1);
     await eventually("and again", () => ofIt().length === 3);
     expect(sumOf(pushes(hook))).toEqual({ conversions: 1, removed: 0 });
 
@@ -311,51 +304,51 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       [["--period", at(5), "--to", at(5)], /either --period, or --from and --to/],
       [["--period", at(5)], /No closed period of webhook/],
     ] as const)
-      expect((await denied(home, "webhook", "replay", id, ...options)).error).toMatch(sentence);
+      expect((await home.fails("webhook", "replay", id, ...options)).error).toMatch(sentence);
   });
 
   test("what is shown of a webhook holds no secret, and what is wrong is said in a sentence", async () => {
     const { site, receiver, id, secret } = await hooked();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const { webhooks } = await manage(home, "webhook", "list", site.host);
+    const { webhooks } = await home.run("webhook", "list", site.host);
     expect(webhooks).toMatchObject([
       { id, site: site.id, url: `${receiver.url}/…`, state: "active", empty: true },
     ]);
     await eventually("something is in the log", async () => (await show(id)).log.length > 0);
     const texts = [
-      await shown(home, "webhook", "list"),
-      await shown(home, "webhook", "show", id),
+      await home.print("webhook", "list"),
+      await home.print("webhook", "show", id),
       JSON.stringify(await show(id)),
-      JSON.stringify(await manage(home, "audit", site.host)),
+      JSON.stringify(await home.run("audit", site.host)),
       relay.output(),
     ];
     for (const text of texts) {
       expect(text).not.toContain("s3cret");
       expect(text).not.toContain(secret);
     }
-    const add = async (url: string) => denied(home, "webhook", "add", site.host, url);
+    const add = async (url: string) => home.fails("webhook", "add", site.host, url);
     expect(await add(`${receiver.url}/hook?k=s3cret`)).toEqual({
       ok: false,
       field: "url",
       error: `Webhook ${id} sends to this address already; rotate its secret instead.`,
     });
     expect((await add("nothing")).error).toBe("url must be an address like https://example.com/hook.");
-    expect(await denied(home, "webhook", "show", "nothing")).toMatchObject({ field: "webhook" });
-    expect(await denied(home, "webhook", "add", "no.example", receiver.url)).toMatchObject({ field: "site" });
+    expect(await home.fails("webhook", "show", "nothing")).toMatchObject({ field: "webhook" });
+    expect(await home.fails("webhook", "add", "no.example", receiver.url)).toMatchObject({ field: "site" });
 
-    await manage(home, "webhook", "remove", id);
-    expect((await manage(home, "webhook", "list", site.host)).webhooks).toEqual([]);
-    expect(await denied(home, "webhook", "remove", id)).toMatchObject({ field: "webhook" });
+    await home.run("webhook", "remove", id);
+    expect((await home.run("webhook", "list", site.host)).webhooks).toEqual([]);
+    expect(await home.fails("webhook", "remove", id)).toMatchObject({ field: "webhook" });
   });
 
   test("a graceful stop finishes the push under way, and a start goes on from there", async () => {
-    const own = await newHome(engine, hasty);
-    const site = await addSite(own, "stop.example");
+    const own = await newInstallation(engine, hasty);
+    const site = await own.addSite("stop.example");
     const receiver = await startReceiver();
-    const { secret } = await manage(own, "webhook", "add", site.host, receiver.url);
+    const { secret } = await own.run("webhook", "add", site.host, receiver.url);
     const told = () => receiver.got.map((got) => readPush(got, secret));
-    const first = await startRelay(own);
-    expect((await post(first, site.key, freshEvent())).status).toBe(200);
+    const first = await own.start();
+    expect((await first.post(site.key, freshEvent())).status).toBe(200);
     let release: () => void = () => {};
     receiver.behave = (_got, response) => {
       release = () => void response.writeHead(200).end();
@@ -367,7 +360,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     receiver.behave = answering(200);
     expect(await stopping).toBe(0);
     const sofar = told().length;
-    await startRelay(own);
+    await own.start();
     await eventually("it goes on", () => told().length > sofar + 1);
     expect(sumOf(told())).toEqual({ conversions: 1, removed: 0 });
     expect(new Set(told().map((one) => one.id)).size).toBe(told().length);

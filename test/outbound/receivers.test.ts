@@ -8,17 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
-import {
-  addSite,
-  call,
-  eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
-  type Relay,
-} from "../support/relay.ts";
+import { call, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
 
 const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
@@ -82,7 +72,7 @@ async function start(language: Language, port: number, secrets: string): Promise
 }
 
 describe.each(languages.filter(isInstalled))("the receiver in $name", (language) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let port: number;
   let key: string;
@@ -92,22 +82,25 @@ describe.each(languages.filter(isInstalled))("the receiver in $name", (language)
 
   beforeAll(async () => {
     port = await freePort();
-    home = await newHome("sqlite", { CLEANCAST_PUSH_SECONDS: "1", CLEANCAST_PUSH_RETRY_SECONDS: "0.2" });
-    ({ key } = await addSite(home, "shop.example"));
-    ({ id, secret } = await manage(home, "webhook", "add", "shop.example", `http://127.0.0.1:${port}/`));
+    home = await newInstallation("sqlite", {
+      CLEANCAST_PUSH_SECONDS: "1",
+      CLEANCAST_PUSH_RETRY_SECONDS: "0.2",
+    });
+    ({ key } = await home.addSite("shop.example"));
+    ({ id, secret } = await home.run("webhook", "add", "shop.example", `http://127.0.0.1:${port}/`));
     output = await start(language, port, `whsec_bmV4dA==,${secret}`);
-    relay = await startRelay(home);
+    relay = await home.start();
   });
 
   test("takes what the relay pushes, counts it once, and not a test", async () => {
-    for (let i = 0; i < 2; i++) expect((await post(relay, key, freshEvent())).status).toBe(200);
+    for (let i = 0; i < 2; i++) expect((await relay.post(key, freshEvent())).status).toBe(200);
     const told = '{"conversions":2,"bot_traffic_removed":0}';
     await eventually("it was told", () => output().includes(told));
-    expect(await manage(home, "webhook", "test", id)).toMatchObject({ ok: true, httpStatus: 200 });
-    const { log } = await manage(home, "webhook", "show", id, "--limit", "1000");
+    expect(await home.run("webhook", "test", id)).toMatchObject({ ok: true, httpStatus: 200 });
+    const { log } = await home.run("webhook", "show", id, "--limit", "1000");
     expect(log.every((line: { ok: boolean }) => line.ok)).toBe(true);
     const at = (offset: number) => new Date(Date.now() + offset).toISOString();
-    await manage(home, "webhook", "replay", id, "--from", at(-60_000), "--to", at(0));
+    await home.run("webhook", "replay", id, "--from", at(-60_000), "--to", at(0));
     // PHP's own server writes lines of its own between.
     const lines = () =>
       output()

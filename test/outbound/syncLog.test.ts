@@ -4,29 +4,24 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
-  denied,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  shown,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
 
 describe.each(engines)("the sync log on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   let sites = 0;
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "3600" });
-    relay = await startRelay(home);
+    home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "3600" });
+    relay = await home.start();
   });
 
   /** A site of its own for each test, and the id of its connection. */
@@ -34,19 +29,19 @@ describe.each(engines)("the sync log on %s", (engine) => {
     sites += 1;
     const host = `log${sites}.example`;
     const path = `/hook${sites}`;
-    const { site } = await manage(home, "site", "add", host);
-    const { id } = await manage(home, "connect", host, "webhook", `url=${receiver.url}${path}`);
-    const { key } = await manage(home, "key", "add", host, "test sender");
+    const { site } = await home.run("site", "add", host);
+    const { id } = await home.run("connect", host, "webhook", `url=${receiver.url}${path}`);
+    const { key } = await home.run("key", "add", host, "test sender");
     // Whoever knows the key knows what was there before it.
-    await eventually("the relay knows the key", async () => (await post(relay, key, {})).status === 400);
+    await eventually("the relay knows the key", async () => (await relay.post(key, {})).status === 400);
     return { id: site.id, host, key, connection: id, path };
   }
   const answer = (status: number, text = "{}") => {
     receiver.behave = (_got, response) => response.writeHead(status).end(text);
   };
   const send = (site: TestSite, event: Record<string, unknown>) =>
-    post(relay, site.key, { email: "ada@example.com", event: "purchase", ...event });
-  const log = (...args: string[]) => manage(home, "delivery", "list", ...args);
+    relay.post(site.key, { email: "ada@example.com", event: "purchase", ...event });
+  const log = (...args: string[]) => home.run("delivery", "list", ...args);
   const gotAt = (path: string) => receiver.got.filter((one) => one.path === path).length;
   const states = async (site: TestSite) =>
     (await log(site.host)).deliveries.map(
@@ -78,7 +73,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const first = await log(site.host, "--limit", "1");
     expect(first.deliveries).toHaveLength(1);
     expect(await orders("--limit", "1", "--before", first.next)).toEqual(["A-1"]);
-    expect(await shown(home, "delivery", "list", site.host)).toMatch(
+    expect(await home.print("delivery", "list", site.host)).toMatch(
       /^RECEIVED \(UTC\) +SITE .*\n.*lead.*rejected/,
     );
     expect((await log("--order", "A-2")).deliveries).toHaveLength(1);
@@ -89,19 +84,19 @@ describe.each(engines)("the sync log on %s", (engine) => {
     answer(422, "no such thing");
     await send(site, { orderId: "S-1" });
     const [{ eventId }] = (await log(site.host)).deliveries;
-    const { deliveries } = await manage(home, "delivery", "show", eventId, "--connection", site.connection);
+    const { deliveries } = await home.run("delivery", "show", eventId, "--connection", site.connection);
     expect(deliveries).toMatchObject([
       {
         state: "rejected",
         log: [{ number: 1, httpStatus: 422, response: "no such thing", state: "rejected" }],
       },
     ]);
-    const text = await shown(home, "delivery", "show", eventId);
+    const text = await home.print("delivery", "show", eventId);
     expect(text).toMatch(/attempt 1 {2}\S+ \S+ {2}\d+ ms {2}HTTP 422\n {4}decided: rejected/);
     expect(text).toContain("> POST");
     expect(text).toContain("< no such thing");
     expect(text).not.toContain(site.path);
-    expect(await denied(home, "delivery", "show", eventId, "--connection", "nothing")).toMatchObject({
+    expect(await home.fails("delivery", "show", eventId, "--connection", "nothing")).toMatchObject({
       field: "connection",
     });
   });
@@ -112,7 +107,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     await send(site, { orderId: "N-1" });
     const [{ eventId }] = (await log(site.host)).deliveries;
     for (const command of ["list", "replay", "cancel"]) {
-      const refused = (...args: string[]) => denied(home, "delivery", command, ...args);
+      const refused = (...args: string[]) => home.fails("delivery", command, ...args);
       expect(await refused(site.host, "--connection", "nothing")).toMatchObject({
         field: "connection",
         error: expect.stringMatching(
@@ -126,13 +121,13 @@ describe.each(engines)("the sync log on %s", (engine) => {
       expect(await refused(other.host, "--id", eventId)).toMatchObject({ field: "event" });
       expect(await refused("nobody.example", "--state", "sent")).toMatchObject({ field: "site" });
     }
-    expect(await denied(home, "delivery", "list", "--connection", "nothing")).toMatchObject({
+    expect(await home.fails("delivery", "list", "--connection", "nothing")).toMatchObject({
       error: expect.stringMatching(/^There is no connection nothing\. /),
     });
     expect((await log("--connection", site.connection, "--id", eventId)).deliveries).toHaveLength(1);
     expect((await log(other.host, "--connection", other.connection)).deliveries).toEqual([]);
     // Its history outlives a connection.
-    await manage(home, "disconnect", site.connection);
+    await home.run("disconnect", site.connection);
     expect((await log(site.host, "--connection", site.connection)).deliveries).toHaveLength(1);
   });
 
@@ -143,20 +138,20 @@ describe.each(engines)("the sync log on %s", (engine) => {
     answer(200);
     const before = gotAt(site.path);
     const which = [site.host, "--connection", site.connection];
-    expect(await manage(home, "delivery", "replay", ...which)).toEqual({
+    expect(await home.run("delivery", "replay", ...which)).toEqual({
       found: 3,
       changed: 3,
       leftAlone: {},
       waiting: {},
       done: false,
     });
-    expect(await shown(home, "delivery", "replay", ...which)).toBe(
-      "3 of 3 deliveries would be sent again.\n" + "Nothing was changed. Add --yes to do it.\n",
+    expect(await home.print("delivery", "replay", ...which)).toBe(
+      "3 of 3 deliveries would be sent again.\nNothing was changed. Add --yes to do it.\n",
     );
     expect(await states(site)).toEqual(["R-3 rejected", "R-2 rejected", "R-1 rejected"]);
     expect(gotAt(site.path)).toBe(before);
 
-    expect(await manage(home, "delivery", "replay", ...which, "--yes")).toMatchObject({
+    expect(await home.run("delivery", "replay", ...which, "--yes")).toMatchObject({
       changed: 3,
       done: true,
     });
@@ -165,19 +160,19 @@ describe.each(engines)("the sync log on %s", (engine) => {
     );
     expect(gotAt(site.path)).toBe(before + 3);
     const [{ eventId }] = (await log(site.host)).deliveries;
-    const [{ log: attempts }] = (await manage(home, "delivery", "show", eventId)).deliveries;
+    const [{ log: attempts }] = (await home.run("delivery", "show", eventId)).deliveries;
     expect(attempts.map((one: { state: string }) => one.state)).toEqual(["rejected", "sent"]);
 
     // What was sent is sent again only where somebody says so.
-    expect(await manage(home, "delivery", "replay", ...which, "--yes")).toMatchObject({
+    expect(await home.run("delivery", "replay", ...which, "--yes")).toMatchObject({
       found: 0,
       changed: 0,
     });
     const again = [site.host, "--order", "R-1", "--state", "sent", "--yes"];
-    expect(await manage(home, "delivery", "replay", ...again)).toMatchObject({ changed: 1 });
+    expect(await home.run("delivery", "replay", ...again)).toMatchObject({ changed: 1 });
     await eventually("it came again", () => gotAt(site.path) === before + 4);
 
-    const audit = (await manage(home, "audit", site.host)).audit.filter(
+    const audit = (await home.run("audit", site.host)).audit.filter(
       (line: { action: string }) => line.action === "deliveries replayed",
     );
     expect(audit).toHaveLength(2);
@@ -191,20 +186,18 @@ describe.each(engines)("the sync log on %s", (engine) => {
     await send(site, { orderId: "E-2" });
     answer(200);
     const before = gotAt(site.path);
-    await manage(home, "person", "erase", site.host, "--email", "gone@example.com");
-    expect(await denied(home, "delivery", "replay", site.host, "--order", "E-1", "--yes")).toEqual({
+    await home.run("person", "erase", site.host, "--email", "gone@example.com");
+    expect(await home.fails("delivery", "replay", site.host, "--order", "E-1", "--yes")).toEqual({
       ok: false,
       error: "Nothing to replay: 1 × their person was erased.",
       field: "deliveries",
     });
-    await manage(home, "disconnect", site.connection);
-    expect(await denied(home, "delivery", "replay", site.host, "--state", "rejected", "--yes")).toMatchObject(
-      {
-        error: "Nothing to replay: 2 × their connection is gone.",
-      },
-    );
+    await home.run("disconnect", site.connection);
+    expect(await home.fails("delivery", "replay", site.host, "--state", "rejected", "--yes")).toMatchObject({
+      error: "Nothing to replay: 2 × their connection is gone.",
+    });
     expect(gotAt(site.path)).toBe(before);
-    const { audit } = await manage(home, "audit", site.host);
+    const { audit } = await home.run("audit", site.host);
     expect(JSON.stringify(audit)).not.toContain("gone@");
   });
 
@@ -213,8 +206,8 @@ describe.each(engines)("the sync log on %s", (engine) => {
     answer(422);
     await send(site, { orderId: "O-1" });
     answer(200);
-    await manage(home, "connect", site.host, "webhook", `url=${receiver.url}${site.path}`, "events=lead");
-    expect(await denied(home, "delivery", "replay", site.host, "--order", "O-1", "--yes")).toMatchObject({
+    await home.run("connect", site.host, "webhook", `url=${receiver.url}${site.path}`, "events=lead");
+    expect(await home.fails("delivery", "replay", site.host, "--order", "O-1", "--yes")).toMatchObject({
       error: "Nothing to replay: 1 × their event is not selected for the connection.",
     });
   });
@@ -226,7 +219,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     answer(200);
     const before = gotAt(site.path);
     await change(home, `UPDATE events SET time = 1, received_at = 1 WHERE order_id = 'T-1'`);
-    await manage(home, "delivery", "replay", site.host, "--order", "T-1", "--yes");
+    await home.run("delivery", "replay", site.host, "--order", "T-1", "--yes");
     await eventually("it has expired", async () => (await states(site)).includes("T-1 expired"));
     expect(gotAt(site.path)).toBe(before);
   });
@@ -236,14 +229,14 @@ describe.each(engines)("the sync log on %s", (engine) => {
     answer(422);
     await send(site, { orderId: "P-1" });
     answer(200);
-    await manage(home, "connection", "pause", site.connection);
+    await home.run("connection", "pause", site.connection);
     await eventually("the relay knows of the pause", async () =>
       (await send(site, { event: "lead", orderId: String(Math.random()) })).text.includes("paused"),
     );
-    const said = await manage(home, "delivery", "replay", site.host, "--order", "P-1", "--yes");
+    const said = await home.run("delivery", "replay", site.host, "--order", "P-1", "--yes");
     expect(said).toMatchObject({ changed: 1, waiting: { paused: 1 } });
     await eventually("it is parked", async () => (await states(site)).includes("P-1 parked"));
-    await manage(home, "connection", "resume", site.connection);
+    await home.run("connection", "resume", site.connection);
     await eventually("it is sent", async () => (await states(site)).includes("P-1 sent"));
   });
 
@@ -256,8 +249,8 @@ describe.each(engines)("the sync log on %s", (engine) => {
       (await states(site)).every((one: string) => one.endsWith("queued")),
     );
     const which = [site.host, "--state", "queued"];
-    expect(await manage(home, "delivery", "cancel", ...which)).toMatchObject({ found: 2, done: false });
-    expect(await manage(home, "delivery", "cancel", ...which, "--yes")).toMatchObject({
+    expect(await home.run("delivery", "cancel", ...which)).toMatchObject({ found: 2, done: false });
+    expect(await home.run("delivery", "cancel", ...which, "--yes")).toMatchObject({
       changed: 2,
       done: true,
     });
@@ -267,7 +260,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     ]);
     answer(200);
     // Cancelled by mistake: it can be brought back.
-    await manage(home, "delivery", "replay", site.host, "--order", "C-1", "--yes");
+    await home.run("delivery", "replay", site.host, "--order", "C-1", "--yes");
     await eventually("one is sent", async () => (await states(site)).includes("C-1 sent"));
     expect(await states(site)).toEqual(["C-2 skipped", "C-1 sent"]);
   });
@@ -279,7 +272,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const before = gotAt(site.path);
     const answered = send(site, { orderId: "H-1" });
     await eventually("it is at the receiver", () => gotAt(site.path) > before);
-    expect(await denied(home, "delivery", "cancel", site.host, "--order", "H-1", "--yes")).toMatchObject({
+    expect(await home.fails("delivery", "cancel", site.host, "--order", "H-1", "--yes")).toMatchObject({
       error: "Nothing to cancel: 1 × being sent at this moment.",
     });
     finish();
@@ -310,7 +303,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     ],
     [["replay", "nowhere.example", "--state", "sent"], "site", "There is no site nowhere.example."],
   ])("delivery %j is refused with a sentence", async (args, field, sentence) => {
-    const { error, field: named } = await denied(home, "delivery", ...args);
+    const { error, field: named } = await home.fails("delivery", ...args);
     expect(error).toContain(sentence);
     expect(named).toBe(field);
   });

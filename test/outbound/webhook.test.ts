@@ -4,18 +4,7 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
-import {
-  addSite,
-  denied,
-  engines,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, freshEvent, said } from "../contract/answers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -24,23 +13,16 @@ const rejected = (error: string) =>
   accepted("purchase", { webhook: { ok: false, status: "rejected", error } });
 
 describe.each(engines)("the webhook platform on %s", (engine) => {
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   const sites = new Map<string, TestSite>();
   let testKey: string;
 
   async function site(name: string, ...settings: string[]): Promise<void> {
-    const made = await addSite(home, `${name}.example`);
+    const made = await home.addSite(`${name}.example`);
     sites.set(name, made);
-    await manage(
-      home,
-      "connect",
-      made.host,
-      "webhook",
-      `url=${receiver.url}/${name}?token=a%20b`,
-      ...settings,
-    );
+    await home.run("connect", made.host, "webhook", `url=${receiver.url}/${name}?token=a%20b`, ...settings);
   }
 
   const template = {
@@ -57,9 +39,9 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newHome(engine);
+    home = await newInstallation(engine);
     await site("plain");
-    testKey = (await manage(home, "key", "add", "plain.example", "try", "--test")).key;
+    testKey = (await home.run("key", "add", "plain.example", "try", "--test")).key;
     const headers = {
       Authorization: "Bearer s3cret",
       "X-Shop": "north",
@@ -74,8 +56,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     await site("patched", "method=PATCH");
     await site("ruled", "success=200-204, 409, data.ok=true");
     await site("narrow", "success=202");
-    await manage(
-      home,
+    await home.run(
       "identity",
       "put",
       "plain.example",
@@ -84,12 +65,12 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
       "gclid=Click-1",
       "utm_source=mail",
     );
-    await manage(home, "identity", "put", "shaped.example", "--email", "ada@example.com", "gclid=Click-1");
-    relay = await startRelay(home);
+    await home.run("identity", "put", "shaped.example", "--email", "ada@example.com", "gclid=Click-1");
+    relay = await home.start();
   });
 
   const send = async (name: string, event: Record<string, unknown>, key = sites.get(name)?.key ?? "") =>
-    said(await post(relay, key, event));
+    said(await relay.post(key, event));
   const last = () => receiver.got.at(-1) as Got;
   const answer = (status: number, body: string) => {
     receiver.behave = (_request: Got, response: ServerResponse) => response.writeHead(status).end(body);
@@ -129,7 +110,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     );
     expect(platformEventId).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     // The event can be found by the id that the receiver knows.
-    const trace = await manage(home, "event", "show", platformEventId);
+    const trace = await home.run("event", "show", platformEventId);
     expect(trace).toMatchObject({ orderId: "A-1001", platformEventId, status: "accepted" });
   });
 
@@ -216,7 +197,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     answer(200, "");
     const event = freshEvent();
     await send("shaped", event);
-    const { connections } = await manage(home, "connection", "list", "shaped.example");
+    const { connections } = await home.run("connection", "list", "shaped.example");
     expect(connections).toMatchObject([
       {
         platform: "webhook",
@@ -226,15 +207,8 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
         settings: { url: `${receiver.url}/…`, method: "PUT", headers: "(configured)" },
       },
     ]);
-    const { events } = await manage(
-      home,
-      "event",
-      "list",
-      "shaped.example",
-      "--order",
-      String(event.orderId),
-    );
-    const trace = JSON.stringify(await manage(home, "event", "show", events[0].id));
+    const { events } = await home.run("event", "list", "shaped.example", "--order", String(event.orderId));
+    const trace = JSON.stringify(await home.run("event", "show", events[0].id));
     expect(trace).toContain(`PUT ${receiver.url}/…`);
     expect(JSON.stringify(connections) + trace).not.toMatch(/s3cret|token=/);
   });
@@ -290,7 +264,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
       "color",
     ],
   ])("connect refuses %s", async (_what, settings, error, field) => {
-    expect(await denied(home, "connect", "plain.example", "webhook", ...settings)).toEqual({
+    expect(await home.fails("connect", "plain.example", "webhook", ...settings)).toEqual({
       ok: false,
       error,
       field,
@@ -299,21 +273,21 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
 
   test("connect refuses a template that names a field which no conversion has", async () => {
     const settings = ["url=https://hooks.example.com", 'template={"a":"{{email}}"}'];
-    const { error } = await denied(home, "connect", "plain.example", "webhook", ...settings);
+    const { error } = await home.fails("connect", "plain.example", "webhook", ...settings);
     expect(error).toMatch(
       /^template names \{\{email\}\}, which a conversion does not have \(known: platformEventId, event, /,
     );
   });
 
   test("nothing that was refused is connected", async () => {
-    const { connections } = await manage(home, "connection", "list", "plain.example");
+    const { connections } = await home.run("connection", "list", "plain.example");
     expect(connections).toHaveLength(1);
   });
 });
 
 describe.each(engines)("private addresses on %s", (engine) => {
-  let open: Home;
-  let closed: Home;
+  let open: Installation;
+  let closed: Installation;
   let relay: Relay;
   let receiver: Receiver;
   const keys = new Map<string, string>();
@@ -321,19 +295,19 @@ describe.each(engines)("private addresses on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    open = await newHome(engine);
+    open = await newInstallation(engine);
     // The same installation, run by an operator who allows nothing.
-    closed = { ...open, env: { ...open.env, CLEANCAST_ALLOW_PRIVATE: "" } };
+    closed = open.with({ CLEANCAST_ALLOW_PRIVATE: "" });
     for (const [host, url] of [
       ["by-http.example", receiver.url],
       ["by-name.example", `http://localhost:${port()}`],
       ["by-https.example", `https://127.0.0.1:${port()}`],
       ["by-https-name.example", `https://localhost:${port()}`],
     ] as const) {
-      keys.set(host, (await addSite(open, host)).key);
-      await manage(open, "connect", host, "webhook", `url=${url}`);
+      keys.set(host, (await open.addSite(host)).key);
+      await open.run("connect", host, "webhook", `url=${url}`);
     }
-    relay = await startRelay(closed);
+    relay = await closed.start();
   });
 
   const mustBeHttps = "must use https (CLEANCAST_ALLOW_PRIVATE opens hosts for plain http)";
@@ -357,14 +331,14 @@ describe.each(engines)("private addresses on %s", (engine) => {
     ["https://[fe80::1]/x", `url ${isPrivate}`],
     ["https://[::ffff:10.0.0.1]/x", `url ${isPrivate}`],
   ])("connect refuses %s: %s", async (url, error) => {
-    const refusal = await denied(closed, "connect", "by-http.example", "webhook", `url=${url}`);
+    const refusal = await closed.fails("connect", "by-http.example", "webhook", `url=${url}`);
     expect(refusal).toEqual({ ok: false, error, field: "url" });
   });
 
   test("connect takes a public address over HTTPS", async () => {
     const url = "url=https://hooks.example.com/x";
-    await addSite(closed, "public.example");
-    expect(await manage(closed, "connect", "public.example", "webhook", url)).toEqual({
+    await closed.addSite("public.example");
+    expect(await closed.run("connect", "public.example", "webhook", url)).toEqual({
       id: expect.any(String),
       platform: "webhook",
     });
@@ -378,21 +352,21 @@ describe.each(engines)("private addresses on %s", (engine) => {
   ])(
     "an address that %s has from a time when it was allowed is refused when sending",
     async (host, error) => {
-      const answer = said(await post(relay, keys.get(host) ?? "", freshEvent()));
+      const answer = said(await relay.post(keys.get(host) ?? "", freshEvent()));
       expect(answer).toEqual(rejected(`the address ${error}`));
       expect(receiver.got).toEqual([]);
     },
   );
 
   test("the operator's own origin for a platform is used in place of any address", async () => {
-    const home = await newHome(engine, {
+    const home = await newInstallation(engine, {
       CLEANCAST_ALLOW_PRIVATE: "",
       CLEANCAST_PLATFORM_ORIGINS: JSON.stringify({ webhook: receiver.url }),
     });
-    const { key } = await addSite(home, "shop.example");
-    await manage(home, "connect", "shop.example", "webhook", "url=https://hooks.example.com/x/y?z=1");
-    const proxied = await startRelay(home);
-    expect(said(await post(proxied, key, freshEvent()))).toEqual(sent);
+    const { key } = await home.addSite("shop.example");
+    await home.run("connect", "shop.example", "webhook", "url=https://hooks.example.com/x/y?z=1");
+    const proxied = await home.start();
+    expect(said(await proxied.post(key, freshEvent()))).toEqual(sent);
     expect(receiver.got.map(({ path }) => path)).toEqual(["/x/y?z=1"]);
   });
 });

@@ -7,16 +7,11 @@ import { platforms } from "../../src/platforms/index.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import {
-  addSite,
   call,
-  denied,
   engines,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
@@ -42,7 +37,7 @@ function clientOf(id: StandinId): { clientId: string; clientSecret: string } {
 
 describe.each(engines)("signing in on %s", (engine) => {
   let standins: Standins;
-  let home: Home;
+  let home: Installation;
   let relay: Relay;
   let site: TestSite;
   let origin: string;
@@ -52,17 +47,17 @@ describe.each(engines)("signing in on %s", (engine) => {
     const port = await freePort();
     origin = `http://127.0.0.1:${port}`;
     standins = await startStandins({ rateLimits: false, redirectUris: [`${origin}/oauth/callback`] });
-    home = await newHome(engine, {
+    home = await newInstallation(engine, {
       PORT: String(port),
       CLEANCAST_URL: origin,
       CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
       CLEANCAST_RETRY_SECONDS: "1",
     });
-    relay = await startRelay(home);
-    site = await addSite(home, host);
+    relay = await home.start();
+    site = await home.addSite(host);
     for (const id of withSignIn) {
       const { clientId, clientSecret } = clientOf(id);
-      await manage(home, "oauth", "app", "set", id, `client_id=${clientId}`, `client_secret=${clientSecret}`);
+      await home.run("oauth", "app", "set", id, `client_id=${clientId}`, `client_secret=${clientSecret}`);
     }
   });
   afterAll(() => standins.close());
@@ -72,7 +67,7 @@ describe.each(engines)("signing in on %s", (engine) => {
 
   /** The link that the command prints. */
   async function link(id: string): Promise<{ id: string; url: string }> {
-    return (await manage(home, "sign-in", host, id, "--no-wait")).signIn;
+    return (await home.run("sign-in", host, id, "--no-wait")).signIn;
   }
 
   /** Opens the link and presses the button; returns the redirect of the platform, and the cookie. */
@@ -104,17 +99,15 @@ describe.each(engines)("signing in on %s", (engine) => {
     "%s: the tokens of a sign-in become a connection, and no response shows them",
     async (id) => {
       const signedIn = await signIn(id);
-      const made = await manage(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+      const made = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
       expect(made.platform).toBe(id);
-      const { connections } = await manage(home, "connection", "list", host);
+      const { connections } = await home.run("connection", "list", host);
       const mine = connections.find((one: { id: string }) => one.id === made.id);
       expect(mine.settings.access_token).toBe("(configured)");
       // A sign-in can be used once.
-      expect(await denied(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject(
-        {
-          field: "sign_in",
-        },
-      );
+      expect(await home.fails("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject({
+        field: "sign_in",
+      });
     },
   );
 
@@ -124,7 +117,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     const finished = await get(back, cookie);
     expect(finished.status).toBe(400);
     expect(finished.text).toMatch(/did not agree.*access_denied/s);
-    const failed = await denied(home, "connect", host, "google_ads", `sign_in=${asked.id}`);
+    const failed = await home.fails("connect", host, "google_ads", `sign_in=${asked.id}`);
     expect(failed.error).toMatch(/failed: access_denied/);
   });
 
@@ -164,23 +157,13 @@ describe.each(engines)("signing in on %s", (engine) => {
   });
 
   test("without an app, or at a platform without sign-in, the command says what to do", async () => {
-    expect((await denied(home, "sign-in", host, "webhook", "--no-wait")).error).toMatch(/no sign-in/);
-    await manage(home, "oauth", "app", "remove", "tiktok");
-    expect((await denied(home, "sign-in", host, "tiktok", "--no-wait")).error).toMatch(
-      /oauth app set tiktok/,
-    );
-    const { apps } = await manage(home, "oauth", "app", "list");
+    expect((await home.fails("sign-in", host, "webhook", "--no-wait")).error).toMatch(/no sign-in/);
+    await home.run("oauth", "app", "remove", "tiktok");
+    expect((await home.fails("sign-in", host, "tiktok", "--no-wait")).error).toMatch(/oauth app set tiktok/);
+    const { apps } = await home.run("oauth", "app", "list");
     expect(JSON.stringify(apps)).not.toContain("secret");
     const { clientId, clientSecret } = clientOf("tiktok");
-    await manage(
-      home,
-      "oauth",
-      "app",
-      "set",
-      "tiktok",
-      `client_id=${clientId}`,
-      `client_secret=${clientSecret}`,
-    );
+    await home.run("oauth", "app", "set", "tiktok", `client_id=${clientId}`, `client_secret=${clientSecret}`);
   });
 
   const renewing = withSignIn.filter(
@@ -192,7 +175,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     const signedIn = await signIn(id);
     // Microsoft sends events with the tag token, which is never renewed.
     if (id === "microsoft_ads") return;
-    const made = await manage(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+    const made = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
     const email = `${id}@customers.example`;
     const params = {
       gclid: "renew",
@@ -211,7 +194,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     await eventually(`${id} accepts again`, async () => {
       const answers = await Promise.all(
         Array.from({ length: 4 }, () =>
-          post(relay, site.key, {
+          relay.post(site.key, {
             email,
             event: "purchase",
             orderId: `${id}-${Math.random()}`,
@@ -224,7 +207,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     });
     const renewals = standin.received.filter((one) => one.kind === "token").length - before;
     expect(renewals).toBe(1);
-    const { connections } = await manage(home, "connection", "list", host);
+    const { connections } = await home.run("connection", "list", host);
     expect(connections.find((one: { id: string }) => one.id === made.id)).toMatchObject({
       state: "active",
     });
@@ -235,7 +218,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     const email = "revoked@customers.example";
     await report(relay, host, "identify", { emails: [sha256(email)], params: { gclid: "revoked" } });
     const send = async () => {
-      const answer = await post(relay, site.key, {
+      const answer = await relay.post(site.key, {
         email,
         event: "purchase",
         orderId: `revoked-${Math.random()}`,
@@ -246,8 +229,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     await eventually("it is parked", async () => (await send())?.status === "parked");
     const before = standin.accepted.length;
     const signedIn = await signIn("google_ads");
-    const made = await manage(
-      home,
+    const made = await home.run(
       "connect",
       host,
       "google_ads",

@@ -8,31 +8,27 @@ import { platformOf } from "../../src/platforms/index.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 import {
-  addSite,
   eventually,
-  manage,
-  newHome,
-  post,
-  startRelay,
-  type Home,
+  newInstallation,
+  type Installation,
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
 
 let standins: Standins;
-let home: Home;
+let home: Installation;
 let relay: Relay;
 
 beforeAll(async () => {
   standins = await startStandins({ rateLimits: false });
-  home = await newHome("sqlite", {
+  home = await newInstallation("sqlite", {
     CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
     CLEANCAST_RETRY_SECONDS: "1",
     CLEANCAST_ATTEMPT_SECONDS: "3",
     CLEANCAST_COLLECT_PER_MINUTE: "1000000",
   });
-  relay = await startRelay(home);
+  relay = await home.start();
 });
 afterAll(() => standins.close());
 
@@ -74,7 +70,7 @@ type Result = { ok: boolean; status?: string; error?: string };
 async function send(site: TestSite, platform: string, fields: Record<string, unknown>, key = site.key) {
   orders += 1;
   const orderId = `order-${orders}`;
-  const answer = await post(relay, key, { event: "purchase", orderId, ...fields });
+  const answer = await relay.post(key, { event: "purchase", orderId, ...fields });
   expect(answer.status, answer.text).toBe(200);
   const { results } = JSON.parse(answer.text) as { results: Record<string, Result> };
   return { orderId, result: results[platform] };
@@ -97,13 +93,13 @@ describe.each(ids)("%s", (id) => {
   let handle: StandinHandle;
 
   beforeAll(async () => {
-    site = await addSite(home, host);
+    site = await home.addSite(host);
     handle = standins.of(id);
     ({ id: connectionId } = await connect({}));
     await eventually("the relay knows the connection", async () => {
       // A new order each time: a duplicate would not be sent to any platform.
       const orderId = randomUUID();
-      const answer = await post(relay, site.key, {
+      const answer = await relay.post(site.key, {
         email: "first@customers.example",
         event: "hello",
         orderId,
@@ -113,8 +109,7 @@ describe.each(ids)("%s", (id) => {
   });
 
   const connect = (changes: Record<string, string>) =>
-    manage(
-      home,
+    home.run(
       "connect",
       host,
       id,
@@ -171,7 +166,7 @@ describe.each(ids)("%s", (id) => {
 
   test("an event after an opt-out is accepted without identifiers, or skipped", async () => {
     const email = await visitor(site);
-    await manage(home, "consent", "set", host, "denied", "--email", email);
+    await home.run("consent", "set", host, "denied", "--email", email);
     const before = handle.received.length;
     const { result } = await send(site, id, { email, value: 5, currency: "USD" });
     const calls = JSON.stringify(handle.received.slice(before));
@@ -198,7 +193,7 @@ describe.each(ids)("%s", (id) => {
   test("an event of a day ago is accepted; one of 80 days ago is accepted, or skipped as too old", async () => {
     const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
     const email = await visitor(site);
-    await manage(home, "identity", "put", host, "--email", email, "--seen-at", ago(85), `gclid=old-click`);
+    await home.run("identity", "put", host, "--email", email, "--seen-at", ago(85), `gclid=old-click`);
     await accepted({ email, eventTime: ago(1), value: 1, currency: "EUR" });
     const before = handle.received.length;
     const { result } = await send(site, id, { email, eventTime: ago(80), value: 1, currency: "EUR" });
@@ -219,9 +214,9 @@ describe.each(ids)("%s", (id) => {
   });
 
   test("an event with a test key is sent in test mode or skipped, never sent as a live event", async () => {
-    const { key } = await manage(home, "key", "add", host, "test", "--test");
+    const { key } = await home.run("key", "add", host, "test", "--test");
     await eventually("the relay knows the key", async () => {
-      const answer = await post(relay, key, {});
+      const answer = await relay.post(key, {});
       return answer.status === 400;
     });
     const before = acceptedNow();
@@ -249,14 +244,14 @@ describe.each(ids)("%s", (id) => {
       });
       expect(result, `${kind}: ${lastReasons(handle)}`).toMatchObject({ ok: false, status: "queued" });
       handle.clearFaults();
-      const { events } = await manage(home, "event", "list", host, "--order", orderId);
+      const { events } = await home.run("event", "list", host, "--order", orderId);
       if (id === "meta" && kind === "throttle") {
         // Meta gives the wait in minutes.
-        const { deliveries } = await manage(home, "event", "show", events[0].id);
+        const { deliveries } = await home.run("event", "show", events[0].id);
         expect(deliveries[0].nextTryAt).toBeGreaterThan(Date.now() + 30_000);
       } else waiting.push(events[0].id);
     }
-    const state = async (event: string) => (await manage(home, "event", "show", event)).deliveries[0].state;
+    const state = async (event: string) => (await home.run("event", "show", event)).deliveries[0].state;
     for (const event of waiting) await eventually("it is sent", async () => (await state(event)) === "sent");
     expect(acceptedNow()).toBe(before + waiting.length);
   });
@@ -264,10 +259,10 @@ describe.each(ids)("%s", (id) => {
   test("an event whose response was lost is sent again and counts once", async () => {
     handle.fault({ kind: "answer_lost", times: 1 });
     const { orderId } = await send(site, id, { email: await visitor(site), value: 4, currency: "EUR" });
-    const { events } = await manage(home, "event", "list", host, "--order", orderId);
+    const { events } = await home.run("event", "list", host, "--order", orderId);
     await eventually(
       "sent",
-      async () => (await manage(home, "event", "show", events[0].id)).deliveries[0].state === "sent",
+      async () => (await home.run("event", "show", events[0].id)).deliveries[0].state === "sent",
     );
     const twice = handle.accepted.filter(({ count }) => count > 1);
     for (const event of twice) if (id !== "ga4") expect(event).toMatchObject({ counted: 1 });
@@ -278,9 +273,9 @@ describe.each(ids)("%s", (id) => {
     test("a wrong token parks deliveries, and reconnecting sends them", async () => {
       await connect(revokedTokens[id]);
       const parked = await eventuallyParked();
-      const trace = await manage(home, "event", "show", parked);
+      const trace = await home.run("event", "show", parked);
       expect(trace.deliveries[0].reason).toMatch(/^needs reconnection/);
-      const { connections } = await manage(home, "connection", "list", host);
+      const { connections } = await home.run("connection", "list", host);
       expect(connections[0]).toMatchObject({ id: connectionId, state: "needs reconnection" });
       expect(await send(site, id, { email: await visitor(site), value: 2, currency: "EUR" })).toMatchObject({
         result: { ok: false, status: "parked" },
@@ -300,7 +295,7 @@ describe.each(ids)("%s", (id) => {
         currency: "EUR",
       });
       if (result?.status !== "parked") return false;
-      const { events } = await manage(home, "event", "list", host, "--order", orderId);
+      const { events } = await home.run("event", "list", host, "--order", orderId);
       parked = events[0].id;
       return true;
     });
@@ -308,9 +303,9 @@ describe.each(ids)("%s", (id) => {
   }
 
   test("no token is in any URL or log, and click ids arrive unchanged", async () => {
-    const { events } = await manage(home, "event", "list", host, "--limit", "200");
+    const { events } = await home.run("event", "list", host, "--limit", "200");
     const traces = await Promise.all(
-      events.map((event: { id: string }) => manage(home, "event", "show", event.id)),
+      events.map((event: { id: string }) => home.run("event", "show", event.id)),
     );
     const logged = JSON.stringify(traces) + relay.output();
     const secrets = platform.settings
@@ -328,7 +323,7 @@ describe.each(ids)("%s", (id) => {
   });
 
   test("a preview shows the exact request without its secrets", async () => {
-    const preview = await manage(home, "connection", "preview", connectionId);
+    const preview = await home.run("connection", "preview", connectionId);
     if (preview.skipped) return;
     expect(preview.request.method).toBe("POST");
     for (const { name, secret } of platform.settings)
@@ -340,7 +335,7 @@ describe.each(ids)("%s", (id) => {
     for (const { setting } of platform.pickers ?? []) {
       // A token for events need not be allowed to list accounts.
       const token = `access_token=${knownAt(id, "accessToken")}`;
-      const { choices } = await manage(home, "connection", "choices", host, id, setting, token);
+      const { choices } = await home.run("connection", "choices", host, id, setting, token);
       const chosen = standinConnections[id][setting];
       const values = choices.map(({ value }: { value: string }) => value);
       expect(values.length, setting).toBeGreaterThan(0);

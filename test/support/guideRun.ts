@@ -14,7 +14,7 @@ import { becomeOwner } from "./apiClient.ts";
 import { commandIn, type Printed } from "./commands.ts";
 import { freshFolder } from "./databases.ts";
 import { placeOf, root, type Block } from "./documents.ts";
-import { newHome, post, startRelay, type Home, type Relay } from "./relay.ts";
+import { newInstallation, type Installation, type Relay } from "./relay.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
 type Cleancast = (...args: string[]) => Promise<any>;
@@ -55,7 +55,7 @@ async function openPage(
   pages: Map<string, (args: string[]) => Promise<Printed>>,
   { origins }: Standins,
 ): Promise<Page> {
-  const home = await newHome("sqlite", { CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(origins) });
+  const home = await newInstallation("sqlite", { CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(origins) });
   const folder = freshFolder();
   const run = (args: string[]) =>
     commandIn({ args: args.slice(args[0] === "cleancast" ? 1 : 0), env: home.env, folder });
@@ -79,7 +79,7 @@ async function openPage(
     const { key } = await cleancast("key", "add", site, "the one before");
     if (relay.isRunning()) await twoSeconds();
     const sent = { email: "ada@example.com", event: "purchase", value: 49.9, orderId: "A-1000" };
-    return post(await relay.start(), key, sent);
+    return (await relay.start()).post(key, sent);
   };
   const path = `/${pages.size}`;
   pages.set(path, async (args) => run(await filledIn(args, { cleancast, folder, sendOne })));
@@ -111,11 +111,11 @@ async function openPage(
   };
 }
 
-function relayOf(home: Home) {
+function relayOf(home: Installation) {
   let started: Promise<Relay> | null = null;
   return {
     isRunning: () => started !== null,
-    start: () => (started ??= startRelay(home)),
+    start: () => (started ??= home.start()),
     stop: async () => void (started && (await (await started).kill())),
   };
 }

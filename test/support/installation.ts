@@ -12,11 +12,11 @@ import { directoryOf, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import type { Answer, Home, Relay } from "./relay.ts";
+import type { Answer, Installation, Relay } from "./relay.ts";
 
 /** Opens the store of an installation in this process, as the command line does, and closes it again. */
 export async function withStore<T>(
-  home: Home,
+  home: Installation,
   work: (store: Store, directory: Directory) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(home.env);
@@ -35,7 +35,7 @@ export type Furnished = { siteId: string; key: string; connections: string[] };
 
 /** Adds a site with a key and connections; a relay that starts afterwards knows them at once. */
 export function furnish(
-  home: Home,
+  home: Installation,
   wanted: readonly Wanted[],
   host = "shop.example.com",
 ): Promise<Furnished> {
@@ -56,12 +56,12 @@ export function furnish(
 
 export type Row = Record<string, unknown>;
 
-export function databaseFile(home: Home): string {
+export function databaseFile(home: Installation): string {
   return join(home.env.CLEANCAST_DATA ?? "", "cleancast.db");
 }
 
 /** Reads the database directly, past the relay. */
-export async function rows(home: Home, sql: string): Promise<Row[]> {
+export async function rows(home: Installation, sql: string): Promise<Row[]> {
   if (home.engine === "postgres") return onPostgres(home, async (client) => (await client.query(sql)).rows);
   const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
   try {
@@ -72,7 +72,7 @@ export async function rows(home: Home, sql: string): Promise<Row[]> {
 }
 
 /** Changes the database directly, past the relay. */
-export async function change(home: Home, ...statements: string[]): Promise<void> {
+export async function change(home: Installation, ...statements: string[]): Promise<void> {
   if (home.engine === "postgres") {
     return onPostgres(home, async (client) => {
       for (const statement of statements) await client.query(statement);
@@ -86,7 +86,7 @@ export async function change(home: Home, ...statements: string[]): Promise<void>
   }
 }
 
-export async function onPostgres<T>(home: Home, work: (client: Client) => Promise<T>): Promise<T> {
+export async function onPostgres<T>(home: Installation, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: home.env.DATABASE_URL });
   await client.connect();
   try {
@@ -97,7 +97,7 @@ export async function onPostgres<T>(home: Home, work: (client: Client) => Promis
 }
 
 /** How many deliveries stand in each state. */
-export async function deliveryStates(home: Home): Promise<Record<string, number>> {
+export async function deliveryStates(home: Installation): Promise<Record<string, number>> {
   const found = await rows(home, `SELECT state, COUNT(*) AS n FROM deliveries GROUP BY state`);
   return Object.fromEntries(found.map((row) => [String(row.state), Number(row.n)]));
 }
