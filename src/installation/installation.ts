@@ -17,6 +17,7 @@ import { openStore, type Store } from "../store/store.ts";
 import type { CommitObserver } from "../store/engine/timed.ts";
 import { openCountries, type Countries } from "../traffic/countries.ts";
 import { loadNetworks } from "../traffic/networks/networks.ts";
+import { Refusal } from "../kernel/refusal.ts";
 
 /** The version of this package. */
 export function readVersion(): string {
@@ -75,6 +76,7 @@ export async function onDatabase<T>(config: Config, work: () => Promise<T>, name
   try {
     return await work();
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     const isEngineError =
       error instanceof AggregateError || (error instanceof Error && ("errcode" in error || "code" in error));
     throw isEngineError ? databaseFault(config, error, name) : error;

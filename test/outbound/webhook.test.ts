@@ -217,7 +217,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     [
       "no address",
       [],
-      "url is required: The HTTPS address that receives each conversion. It must be reachable from the internet.",
+      "url is required: The HTTPS URL that receives each conversion. It must be reachable from the internet.",
       "url",
     ],
     ["an address of another kind", ["url=ftp://hooks.example.com"], "url must be an http(s) address.", "url"],
