@@ -1,5 +1,7 @@
 // Classifies the errors of PostgreSQL and its driver.
 
+import { Refusal } from "../../../kernel/refusal.ts";
+
 /** Serialization failure, deadlock, a server that starts, stops or is full, a read-only server, a session that timed out. */
 const transient = new Set([
   "40001", "40P01", "53300", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006",
@@ -31,6 +33,7 @@ export function sqlState(error: unknown): string {
   if (connectionLost.test(error.message)) return "08006";
   // All connections of our own pool are in use, which does not mean that the server is gone.
   if (error.message === "timeout exceeded when trying to connect") return "53300";
+  if (error instanceof Refusal) return "";
   return "code" in error ? String(error.code) : "";
 }
 
