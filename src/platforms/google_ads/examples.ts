@@ -1,8 +1,17 @@
 // Example requests and responses of Google Ads, which serve as tests and as documentation.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Reading } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import {
+  bareConversion,
+  fullPerson,
+  response,
+  sampleConversion,
+  second,
+  twice,
+  unreadableSuccess,
+} from "../shared/sample.ts";
 
 const settings = {
   customer_id: "123-456-7890",
@@ -12,16 +21,10 @@ const settings = {
 const withContact = { ...settings, enhanced_conversions_for_leads: "on" };
 
 const noClick = { clickIds: {}, browserIds: {} };
-const onlyEmail = {
-  emailSha256: sha256("509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a"),
-};
 const granted = { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_GRANTED" };
 const gclid = { gclid: "EAIaIQobChMI-Example_1" };
 const contact = {
-  userIdentifiers: [
-    { emailAddress: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602" },
-    { phoneNumber: "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e" },
-  ],
+  userIdentifiers: [{ emailAddress: fullPerson.emailSha256 }, { phoneNumber: fullPerson.phoneSha256 }],
 };
 
 const purchase = {
@@ -73,14 +76,14 @@ export const examples: readonly Example[] = [
   example(
     "Only a hashed email and no value, with enhanced conversions for leads",
     withContact,
-    [sampleConversion({ ...noClick, name: "lead", person: onlyEmail, value: null, orderId: null })],
+    [bareConversion()],
     {
       events: [
         {
           eventTimestamp: "2026-11-14T09:30:00.000Z",
           transactionId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
           eventSource: "WEB",
-          userData: { userIdentifiers: [{ emailAddress: onlyEmail.emailSha256 }] },
+          userData: { userIdentifiers: [{ emailAddress: fullPerson.emailSha256 }] },
           consent: granted,
         },
       ],
@@ -153,7 +156,7 @@ export const examples: readonly Example[] = [
     [
       sampleConversion(),
       sampleConversion({
-        platformEventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
+        ...second,
         orderId: "1002",
         value: 5,
       }),
@@ -162,14 +165,16 @@ export const examples: readonly Example[] = [
   ),
 ];
 
-function failure(
+const failure = (
+  title: string,
   code: number,
   status: string,
   message: string,
+  read: Reading | Reading[],
   details: readonly Record<string, unknown>[] = [],
-): Pick<ResponseExample, "status" | "body"> {
-  return { status: code, body: JSON.stringify({ error: { code, status, message, details } }) };
-}
+) => response(title, code, { error: { code, status, message, details } }, read);
+
+const resent = retryLater("HTTP 400: rejected because of another event in the same request", 1);
 
 const badRequest = (fieldViolations: readonly Record<string, string>[]) => ({
   "@type": "type.googleapis.com/google.rpc.BadRequest",
@@ -177,31 +182,21 @@ const badRequest = (fieldViolations: readonly Record<string, string>[]) => ({
 });
 
 export const responses: readonly ResponseExample[] = [
-  {
-    title: "Accepted",
-    conversions: 2,
-    status: 200,
-    body: '{"requestId":"126365e1-16d0-4c81-9de9-f362711e250a"}',
-    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
-  },
-  {
-    title: "Accepted, with a warning about an unused field",
-    conversions: 1,
-    status: 200,
-    body: '{"requestId":"126365e1","fieldWarnings":[{"field":"events[0].cart_data","reason":"IGNORED","description":"not used"}]}',
-    readings: [{ outcome: "accepted" }],
-  },
-  {
-    title: "A success that cannot be read is retried",
-    conversions: 1,
-    status: 200,
-    body: "",
-    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
-  },
-  {
-    title: "One event is invalid: the others were not accepted either and are resent",
-    conversions: 3,
-    ...failure(400, "INVALID_ARGUMENT", "There was a problem with the request.", [
+  response("Accepted", 200, '{"requestId":"126365e1-16d0-4c81-9de9-f362711e250a"}', twice(accepted)),
+  response(
+    "Accepted, with a warning about an unused field",
+    200,
+    '{"requestId":"126365e1","fieldWarnings":[{"field":"events[0].cart_data","reason":"IGNORED","description":"not used"}]}',
+    accepted,
+  ),
+  unreadableSuccess(""),
+  failure(
+    "One event is invalid: the others were not accepted either and are resent",
+    400,
+    "INVALID_ARGUMENT",
+    "There was a problem with the request.",
+    [resent, rejected("HTTP 400: The currency code is not supported. INVALID_CURRENCY_CODE"), resent],
+    [
       badRequest([
         {
           field: "events[1].currency",
@@ -209,28 +204,20 @@ export const responses: readonly ResponseExample[] = [
           reason: "INVALID_CURRENCY_CODE",
         },
       ]),
-    ]),
-    readings: [
-      {
-        outcome: "retry",
-        error: "HTTP 400: rejected because of another event in the same request",
-        retryAfterSeconds: 1,
-      },
-      {
-        outcome: "rejected",
-        error: "HTTP 400: The currency code is not supported. INVALID_CURRENCY_CODE",
-      },
-      {
-        outcome: "retry",
-        error: "HTTP 400: rejected because of another event in the same request",
-        retryAfterSeconds: 1,
-      },
     ],
-  },
-  {
-    title: "An unknown conversion action: its events wait until the setting is corrected",
-    conversions: 2,
-    ...failure(400, "INVALID_ARGUMENT", "Conversion action ID is not valid.", [
+  ),
+  failure(
+    "An unknown conversion action: its events wait until the setting is corrected",
+    400,
+    "INVALID_ARGUMENT",
+    "Conversion action ID is not valid.",
+    twice(
+      retryLater(
+        "HTTP 400: Conversion action ID is not valid. INVALID_CONVERSION_ACTION_ID; waits until conversion_action is corrected",
+        3600,
+      ),
+    ),
+    [
       badRequest([
         {
           field: "destinations[0].product_destination_id",
@@ -238,63 +225,57 @@ export const responses: readonly ResponseExample[] = [
           reason: "INVALID_CONVERSION_ACTION_ID",
         },
       ]),
-    ]),
-    readings: [0, 1].map(() => ({
-      outcome: "retry",
-      error:
-        "HTTP 400: Conversion action ID is not valid. INVALID_CONVERSION_ACTION_ID; waits until conversion_action is corrected",
-      retryAfterSeconds: 3600,
-    })),
-  },
-  {
-    title: "Enhanced conversions for leads is not enabled in the account: the events wait for it",
-    conversions: 1,
-    ...failure(400, "INVALID_ARGUMENT", "The account is not enabled.", [
+    ],
+  ),
+  failure(
+    "Enhanced conversions for leads is not enabled in the account: the events wait for it",
+    400,
+    "INVALID_ARGUMENT",
+    "The account is not enabled.",
+    unauthorized(
+      "HTTP 400: The account is not enabled. (DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS)",
+    ),
+    [
       {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
         reason: "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
       },
-    ]),
-    readings: [
-      {
-        outcome: "unauthorized",
-        error:
-          "HTTP 400: The account is not enabled. (DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS)",
-      },
     ],
-  },
-  {
-    title: "The token has expired",
-    conversions: 1,
-    ...failure(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."),
-    readings: [
-      { outcome: "unauthorized", error: "HTTP 401: Request had invalid authentication credentials." },
-    ],
-  },
-  {
-    title: "The signed-in user may not use the account",
-    conversions: 1,
-    ...failure(403, "PERMISSION_DENIED", "The caller does not have permission"),
-    readings: [{ outcome: "unauthorized", error: "HTTP 403: The caller does not have permission" }],
-  },
-  {
-    title: "The quota of the Cloud project is used up",
-    conversions: 1,
-    ...failure(429, "RESOURCE_EXHAUSTED", "Quota exceeded", [
-      { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36.5s" },
-    ]),
-    readings: [{ outcome: "retry", error: "HTTP 429: Quota exceeded", retryAfterSeconds: 37 }],
-  },
-  {
-    title: "Google is unavailable",
-    conversions: 1,
-    ...failure(503, "UNAVAILABLE", "The service is currently unavailable."),
-    readings: [{ outcome: "retry", error: "HTTP 503: The service is currently unavailable." }],
-  },
-  {
-    title: "A temporary conflict",
-    conversions: 1,
-    ...failure(409, "ABORTED", "Concurrent change"),
-    readings: [{ outcome: "retry", error: "HTTP 409: Concurrent change" }],
-  },
+  ),
+  failure(
+    "The token has expired",
+    401,
+    "UNAUTHENTICATED",
+    "Request had invalid authentication credentials.",
+    unauthorized("HTTP 401: Request had invalid authentication credentials."),
+  ),
+  failure(
+    "The signed-in user may not use the account",
+    403,
+    "PERMISSION_DENIED",
+    "The caller does not have permission",
+    unauthorized("HTTP 403: The caller does not have permission"),
+  ),
+  failure(
+    "The quota of the Cloud project is used up",
+    429,
+    "RESOURCE_EXHAUSTED",
+    "Quota exceeded",
+    retryLater("HTTP 429: Quota exceeded", 37),
+    [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36.5s" }],
+  ),
+  failure(
+    "Google is unavailable",
+    503,
+    "UNAVAILABLE",
+    "The service is currently unavailable.",
+    retryLater("HTTP 503: The service is currently unavailable."),
+  ),
+  failure(
+    "A temporary conflict",
+    409,
+    "ABORTED",
+    "Concurrent change",
+    retryLater("HTTP 409: Concurrent change"),
+  ),
 ];

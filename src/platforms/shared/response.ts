@@ -17,6 +17,10 @@ export function retryAfterSeconds(header: string | undefined, now: number): numb
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
 }
 
+export const accepted: Reading = { outcome: "accepted" };
+export const rejected = (error: string): Reading => ({ outcome: "rejected", error });
+export const unauthorized = (error: string): Reading => ({ outcome: "unauthorized", error });
+
 /** A retry, after the time that the platform names, if it names one. */
 export function retryLater(error: string, seconds?: number): Reading {
   return { outcome: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
