@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
-import { checkToken, oneOf } from "../shared/settings.ts";
+import { oneOf, requiredSecret } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { clientOf, collectors, events, fields, isEventName, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -61,14 +61,11 @@ export const ga4 = {
       check: (value) =>
         /^G-[A-Z0-9]{4,20}$/.test(value) ? null : "must be a measurement id like G-AB12CD34EF",
     },
-    {
-      name: "api_secret",
-      label: "API secret",
-      help: "Admin > Data streams > your stream > Measurement Protocol API secrets > Create.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "api_secret",
+      "API secret",
+      "Admin > Data streams > your stream > Measurement Protocol API secrets > Create.",
+    ),
     {
       name: "region",
       label: "Region",

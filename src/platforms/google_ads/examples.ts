@@ -1,10 +1,11 @@
 // Example requests and responses of Google Ads, which serve as tests and as documentation.
 
-import type { Conversion, Reading } from "../../kernel/event.ts";
+import type { Reading } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
 import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
+  exampleBuilder,
   fullPerson,
   response,
   sampleConversion,
@@ -18,11 +19,9 @@ const settings = {
   access_token: "EXAMPLE-TOKEN",
   conversion_action: "7700000001",
 };
-const withContact = { ...settings, enhanced_conversions_for_leads: "on" };
+const withContact = { enhanced_conversions_for_leads: "on" };
 
-const noClick = { clickIds: {}, browserIds: {} };
 const granted = { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_GRANTED" };
-const gclid = { gclid: "EAIaIQobChMI-Example_1" };
 const contact = {
   userIdentifiers: [{ emailAddress: fullPerson.emailSha256 }, { phoneNumber: fullPerson.phoneSha256 }],
 };
@@ -33,135 +32,105 @@ const purchase = {
   eventSource: "WEB",
   conversionValue: 49.9,
   currency: "EUR",
-  adIdentifiers: gclid,
+  adIdentifiers: { gclid: "EAIaIQobChMI-Example_1" },
   consent: granted,
 };
 
-type Parts = { destination?: Record<string, unknown>; events?: unknown[]; validateOnly?: boolean };
+type Parts = { destination?: Record<string, unknown>; validateOnly?: boolean };
 
-function example(
-  title: string,
-  given: Record<string, string>,
-  conversions: Conversion[],
-  { destination = {}, events = [purchase], validateOnly = false }: Parts,
-): Example {
-  return {
-    title,
-    settings: given,
-    conversions,
-    request: {
-      method: "POST",
-      url: "https://datamanager.googleapis.com/v1/events:ingest",
-      headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TOKEN" },
-      body: {
-        destinations: [
-          {
-            operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1234567890" },
-            productDestinationId: "7700000001",
-            ...destination,
-          },
-        ],
-        encoding: "HEX",
-        events,
-        validateOnly,
+const request = (
+  events: unknown[],
+  { destination = {}, validateOnly = false }: Parts = {},
+): Example["request"] => ({
+  method: "POST",
+  url: "https://datamanager.googleapis.com/v1/events:ingest",
+  headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TOKEN" },
+  body: {
+    destinations: [
+      {
+        operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1234567890" },
+        productDestinationId: "7700000001",
+        ...destination,
       },
-    },
-  };
-}
+    ],
+    encoding: "HEX",
+    events,
+    validateOnly,
+  },
+});
+const example = exampleBuilder(settings, request);
 
 export const examples: readonly Example[] = [
-  example("A purchase after an ad click", withContact, [sampleConversion()], {
-    events: [{ ...purchase, userData: contact }],
-  }),
+  example(
+    "A purchase after an ad click",
+    sampleConversion(),
+    { ...purchase, userData: contact },
+    withContact,
+  ),
   example(
     "Only a hashed email and no value, with enhanced conversions for leads",
-    withContact,
-    [bareConversion()],
+    bareConversion(),
     {
-      events: [
-        {
-          eventTimestamp: "2026-11-14T09:30:00.000Z",
-          transactionId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
-          eventSource: "WEB",
-          userData: { userIdentifiers: [{ emailAddress: fullPerson.emailSha256 }] },
-          consent: granted,
-        },
-      ],
+      eventTimestamp: purchase.eventTimestamp,
+      transactionId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+      eventSource: "WEB",
+      userData: { userIdentifiers: [{ emailAddress: fullPerson.emailSha256 }] },
+      consent: granted,
     },
+    withContact,
   ),
-  example(
-    "No contact hashes unless enhanced conversions for leads is on",
-    settings,
-    [sampleConversion()],
-    {},
-  ),
+  example("No contact hashes unless enhanced conversions for leads is on", sampleConversion(), purchase),
   example(
     "Without a click id, hashed contact data is sent if enhanced conversions for leads is on",
+    sampleConversion({ clickIds: {}, browserIds: {} }),
+    { ...purchase, adIdentifiers: undefined, userData: contact },
     withContact,
-    [sampleConversion(noClick)],
-    { events: [{ ...purchase, adIdentifiers: undefined, userData: contact }] },
   ),
   example(
     "A wbraid is always sent without contact hashes",
+    sampleConversion({
+      clickIds: {
+        wbraid: { value: "Cj8KCQ-wbraid", seenAt: Date.UTC(2026, 10, 10) },
+        gbraid: { value: "0AAAA-gbraid", seenAt: Date.UTC(2026, 10, 11) },
+      },
+    }),
+    { ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid" } },
     withContact,
-    [
-      sampleConversion({
-        clickIds: {
-          wbraid: { value: "Cj8KCQ-wbraid", seenAt: Date.UTC(2026, 10, 10) },
-          gbraid: { value: "0AAAA-gbraid", seenAt: Date.UTC(2026, 10, 11) },
-        },
-      }),
-    ],
-    { events: [{ ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid" } }] },
   ),
   example(
     "A person who denied consent, with a click id",
-    settings,
-    [sampleConversion({ consent: "denied", person: null })],
-    {
-      events: [
-        {
-          ...purchase,
-          consent: { adUserData: "CONSENT_DENIED", adPersonalization: "CONSENT_DENIED" },
-        },
-      ],
-    },
+    sampleConversion({ consent: "denied", person: null }),
+    { ...purchase, consent: { adUserData: "CONSENT_DENIED", adPersonalization: "CONSENT_DENIED" } },
   ),
-  example("A test event is only validated", settings, [sampleConversion({ mode: "test" })], {
-    validateOnly: true,
-  }),
+  example(
+    "A test event is only validated",
+    sampleConversion({ mode: "test" }),
+    purchase,
+    {},
+    { validateOnly: true },
+  ),
   example(
     "An account below a manager account",
-    { ...settings, login_customer_id: "987-654-3210" },
-    [sampleConversion()],
+    sampleConversion(),
+    purchase,
+    { login_customer_id: "987-654-3210" },
     { destination: { loginAccount: { accountType: "GOOGLE_ADS", accountId: "9876543210" } } },
   ),
   example(
     "Leads with their own conversion action, and the type of customer from an extra field",
+    sampleConversion({ name: "Lead", extra: { customer: "NEW" } }),
+    { ...purchase, eventSource: "PHONE", userProperties: { customerType: "NEW" } },
     {
-      ...settings,
       "event.lead": "7700000002",
       "map.userProperties.customerType": "extra.customer",
       event_source: "PHONE",
     },
-    [sampleConversion({ name: "Lead", extra: { customer: "NEW" } })],
-    {
-      destination: { productDestinationId: "7700000002" },
-      events: [{ ...purchase, eventSource: "PHONE", userProperties: { customerType: "NEW" } }],
-    },
+    { destination: { productDestinationId: "7700000002" } },
   ),
   example(
     "Two conversions in one request; an order id of digits only gets a prefix",
-    settings,
-    [
-      sampleConversion(),
-      sampleConversion({
-        ...second,
-        orderId: "1002",
-        value: 5,
-      }),
-    ],
-    { events: [purchase, { ...purchase, transactionId: "order-1002", conversionValue: 5 }] },
+    [sampleConversion(), sampleConversion({ ...second, orderId: "1002", value: 5 })],
+    [purchase, { ...purchase, transactionId: "order-1002", conversionValue: 5 }],
   ),
 ];
 
@@ -176,10 +145,12 @@ const failure = (
 
 const resent = retryLater("HTTP 400: rejected because of another event in the same request", 1);
 
-const badRequest = (fieldViolations: readonly Record<string, string>[]) => ({
-  "@type": "type.googleapis.com/google.rpc.BadRequest",
-  fieldViolations,
-});
+const violation = (field: string, description: string, reason: string) => [
+  {
+    "@type": "type.googleapis.com/google.rpc.BadRequest",
+    fieldViolations: [{ field, description, reason }],
+  },
+];
 
 export const responses: readonly ResponseExample[] = [
   response("Accepted", 200, '{"requestId":"126365e1-16d0-4c81-9de9-f362711e250a"}', twice(accepted)),
@@ -196,15 +167,7 @@ export const responses: readonly ResponseExample[] = [
     "INVALID_ARGUMENT",
     "There was a problem with the request.",
     [resent, rejected("HTTP 400: The currency code is not supported. INVALID_CURRENCY_CODE"), resent],
-    [
-      badRequest([
-        {
-          field: "events[1].currency",
-          description: "The currency code is not supported.",
-          reason: "INVALID_CURRENCY_CODE",
-        },
-      ]),
-    ],
+    violation("events[1].currency", "The currency code is not supported.", "INVALID_CURRENCY_CODE"),
   ),
   failure(
     "An unknown conversion action: its events wait until the setting is corrected",
@@ -217,15 +180,11 @@ export const responses: readonly ResponseExample[] = [
         3600,
       ),
     ),
-    [
-      badRequest([
-        {
-          field: "destinations[0].product_destination_id",
-          description: "Conversion action ID is not valid.",
-          reason: "INVALID_CONVERSION_ACTION_ID",
-        },
-      ]),
-    ],
+    violation(
+      "destinations[0].product_destination_id",
+      "Conversion action ID is not valid.",
+      "INVALID_CONVERSION_ACTION_ID",
+    ),
   ),
   failure(
     "Enhanced conversions for leads is not enabled in the account: the events wait for it",

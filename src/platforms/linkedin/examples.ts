@@ -102,15 +102,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     "Two in one request",
-    [
-      clickedConversion(),
-      sampleConversion({
-        ...second,
-        value: 5000,
-        currency: "JPY",
-        clickIds: {},
-      }),
-    ],
+    [clickedConversion(), sampleConversion({ ...second, value: 5000, currency: "JPY", clickIds: {} })],
     [
       purchase,
       {

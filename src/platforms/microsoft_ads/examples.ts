@@ -1,11 +1,11 @@
 // Example requests and responses of Microsoft Advertising, which serve as tests and as documentation.
 
-import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
 import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedAt,
+  exampleBuilder,
   fullPerson,
   response,
   sampleBrowser,
@@ -48,49 +48,28 @@ const purchase = {
   customData: { transactionId: "A-1001", value: 49.9, currency: "EUR" },
 };
 
-function example(
-  title: string,
-  given: Record<string, string>,
-  conversions: Conversion[],
-  data: unknown[] = [purchase],
-): Example {
-  return {
-    title,
-    settings: given,
-    conversions,
-    request: {
-      method: "POST",
-      url: "https://capi.uet.microsoft.com/v1/343000001/events",
-      headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TAG-TOKEN" },
-      body: { data, continueOnValidationError: true, dataProvider: "Cleancast" },
-    },
-  };
-}
+const request = (data: unknown[]): Example["request"] => ({
+  method: "POST",
+  url: "https://capi.uet.microsoft.com/v1/343000001/events",
+  headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TAG-TOKEN" },
+  body: { data, continueOnValidationError: true, dataProvider: "Cleancast" },
+});
 
-function offlineExample(
-  title: string,
-  given: Record<string, string>,
-  conversions: Conversion[],
-  OfflineConversions: unknown[],
-): Example {
-  return {
-    title,
-    settings: given,
-    conversions,
-    request: {
-      method: "POST",
-      url: "https://campaign.api.bingads.microsoft.com/CampaignManagement/v13/OfflineConversions/Apply",
-      headers: {
-        "content-type": "application/json",
-        authorization: "Bearer EXAMPLE-TOKEN",
-        DeveloperToken: "EXAMPLE-DEVELOPER-TOKEN",
-        CustomerAccountId: "181000001",
-        CustomerId: "254000001",
-      },
-      body: { OfflineConversions },
-    },
-  };
-}
+const offlineRequest = (OfflineConversions: unknown[]): Example["request"] => ({
+  method: "POST",
+  url: "https://campaign.api.bingads.microsoft.com/CampaignManagement/v13/OfflineConversions/Apply",
+  headers: {
+    "content-type": "application/json",
+    authorization: "Bearer EXAMPLE-TOKEN",
+    DeveloperToken: "EXAMPLE-DEVELOPER-TOKEN",
+    CustomerAccountId: "181000001",
+    CustomerId: "254000001",
+  },
+  body: { OfflineConversions },
+});
+
+const example = exampleBuilder(settings, request);
+const offlineExample = exampleBuilder(withOffline, offlineRequest);
 
 const late = { ...clicked, time: Date.UTC(2026, 9, 20, 18, 45, 10) };
 const latePurchase = {
@@ -104,80 +83,52 @@ const latePurchase = {
 };
 
 export const examples: readonly Example[] = [
-  example("A purchase after an ad click", settings, [sampleConversion(clicked)]),
-  example(
-    "Only a hashed email and no value",
-    settings,
-    [bareConversion({ consent: "unknown" })],
-    [
-      {
-        eventType: "custom",
-        eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
-        eventName: "lead",
-        eventTime: 1794648600,
-        userData: { em },
-      },
-    ],
-  ),
-  example(
-    "No click id",
-    settings,
-    [sampleConversion({ clickIds: {} })],
-    [{ ...purchase, userData: contact }],
-  ),
+  example("A purchase after an ad click", sampleConversion(clicked), purchase),
+  example("Only a hashed email and no value", bareConversion({ consent: "unknown" }), {
+    eventType: "custom",
+    eventId: purchase.eventId,
+    eventName: "lead",
+    eventTime: purchase.eventTime,
+    userData: { em },
+  }),
+  example("No click id", sampleConversion({ clickIds: {} }), { ...purchase, userData: contact }),
   example(
     "A person who denied consent, with a click id",
-    settings,
-    [sampleConversion({ ...withheld, clickIds: clicked.clickIds })],
-    [
-      {
-        eventType: "custom",
-        eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
-        eventName: "purchase",
-        eventTime: 1794648600,
-        adStorageConsent: "D",
-        userData: { msclkid: uuid },
-        customData: { transactionId: "A-1001", value: 49.9, currency: "EUR" },
-      },
-    ],
+    sampleConversion({ ...withheld, clickIds: clicked.clickIds }),
+    {
+      eventType: "custom",
+      eventId: purchase.eventId,
+      eventName: "purchase",
+      eventTime: purchase.eventTime,
+      adStorageConsent: "D",
+      userData: { msclkid: uuid },
+      customData: purchase.customData,
+    },
   ),
   ...["lead", "signup", "add_to_cart", "begin_checkout", "subscribe", "page_view"].map((name) =>
-    example(
-      `The event ${name} goes under its own name`,
-      settings,
-      [sampleConversion({ ...clicked, name })],
-      [{ ...purchase, eventName: name }],
-    ),
+    example(`The event ${name} is sent under its own name`, sampleConversion({ ...clicked, name }), {
+      ...purchase,
+      eventName: name,
+    }),
   ),
   example(
     "The event name of a goal, a category from a UTM field, and a click id as captured",
+    sampleConversion(clicked),
     {
-      ...settings,
+      ...purchase,
+      eventName: "checkout_complete",
+      userData: { ...purchase.userData, msclkid },
+      customData: { ...purchase.customData, eventCategory: "autumn" },
+    },
+    {
       msclkid_form: "as_captured",
       "event.purchase": "checkout_complete",
       "map.customData.eventCategory": "utm_campaign",
     },
-    [sampleConversion(clicked)],
-    [
-      {
-        ...purchase,
-        eventName: "checkout_complete",
-        userData: { ...purchase.userData, msclkid },
-        customData: { ...purchase.customData, eventCategory: "autumn" },
-      },
-    ],
   ),
   example(
     "Two conversions in one request",
-    settings,
-    [
-      sampleConversion(clicked),
-      sampleConversion({
-        ...clicked,
-        ...second,
-        value: 5,
-      }),
-    ],
+    [sampleConversion(clicked), sampleConversion({ ...clicked, ...second, value: 5 })],
     [
       purchase,
       {
@@ -189,21 +140,14 @@ export const examples: readonly Example[] = [
   ),
   offlineExample(
     "An event older than seven days is sent as an offline conversion",
-    withOffline,
-    [sampleConversion(late)],
-    [latePurchase],
+    sampleConversion(late),
+    latePurchase,
   ),
   offlineExample(
     "A late lead without click id and value, with its own goal",
-    { ...withOffline, offline_goals: '{"lead":"Offline lead"}' },
-    [bareConversion({ name: "Lead", time: late.time })],
-    [
-      {
-        ConversionName: "Offline lead",
-        ConversionTime: "2026-10-20T18:45:10Z",
-        HashedEmailAddress: em,
-      },
-    ],
+    bareConversion({ name: "Lead", time: late.time }),
+    { ConversionName: "Offline lead", ConversionTime: "2026-10-20T18:45:10Z", HashedEmailAddress: em },
+    { offline_goals: '{"lead":"Offline lead"}' },
   ),
 ];
 
@@ -285,19 +229,19 @@ export const responses: readonly ResponseExample[] = [
   response(
     "Offline conversions: too many calls in a minute",
     400,
-    '{"Errors":[{"Code":117,"ErrorCode":"CallRateExceeded","Message":"Slow down."}]}',
+    { Errors: [{ Code: 117, ErrorCode: "CallRateExceeded", Message: "Slow down." }] },
     retryLater("117 CallRateExceeded Slow down.", 60),
   ),
   response(
     "Offline conversions: the access token has expired",
     400,
-    '{"Errors":[{"Code":109,"ErrorCode":"AuthenticationTokenExpired","Message":"Ended."}]}',
+    { Errors: [{ Code: 109, ErrorCode: "AuthenticationTokenExpired", Message: "Ended." }] },
     unauthorized("109 AuthenticationTokenExpired Ended."),
   ),
   response(
     "Offline conversions: an internal error of Microsoft",
     500,
-    '{"Errors":[{"Code":0,"ErrorCode":"InternalError","Message":"Oh."}]}',
+    { Errors: [{ Code: 0, ErrorCode: "InternalError", Message: "Oh." }] },
     retryLater("0 InternalError Oh."),
   ),
 ];

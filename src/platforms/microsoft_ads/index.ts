@@ -4,7 +4,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
-import { checkToken, digits, oneOf, tokenSettings } from "../shared/settings.ts";
+import { digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import {
   ageAtReceipt,
@@ -84,20 +84,16 @@ export const microsoftAds = {
       required: true,
       check: areDigits,
     },
-    {
-      name: "tag_token",
-      label: "UET tag token",
-      help: "The token of this tag for the Conversions API: edit the tag, then Use Conversions API. For events of the last 7 days.",
-      secret: true,
-      check: checkToken,
-    },
-    {
-      name: "access_token",
-      label: "Access token",
-      help: "Filled by signing in. Only offline conversions need it: events older than 7 days, or all without a tag token.",
-      secret: true,
-      check: checkToken,
-    },
+    secretSetting(
+      "tag_token",
+      "UET tag token",
+      "The token of this tag for the Conversions API: edit the tag, then Use Conversions API. For events of the last 7 days.",
+    ),
+    secretSetting(
+      "access_token",
+      "Access token",
+      "Filled by signing in. Only offline conversions need it: events older than 7 days, or all without a tag token.",
+    ),
     ...tokenSettings,
     {
       name: "developer_token",

@@ -148,15 +148,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     "Two in one request",
-    [
-      clicked(),
-      clicked({
-        ...second,
-        name: "Newsletter",
-        value: 5000,
-        currency: "JPY",
-      }),
-    ],
+    [clicked(), clicked({ ...second, name: "Newsletter", value: 5000, currency: "JPY" })],
     [
       purchase,
       {

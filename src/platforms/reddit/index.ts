@@ -7,8 +7,10 @@ import {
   bearer,
   checkToken,
   dedupSetting,
+  getRequest,
   limitedDataSetting,
   oneOf,
+  requiredSecret,
   tokenSettings,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
@@ -85,14 +87,11 @@ export const reddit = {
     refresh: "keeps",
   },
   settings: [
-    {
-      name: "access_token",
-      label: "Conversion access token",
-      help: "From Events Manager, Conversions API; or filled by signing in.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "access_token",
+      "Conversion access token",
+      "From Events Manager, Conversions API; or filled by signing in.",
+    ),
     ...tokenSettings,
     {
       name: "ad_account_id",
@@ -148,12 +147,11 @@ export const reddit = {
     {
       setting: "pixel_id",
       needs: ["access_token", "ad_account_id"],
-      toRequest: (settings) => ({
-        method: "GET",
-        url: `${base}/ad_accounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`,
-        headers: { ...bearer(settings), "user-agent": userAgent },
-        body: "",
-      }),
+      toRequest: (settings) =>
+        getRequest(`${base}/ad_accounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, {
+          ...bearer(settings),
+          "user-agent": userAgent,
+        }),
       read: (body) => choicesOf(listAt(parseJson(body), "data")),
     },
   ],

@@ -2,7 +2,7 @@
 // everything, so this file skips what Segment would drop.
 
 import type { Platform } from "../platform.ts";
-import { checkToken, oneOf } from "../shared/settings.ts";
+import { oneOf, requiredSecret } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { accountOf, events, fields, hosts, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -65,14 +65,11 @@ export const segment = {
           ? null
           : "must be workspace/source, like acme/website",
     },
-    {
-      name: "write_key",
-      label: "Write key",
-      help: "Segment: source > Settings > API keys. RudderStack: source > Setup.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "write_key",
+      "Write key",
+      "Segment: source > Settings > API keys. RudderStack: source > Setup.",
+    ),
     {
       name: "region",
       label: "Region",

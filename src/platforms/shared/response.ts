@@ -38,12 +38,10 @@ export function unreadable({ status, headers }: PlatformResponse, now: number): 
 /** Reads the HTTP status alone; `detail` is the reason in the platform's own words. */
 export function readStatus({ status, headers }: PlatformResponse, now: number, detail?: string): Reading {
   const because = detail ? `: ${shorten(detail)}` : "";
-  if (isSuccess(status)) return { outcome: "accepted" };
-  if (status >= 300 && status < 400)
-    return { outcome: "rejected", error: `HTTP ${status}: redirects are not followed` };
-  if (status === 401 || status === 403)
-    return { outcome: "unauthorized", error: `HTTP ${status}${because || ": not authorised"}` };
-  if (!isTransientStatus(status)) return { outcome: "rejected", error: `HTTP ${status}${because}` };
+  if (isSuccess(status)) return accepted;
+  if (status >= 300 && status < 400) return rejected(`HTTP ${status}: redirects are not followed`);
+  if (status === 401 || status === 403) return unauthorized(`HTTP ${status}${because || ": not authorised"}`);
+  if (!isTransientStatus(status)) return rejected(`HTTP ${status}${because}`);
   return retryLater(`HTTP ${status}${because}`, retryAfterSeconds(headers["retry-after"], now));
 }
 

@@ -8,7 +8,19 @@ import { retryLater } from "./response.ts";
 /** Marks a hash that is written down as text. */
 export const sha256 = (hex: string) => hex as Sha256;
 
-/** A realistic person with everything known. */
+// john@contoso.com
+const email = sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602");
+
+const person = {
+  emailSha256: email,
+  emailGoogleSha256: email,
+  emailMicrosoftSha256: email,
+  emailRedditSha256: email,
+  // +14255551234
+  phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
+} as const satisfies Person;
+
+/** A realistic purchase after a click on an ad. */
 export function sampleConversion(changes: Partial<Conversion> = {}): Conversion {
   return {
     platformEventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
@@ -19,15 +31,7 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
     orderId: "A-1001",
     time: Date.UTC(2026, 10, 14, 9, 30),
     receivedAt: Date.UTC(2026, 10, 14, 9, 30, 1),
-    person: {
-      // john@contoso.com
-      emailSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
-      emailGoogleSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
-      emailMicrosoftSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
-      emailRedditSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
-      // +14255551234
-      phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
-    },
+    person: { ...person },
     clickIds: { gclid: { value: "EAIaIQobChMI-Example_1", seenAt: Date.UTC(2026, 10, 10, 8, 0) } },
     browserIds: { _fbp: "fb.1.1794297600000.1098115397" },
     utm: { utm_source: "newsletter", utm_campaign: "autumn" },
@@ -44,7 +48,15 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
   };
 }
 
-/** The same person with an id of every kind, for previews and test events. */
+/** john@contoso.com, +14255551234, John Smith; each form as its hash. */
+export const fullPerson = {
+  ...person,
+  phoneDigitsSha256: sha256("f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f"),
+  firstNameSha256: sha256("96d9632f363564cc3032521409cf22a852f2032eec099ed5967c0d000cec607a"),
+  lastNameSha256: sha256("6627835f988e2c5e50533d491163072d3f4f41f5c8b04630150debb3722ca2dd"),
+} as const satisfies Person;
+
+/** The full person with an id of every kind, for previews and test events. */
 export function fullSample(changes: Partial<Conversion> = {}): Conversion {
   const time = changes.time ?? sampleConversion().time;
   const seenAt = time - hourMs;
@@ -59,16 +71,9 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
     rdt_cid: "2034567890123456789",
     twclid: "26l6412g5p4iyj65a2oic2ayg2",
   };
-  const known = sampleConversion();
   return {
-    ...known,
-    person: {
-      ...(known.person ?? { emailSha256: sha256("") }),
-      // 14255551234, ada, lovelace
-      phoneDigitsSha256: sha256("f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f"),
-      firstNameSha256: sha256("fdee430d40bd57deeac186cd9790033d0f06f909a8806e7ce6e717ab7c7d5029"),
-      lastNameSha256: sha256("fb1e7ec987523d2cb9e022cec1d6ae7c99dc46edfae4fe51254025fe4bea571f"),
-    },
+    ...sampleConversion(),
+    person: fullPerson,
     clickIds: Object.fromEntries(Object.entries(clicks).map(([name, value]) => [name, { value, seenAt }])),
     browserIds: {
       _fbp: "fb.1.1794297600000.1098115397",
@@ -81,15 +86,6 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
     ...changes,
   };
 }
-
-/** john@contoso.com, +14255551234, John Smith; each form as its hash. */
-export const fullPerson = {
-  ...(sampleConversion().person as Person),
-  phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
-  phoneDigitsSha256: sha256("f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f"),
-  firstNameSha256: sha256("96d9632f363564cc3032521409cf22a852f2032eec099ed5967c0d000cec607a"),
-  lastNameSha256: sha256("6627835f988e2c5e50533d491163072d3f4f41f5c8b04630150debb3722ca2dd"),
-} as const satisfies Person;
 
 export const sampleBrowser = sampleConversion().browser as Browser;
 

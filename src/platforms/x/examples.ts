@@ -114,15 +114,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     "Two in one request",
-    [
-      clicked(),
-      sampleConversion({
-        ...second,
-        value: 5000,
-        currency: "JPY",
-        clickIds: {},
-      }),
-    ],
+    [clicked(), sampleConversion({ ...second, value: 5000, currency: "JPY", clickIds: {} })],
     [
       purchase,
       {
