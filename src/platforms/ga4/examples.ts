@@ -96,7 +96,7 @@ export const examples: readonly Example[] = [
   }),
   example("No click id: none is needed", { clickIds: {} }, purchase),
   example(
-    "A test event goes to the validation server",
+    "A test event is sent to the validation server",
     { mode: "test" },
     { ...purchase, validation_behavior: "ENFORCE_RECOMMENDATIONS" },
     { at: "https://www.google-analytics.com/debug/mp/collect", given: { region: "eu" } },
@@ -139,10 +139,10 @@ export const examples: readonly Example[] = [
 ];
 
 export const responses: readonly ResponseExample[] = [
-  response("Received; Google says nothing more", 204, "", accepted),
-  response("The validation server finds no fault", 200, '{"validationMessages":[]}', accepted),
+  response("Accepted, with an empty response", 204, "", accepted),
+  response("The validation server reports no error", 200, '{"validationMessages":[]}', accepted),
   response(
-    "The validation server finds a fault",
+    "The validation server reports an error",
     200,
     '{"validationMessages":[{"fieldPath":"events","description":"Event at index: [0] has invalid name.","validationCode":"NAME_INVALID"}]}',
     rejected("NAME_INVALID events Event at index: [0] has invalid name."),

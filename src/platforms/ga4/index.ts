@@ -30,8 +30,8 @@ export const ga4 = {
       ["params.event_id", "the event id"],
       ["params.value, .currency", "value and currency"],
       ["params.session_id", "the _ga_ cookie of this property"],
-      ["user_data.sha256_email_address", "hashed email in Google's form"],
-      ["user_data.sha256_phone_number", "hashed phone number with its plus"],
+      ["user_data.sha256_email_address", "hashed email, normalised by Google's rules"],
+      ["user_data.sha256_phone_number", "hashed phone number, with the plus sign"],
       ["consent", "granted or denied, as the person decided; left out while unknown"],
     ],
     notSent: [

@@ -1,4 +1,4 @@
-// Google Analytics' responses: the collector says nothing, and the validation server reports faults with HTTP 200.
+// Google Analytics' responses: the collector sends an empty body, the validation server reports errors with HTTP 200.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";

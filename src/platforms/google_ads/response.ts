@@ -1,5 +1,5 @@
-// Responses of the Data Manager API: Google accepts a request whole or not at all. An error has a status word, and details
-// that may name the invalid events.
+// Responses of the Data Manager API: Google accepts all events of a request or none. An error has a status word, and
+// details that may name the invalid events.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";

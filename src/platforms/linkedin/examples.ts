@@ -139,13 +139,13 @@ export const responses: readonly ResponseExample[] = [
     [accepted, retryLater(`HTTP 400: The rule is not of the type CONVERSIONS_API; ${waits}`, 3600)],
   ),
   response(
-    "Faults with their indexes: none was accepted",
+    "Errors with their indexes: no event was accepted",
     422,
     { message: `Index: 1, ${amountMissing}\n${badUrn}\n`, status: 422 },
     [resent, rejected(`HTTP 422: ${amountMissing} ${badUrn}`), resent],
   ),
   response(
-    "A fault without an index",
+    "An error without an index",
     422,
     { message: badUrn, status: 422 },
     twice(rejected(`HTTP 422: ${badUrn}`)),

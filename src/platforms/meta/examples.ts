@@ -65,7 +65,7 @@ export const examples: Example[] = [
     custom_data: money,
   }),
   example(
-    "A test event goes to the page Test events",
+    "A test event shows on the page Test events",
     bareConversion({ mode: "test" }),
     { event_name: "Lead", ...bare },
     {},
@@ -168,7 +168,7 @@ export const responses: readonly ResponseExample[] = [
   ),
   unreadableSuccess("{}"),
   response(
-    "A temporary error of Meta",
+    "A temporary error at Meta",
     500,
     fault({ message: "An unknown error occurred", code: 1, is_transient: true }),
     retryLater("Meta error 1: An unknown error occurred"),
@@ -184,7 +184,7 @@ export const responses: readonly ResponseExample[] = [
     },
   ),
   response(
-    "A web page of a proxy",
+    "A proxy's web page",
     400,
     "<!DOCTYPE html><html><body>Sorry, something went wrong.</body></html>",
     retryLater("HTTP 400: a web page instead of an answer"),

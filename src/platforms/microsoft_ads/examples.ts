@@ -239,7 +239,7 @@ export const responses: readonly ResponseExample[] = [
     unauthorized("109 AuthenticationTokenExpired Ended."),
   ),
   response(
-    "Offline conversions: an internal error of Microsoft",
+    "Offline conversions: an internal error at Microsoft",
     500,
     { Errors: [{ Code: 0, ErrorCode: "InternalError", Message: "Oh." }] },
     retryLater("0 InternalError Oh."),

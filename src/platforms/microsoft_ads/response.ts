@@ -1,4 +1,4 @@
-// Microsoft's responses. Those of the two APIs have nothing in common, so the shape alone tells which one answered.
+// Microsoft's responses. Those of the two APIs have nothing in common, so the shape shows which one answered.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
@@ -60,7 +60,7 @@ const transientCodes = new Map([
   // The goal is less than two hours old.
   ["5615", 7200],
 ]);
-/** The goal has no name, is unknown, or takes no offline conversions: the event is valid and waits for the setting. */
+/** The goal has no name, is unknown, or accepts no offline conversions: the event is valid and waits for the setting. */
 const goalCodes = new Set(["5605", "5606", "5613"]);
 
 /** Invalid events are left out and the rest is accepted; only the first ten errors and warnings are listed. */

@@ -33,7 +33,7 @@ export const pinterest = {
       ["event_id", "the event id; the same as the tag's, so that Pinterest counts the pair once"],
       ["event_source_url", "the page of the visit, without its query"],
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
-      ["user_data.click_id", "the epik of the click or the _epik cookie, as it was"],
+      ["user_data.click_id", "the epik of the click or the _epik cookie, unchanged"],
       ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       [
         "custom_data.value, currency, order_id",

@@ -43,7 +43,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   return all(success ? reading : unreadable(response, now));
 };
 
-/** Errors also come with HTTP 200; then the status that they name counts. */
+/** Some errors come with HTTP 200; then the status in the body counts. */
 function withRealStatus(response: PlatformResponse, body: unknown): PlatformResponse {
   const isError = at(body, "success") === false || (at(body, "error") ?? null) !== null;
   if (!isError || !isSuccess(response.status)) return response;
@@ -80,7 +80,7 @@ function describe(field: unknown): string {
 
 /**
  * A success that left some events out, which are found by the conversion id in Reddit's messages. Where that fails all are
- * rejected, so that delivery sends them apart: Reddit recognises the accepted ones by their ids.
+ * rejected, so that delivery sends them separately: Reddit recognises the accepted ones by their ids.
  */
 function readInvalid(invalid: readonly unknown[], ids: readonly string[], status: number): Reading[] {
   const indexes = invalid.map((one) =>

@@ -183,8 +183,8 @@ export const examples: readonly Example[] = [
 ];
 
 export const responses: readonly ResponseExample[] = [
-  response("Accepted, as nearly everything is", 200, '{"success":true}', twice(accepted)),
-  response("RudderStack accepts with one word", 200, "OK", accepted),
+  response("Accepted", 200, '{"success":true}', twice(accepted)),
+  response("Accepted by RudderStack, which answers with one word", 200, "OK", accepted),
   response(
     "The request is not JSON, or too large",
     400,
@@ -192,7 +192,7 @@ export const responses: readonly ResponseExample[] = [
     twice(rejected("HTTP 400: Exceed payload limit")),
   ),
   response(
-    "The body says that it failed, with HTTP 200",
+    "An error in the body, with HTTP 200",
     200,
     '{"success":false,"code":"no_user_anon_id"}',
     rejected("no_user_anon_id"),

@@ -44,7 +44,8 @@ export const segment = {
     ],
     consent:
       "The event is sent without anything that identifies the person, under an id made from the event id, and with consent denied for the categories; without categories, an empty object denies all.",
-    testMode: "There is none: test events are skipped. Check the source's debugger after a live event.",
+    testMode:
+      "Segment has no test mode: test events are skipped. Check the source's debugger after a live event.",
     limits: [
       "32 KB for an event, 500 KB for a request.",
       "Segment accepts nearly everything, even with a write key of another region: check in the debugger that events arrive.",

@@ -1,5 +1,5 @@
-// Finds out which conversions a rejection is about: some of them, where a platform accepts a batch whole or not at all; or
-// a setting, where the conversions are valid and wait until it is corrected.
+// Finds the cause of a rejection: some of the conversions, where a platform accepts all of a batch or nothing; or a setting,
+// where the conversions are valid and wait until it is corrected.
 
 import type { Conversion, Reading } from "../../kernel/event.ts";
 import type { ConnectionSettings, PlatformResponse } from "../platform.ts";

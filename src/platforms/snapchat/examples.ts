@@ -161,5 +161,5 @@ export const responses: readonly ResponseExample[] = [
     unauthorized("HTTP 401: Unauthorized"),
   ),
   tooManyRequests(30, '{"status":"INVALID","reason":"Rate limit exceeded"}', "Rate limit exceeded"),
-  response("A temporary error of Snapchat", 503, "", retryLater("HTTP 503")),
+  response("A temporary error at Snapchat", 503, "", retryLater("HTTP 503")),
 ];

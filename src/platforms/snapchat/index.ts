@@ -38,7 +38,7 @@ export const snapchat = {
       ["action_source", "WEB when a page is known, otherwise OFFLINE"],
       ["event_source_url", "the page of the visit without its query, or the site URL"],
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
-      ["user_data.sc_click_id", "the ScCid of the click, as it was"],
+      ["user_data.sc_click_id", "the ScCid of the click, unchanged"],
       ["user_data.sc_cookie1", "the _scid cookie"],
       ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       ["custom_data.value, currency, order_id", "value, currency and orderId"],

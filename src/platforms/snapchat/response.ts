@@ -1,4 +1,4 @@
-// Snapchat's responses: one status for the whole request. Only the message tells a wrong token, which is often HTTP 400.
+// Snapchat's responses: one status for the whole request. Only the message shows that a token is wrong: it is often HTTP 400.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";

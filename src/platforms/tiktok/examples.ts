@@ -76,7 +76,7 @@ export const examples: Example[] = [
     { without_person: "send" },
   ),
   example(
-    "A test event goes to the page Test events",
+    "A test event shows on the page Test events",
     bareConversion({ mode: "test" }),
     { event: "Lead", ...bare },
     {},
@@ -155,7 +155,7 @@ export const responses: readonly ResponseExample[] = [
     retryLater("TikTok error 40100: Too many requests. Please retry in some time."),
   ),
   response(
-    "A temporary error of TikTok, with HTTP 200",
+    "A temporary error at TikTok, with HTTP 200",
     200,
     answer(50002, "Internal service error."),
     retryLater("TikTok error 50002: Internal service error."),

@@ -35,7 +35,7 @@ export const tiktok = {
       ["event_id", "the event id; the same as the pixel's, so that TikTok counts the pair once"],
       ["user.email, phone", "email and phone (with country code and plus), each as SHA-256"],
       ["user.first_name, last_name", "names, each as SHA-256"],
-      ["user.ttclid", "the ttclid of the click, as it was"],
+      ["user.ttclid", "the ttclid of the click, unchanged"],
       ["user.ttp", "the _ttp cookie"],
       ["user.ip, user_agent", "IP address and user agent of the visit"],
       ["properties.value, currency, order_id", "value, currency and orderId"],

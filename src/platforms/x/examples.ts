@@ -148,7 +148,7 @@ export const responses: readonly ResponseExample[] = [
     twice(accepted),
   ),
   response(
-    "A fault that names no conversion: none was accepted",
+    "An error that names no conversion: none was accepted",
     400,
     {
       errors: [{ code: "INVALID_PARAMETER", message: badHash, parameter: "hashed_email" }],
@@ -156,7 +156,7 @@ export const responses: readonly ResponseExample[] = [
     twice(rejected(`HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)`)),
   ),
   response(
-    "Every fault with its index",
+    "Every error with its index",
     400,
     {
       errors: [
@@ -174,7 +174,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   ),
   response(
-    "Two faults, one of them without an index: none can be resent alone",
+    "Two errors, one of them without an index: no conversion can be resent separately",
     400,
     {
       errors: [

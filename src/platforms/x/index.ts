@@ -29,7 +29,7 @@ export const x = {
       ["conversion_id", "the event id, or the order id if the connection is set so"],
       ["identifiers.twclid", "twclid of the click, else of the pixel's cookie"],
       ["identifiers.hashed_email", "the hashed email"],
-      ["identifiers.hashed_phone_number", "the hashed phone number with its plus"],
+      ["identifiers.hashed_phone_number", "the hashed phone number, with the plus sign"],
       ["identifiers.ip_address and user_agent", "the visit's IPv4 address and browser, sent only together"],
       ["value and price_currency", "value and currency, with two decimals"],
     ],

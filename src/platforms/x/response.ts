@@ -71,7 +71,7 @@ function describe(fault: unknown): string {
   return parameter ? `${message} (${parameter})` : message;
 }
 
-/** X says when its window resets, in Unix seconds, where others say how long to wait. */
+/** X sends the time at which its window resets, in Unix seconds; others send the seconds to wait. */
 function withRetryAfter(response: PlatformResponse): PlatformResponse {
   const { headers, status } = response;
   const reset = Number(headers["x-account-rate-limit-reset"] ?? headers["x-rate-limit-reset"]);
