@@ -29,7 +29,7 @@ export type PlatformRequest = {
   headers: Record<string, string>;
   /** Empty for GET. */
   body: string;
-  /** Secrets that belong into the query: appended to the URL when it is sent, never shown or stored. */
+  /** Secrets that belong in the query: appended to the URL when it is sent, never shown or stored. */
   secretQuery?: Record<string, string>;
 };
 
@@ -37,7 +37,7 @@ export type PlatformResponse = {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** It was too long to be read whole. */
+  /** The body was too long and was cut off. */
   isCut?: true;
 };
 

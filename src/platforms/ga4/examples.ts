@@ -2,7 +2,15 @@
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { accepted, rejected, retryLater } from "../shared/response.ts";
+import {
+  bareConversion,
+  fullPerson,
+  response,
+  sampleConversion,
+  tooManyRequests,
+  withheld,
+} from "../shared/sample.ts";
 
 const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
 const cookies = {
@@ -10,7 +18,7 @@ const cookies = {
   _ga_AB12CD34EF: "GS2.1.s1794640000$o3$g1$t1794640100$j60$l0$h0",
 };
 const eventId = "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901";
-const em = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
+const { emailSha256: em, phoneSha256: phone } = fullPerson;
 
 const withSession = { session_id: "1794640000", engagement_time_msec: 1 };
 const order = { event_id: eventId, transaction_id: "A-1001", value: 49.9, currency: "EUR" };
@@ -20,7 +28,7 @@ const purchase = {
   consent: { ad_user_data: "GRANTED", ad_personalization: "GRANTED" },
   user_data: {
     sha256_email_address: [em],
-    sha256_phone_number: ["c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"],
+    sha256_phone_number: [phone],
   },
   events: [{ name: "purchase", params: { ...order, ...withSession } }],
 };
@@ -72,15 +80,7 @@ export const examples: readonly Example[] = [
   example("A purchase after an ad click", {}, purchase),
   example(
     "Only a hashed email and no value: the client id is a pseudonym",
-    {
-      name: "lead",
-      person: { emailSha256: sha256(em) },
-      value: null,
-      orderId: null,
-      browserIds: {},
-      clickIds: {},
-      consent: "unknown",
-    },
+    bareConversion({ consent: "unknown" }),
     {
       client_id: "1895895047.2726978293",
       timestamp_micros: 1794648600000000,
@@ -88,19 +88,15 @@ export const examples: readonly Example[] = [
       events: [{ name: "generate_lead", params: { event_id: eventId, engagement_time_msec: 1 } }],
     },
   ),
-  example(
-    "A person who denied consent",
-    { person: null, clickIds: {}, browserIds: {}, utm: {}, browser: null, consent: "denied" },
-    {
-      client_id: "1537890103.1543685938",
-      timestamp_micros: 1794648600000000,
-      consent: { ad_user_data: "DENIED", ad_personalization: "DENIED" },
-      events: [{ name: "purchase", params: { ...order, engagement_time_msec: 1 } }],
-    },
-  ),
+  example("A person who denied consent", withheld, {
+    client_id: "1537890103.1543685938",
+    timestamp_micros: 1794648600000000,
+    consent: { ad_user_data: "DENIED", ad_personalization: "DENIED" },
+    events: [{ name: "purchase", params: { ...order, engagement_time_msec: 1 } }],
+  }),
   example("No click id: none is needed", { clickIds: {} }, purchase),
   example(
-    "A test event goes to the validation server",
+    "A test event is sent to the validation server",
     { mode: "test" },
     { ...purchase, validation_behavior: "ENFORCE_RECOMMENDATIONS" },
     { at: "https://www.google-analytics.com/debug/mp/collect", given: { region: "eu" } },
@@ -143,47 +139,15 @@ export const examples: readonly Example[] = [
 ];
 
 export const responses: readonly ResponseExample[] = [
-  {
-    title: "Received; Google says nothing more",
-    conversions: 1,
-    status: 204,
-    body: "",
-    readings: [{ outcome: "accepted" }],
-  },
-  {
-    title: "The validation server finds no fault",
-    conversions: 1,
-    status: 200,
-    body: '{"validationMessages":[]}',
-    readings: [{ outcome: "accepted" }],
-  },
-  {
-    title: "The validation server finds a fault",
-    conversions: 1,
-    status: 200,
-    body: '{"validationMessages":[{"fieldPath":"events","description":"Event at index: [0] has invalid name.","validationCode":"NAME_INVALID"}]}',
-    readings: [{ outcome: "rejected", error: "NAME_INVALID events Event at index: [0] has invalid name." }],
-  },
-  {
-    title: "The request is too large",
-    conversions: 1,
-    status: 413,
-    body: "",
-    readings: [{ outcome: "rejected", error: "HTTP 413" }],
-  },
-  {
-    title: "Too many requests",
-    conversions: 1,
-    status: 429,
-    headers: { "retry-after": "10" },
-    body: "",
-    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 10 }],
-  },
-  {
-    title: "Google is unavailable",
-    conversions: 1,
-    status: 503,
-    body: "",
-    readings: [{ outcome: "retry", error: "HTTP 503" }],
-  },
+  response("Accepted, with an empty response", 204, "", accepted),
+  response("The validation server reports no error", 200, '{"validationMessages":[]}', accepted),
+  response(
+    "The validation server reports an error",
+    200,
+    '{"validationMessages":[{"fieldPath":"events","description":"Event at index: [0] has invalid name.","validationCode":"NAME_INVALID"}]}',
+    rejected("NAME_INVALID events Event at index: [0] has invalid name."),
+  ),
+  response("The request is too large", 413, "", rejected("HTTP 413")),
+  tooManyRequests(10),
+  response("Google is unavailable", 503, "", retryLater("HTTP 503")),
 ];

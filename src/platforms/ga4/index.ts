@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
-import { checkToken, oneOf } from "../shared/settings.ts";
+import { oneOf, requiredSecret } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { clientOf, collectors, events, fields, isEventName, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -30,8 +30,8 @@ export const ga4 = {
       ["params.event_id", "the event id"],
       ["params.value, .currency", "value and currency"],
       ["params.session_id", "the _ga_ cookie of this property"],
-      ["user_data.sha256_email_address", "hashed email in Google's form"],
-      ["user_data.sha256_phone_number", "hashed phone number with its plus"],
+      ["user_data.sha256_email_address", "hashed email, normalised by Google's rules"],
+      ["user_data.sha256_phone_number", "hashed phone number, with the plus sign"],
       ["consent", "granted or denied, as the person decided; left out while unknown"],
     ],
     notSent: [
@@ -61,14 +61,11 @@ export const ga4 = {
       check: (value) =>
         /^G-[A-Z0-9]{4,20}$/.test(value) ? null : "must be a measurement id like G-AB12CD34EF",
     },
-    {
-      name: "api_secret",
-      label: "API secret",
-      help: "Admin > Data streams > your stream > Measurement Protocol API secrets > Create.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "api_secret",
+      "API secret",
+      "Admin > Data streams > your stream > Measurement Protocol API secrets > Create.",
+    ),
     {
       name: "region",
       label: "Region",

@@ -103,7 +103,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings) => {
       timestamp_micros: conversion.time * 1000,
       consent: consentOf(conversion),
       user_data: settings.user_data === "off" ? undefined : userDataOf(conversion),
-      // Only the validation server knows this field.
+      // Only the validation server accepts this field.
       validation_behavior: isTest ? "ENFORCE_RECOMMENDATIONS" : undefined,
       events: [{ name: eventNameOf(conversion, settings, events), params: bounded(event.params as object) }],
     }),

@@ -1,8 +1,8 @@
-// Google Analytics' responses: the collector says nothing, and the validation server reports faults with HTTP 200.
+// Google Analytics' responses: the collector sends an empty body, the validation server reports errors with HTTP 200.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
-import { listAt, parseJson, readStatus, shorten, textAt, unreadable } from "../shared/response.ts";
+import { listAt, parseJson, readStatus, rejected, shorten, textAt, unreadable } from "../shared/response.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const reading = readWhole(response, now);
@@ -19,5 +19,5 @@ function readWhole(response: PlatformResponse, now: number): Reading {
       .filter(Boolean)
       .join(" "),
   );
-  return { outcome: "rejected", error: shorten(texts.join("; ")) || "not valid" };
+  return rejected(shorten(texts.join("; ")) || "not valid");
 }

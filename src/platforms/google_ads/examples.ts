@@ -1,27 +1,29 @@
 // Example requests and responses of Google Ads, which serve as tests and as documentation.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Reading } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import {
+  bareConversion,
+  exampleBuilder,
+  fullPerson,
+  response,
+  sampleConversion,
+  second,
+  twice,
+  unreadableSuccess,
+} from "../shared/sample.ts";
 
 const settings = {
   customer_id: "123-456-7890",
   access_token: "EXAMPLE-TOKEN",
   conversion_action: "7700000001",
 };
-const withContact = { ...settings, enhanced_conversions_for_leads: "on" };
+const withContact = { enhanced_conversions_for_leads: "on" };
 
-const noClick = { clickIds: {}, browserIds: {} };
-const onlyEmail = {
-  emailSha256: sha256("509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a"),
-};
 const granted = { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_GRANTED" };
-const gclid = { gclid: "EAIaIQobChMI-Example_1" };
 const contact = {
-  userIdentifiers: [
-    { emailAddress: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602" },
-    { phoneNumber: "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e" },
-  ],
+  userIdentifiers: [{ emailAddress: fullPerson.emailSha256 }, { phoneNumber: fullPerson.phoneSha256 }],
 };
 
 const purchase = {
@@ -30,271 +32,209 @@ const purchase = {
   eventSource: "WEB",
   conversionValue: 49.9,
   currency: "EUR",
-  adIdentifiers: gclid,
+  adIdentifiers: { gclid: "EAIaIQobChMI-Example_1" },
   consent: granted,
 };
 
-type Parts = { destination?: Record<string, unknown>; events?: unknown[]; validateOnly?: boolean };
+type Parts = { destination?: Record<string, unknown>; validateOnly?: boolean };
 
-function example(
-  title: string,
-  given: Record<string, string>,
-  conversions: Conversion[],
-  { destination = {}, events = [purchase], validateOnly = false }: Parts,
-): Example {
-  return {
-    title,
-    settings: given,
-    conversions,
-    request: {
-      method: "POST",
-      url: "https://datamanager.googleapis.com/v1/events:ingest",
-      headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TOKEN" },
-      body: {
-        destinations: [
-          {
-            operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1234567890" },
-            productDestinationId: "7700000001",
-            ...destination,
-          },
-        ],
-        encoding: "HEX",
-        events,
-        validateOnly,
+const request = (
+  events: unknown[],
+  { destination = {}, validateOnly = false }: Parts = {},
+): Example["request"] => ({
+  method: "POST",
+  url: "https://datamanager.googleapis.com/v1/events:ingest",
+  headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TOKEN" },
+  body: {
+    destinations: [
+      {
+        operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1234567890" },
+        productDestinationId: "7700000001",
+        ...destination,
       },
-    },
-  };
-}
+    ],
+    encoding: "HEX",
+    events,
+    validateOnly,
+  },
+});
+const example = exampleBuilder(settings, request);
 
 export const examples: readonly Example[] = [
-  example("A purchase after an ad click", withContact, [sampleConversion()], {
-    events: [{ ...purchase, userData: contact }],
-  }),
+  example(
+    "A purchase after an ad click",
+    sampleConversion(),
+    { ...purchase, userData: contact },
+    withContact,
+  ),
   example(
     "Only a hashed email and no value, with enhanced conversions for leads",
-    withContact,
-    [sampleConversion({ ...noClick, name: "lead", person: onlyEmail, value: null, orderId: null })],
+    bareConversion(),
     {
-      events: [
-        {
-          eventTimestamp: "2026-11-14T09:30:00.000Z",
-          transactionId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
-          eventSource: "WEB",
-          userData: { userIdentifiers: [{ emailAddress: onlyEmail.emailSha256 }] },
-          consent: granted,
-        },
-      ],
+      eventTimestamp: purchase.eventTimestamp,
+      transactionId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+      eventSource: "WEB",
+      userData: { userIdentifiers: [{ emailAddress: fullPerson.emailSha256 }] },
+      consent: granted,
     },
+    withContact,
   ),
-  example(
-    "No contact hashes unless enhanced conversions for leads is on",
-    settings,
-    [sampleConversion()],
-    {},
-  ),
+  example("No contact hashes unless enhanced conversions for leads is on", sampleConversion(), purchase),
   example(
     "Without a click id, hashed contact data is sent if enhanced conversions for leads is on",
+    sampleConversion({ clickIds: {}, browserIds: {} }),
+    { ...purchase, adIdentifiers: undefined, userData: contact },
     withContact,
-    [sampleConversion(noClick)],
-    { events: [{ ...purchase, adIdentifiers: undefined, userData: contact }] },
   ),
   example(
     "A wbraid is always sent without contact hashes",
+    sampleConversion({
+      clickIds: {
+        wbraid: { value: "Cj8KCQ-wbraid", seenAt: Date.UTC(2026, 10, 10) },
+        gbraid: { value: "0AAAA-gbraid", seenAt: Date.UTC(2026, 10, 11) },
+      },
+    }),
+    { ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid" } },
     withContact,
-    [
-      sampleConversion({
-        clickIds: {
-          wbraid: { value: "Cj8KCQ-wbraid", seenAt: Date.UTC(2026, 10, 10) },
-          gbraid: { value: "0AAAA-gbraid", seenAt: Date.UTC(2026, 10, 11) },
-        },
-      }),
-    ],
-    { events: [{ ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid" } }] },
   ),
   example(
     "A person who denied consent, with a click id",
-    settings,
-    [sampleConversion({ consent: "denied", person: null })],
-    {
-      events: [
-        {
-          ...purchase,
-          consent: { adUserData: "CONSENT_DENIED", adPersonalization: "CONSENT_DENIED" },
-        },
-      ],
-    },
+    sampleConversion({ consent: "denied", person: null }),
+    { ...purchase, consent: { adUserData: "CONSENT_DENIED", adPersonalization: "CONSENT_DENIED" } },
   ),
-  example("A test event is only validated", settings, [sampleConversion({ mode: "test" })], {
-    validateOnly: true,
-  }),
+  example(
+    "A test event is only validated",
+    sampleConversion({ mode: "test" }),
+    purchase,
+    {},
+    { validateOnly: true },
+  ),
   example(
     "An account below a manager account",
-    { ...settings, login_customer_id: "987-654-3210" },
-    [sampleConversion()],
+    sampleConversion(),
+    purchase,
+    { login_customer_id: "987-654-3210" },
     { destination: { loginAccount: { accountType: "GOOGLE_ADS", accountId: "9876543210" } } },
   ),
   example(
     "Leads with their own conversion action, and the type of customer from an extra field",
+    sampleConversion({ name: "Lead", extra: { customer: "NEW" } }),
+    { ...purchase, eventSource: "PHONE", userProperties: { customerType: "NEW" } },
     {
-      ...settings,
       "event.lead": "7700000002",
       "map.userProperties.customerType": "extra.customer",
       event_source: "PHONE",
     },
-    [sampleConversion({ name: "Lead", extra: { customer: "NEW" } })],
-    {
-      destination: { productDestinationId: "7700000002" },
-      events: [{ ...purchase, eventSource: "PHONE", userProperties: { customerType: "NEW" } }],
-    },
+    { destination: { productDestinationId: "7700000002" } },
   ),
   example(
     "Two conversions in one request; an order id of digits only gets a prefix",
-    settings,
-    [
-      sampleConversion(),
-      sampleConversion({
-        platformEventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
-        orderId: "1002",
-        value: 5,
-      }),
-    ],
-    { events: [purchase, { ...purchase, transactionId: "order-1002", conversionValue: 5 }] },
+    [sampleConversion(), sampleConversion({ ...second, orderId: "1002", value: 5 })],
+    [purchase, { ...purchase, transactionId: "order-1002", conversionValue: 5 }],
   ),
 ];
 
-function failure(
+const failure = (
+  title: string,
   code: number,
   status: string,
   message: string,
+  read: Reading | Reading[],
   details: readonly Record<string, unknown>[] = [],
-): Pick<ResponseExample, "status" | "body"> {
-  return { status: code, body: JSON.stringify({ error: { code, status, message, details } }) };
-}
+) => response(title, code, { error: { code, status, message, details } }, read);
 
-const badRequest = (fieldViolations: readonly Record<string, string>[]) => ({
-  "@type": "type.googleapis.com/google.rpc.BadRequest",
-  fieldViolations,
-});
+const resent = retryLater("HTTP 400: rejected because of another event in the same request", 1);
+
+const violation = (field: string, description: string, reason: string) => [
+  {
+    "@type": "type.googleapis.com/google.rpc.BadRequest",
+    fieldViolations: [{ field, description, reason }],
+  },
+];
 
 export const responses: readonly ResponseExample[] = [
-  {
-    title: "Accepted",
-    conversions: 2,
-    status: 200,
-    body: '{"requestId":"126365e1-16d0-4c81-9de9-f362711e250a"}',
-    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
-  },
-  {
-    title: "Accepted, with a warning about an unused field",
-    conversions: 1,
-    status: 200,
-    body: '{"requestId":"126365e1","fieldWarnings":[{"field":"events[0].cart_data","reason":"IGNORED","description":"not used"}]}',
-    readings: [{ outcome: "accepted" }],
-  },
-  {
-    title: "A success that cannot be read is retried",
-    conversions: 1,
-    status: 200,
-    body: "",
-    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
-  },
-  {
-    title: "One event is invalid: the others were not accepted either and are resent",
-    conversions: 3,
-    ...failure(400, "INVALID_ARGUMENT", "There was a problem with the request.", [
-      badRequest([
-        {
-          field: "events[1].currency",
-          description: "The currency code is not supported.",
-          reason: "INVALID_CURRENCY_CODE",
-        },
-      ]),
-    ]),
-    readings: [
-      {
-        outcome: "retry",
-        error: "HTTP 400: rejected because of another event in the same request",
-        retryAfterSeconds: 1,
-      },
-      {
-        outcome: "rejected",
-        error: "HTTP 400: The currency code is not supported. INVALID_CURRENCY_CODE",
-      },
-      {
-        outcome: "retry",
-        error: "HTTP 400: rejected because of another event in the same request",
-        retryAfterSeconds: 1,
-      },
-    ],
-  },
-  {
-    title: "An unknown conversion action: its events wait until the setting is corrected",
-    conversions: 2,
-    ...failure(400, "INVALID_ARGUMENT", "Conversion action ID is not valid.", [
-      badRequest([
-        {
-          field: "destinations[0].product_destination_id",
-          description: "Conversion action ID is not valid.",
-          reason: "INVALID_CONVERSION_ACTION_ID",
-        },
-      ]),
-    ]),
-    readings: [0, 1].map(() => ({
-      outcome: "retry",
-      error:
+  response("Accepted", 200, '{"requestId":"126365e1-16d0-4c81-9de9-f362711e250a"}', twice(accepted)),
+  response(
+    "Accepted, with a warning about an unused field",
+    200,
+    '{"requestId":"126365e1","fieldWarnings":[{"field":"events[0].cart_data","reason":"IGNORED","description":"not used"}]}',
+    accepted,
+  ),
+  unreadableSuccess(""),
+  failure(
+    "One event is invalid: the others were not accepted either and are resent",
+    400,
+    "INVALID_ARGUMENT",
+    "There was a problem with the request.",
+    [resent, rejected("HTTP 400: The currency code is not supported. INVALID_CURRENCY_CODE"), resent],
+    violation("events[1].currency", "The currency code is not supported.", "INVALID_CURRENCY_CODE"),
+  ),
+  failure(
+    "An unknown conversion action: its events wait until the setting is corrected",
+    400,
+    "INVALID_ARGUMENT",
+    "Conversion action ID is not valid.",
+    twice(
+      retryLater(
         "HTTP 400: Conversion action ID is not valid. INVALID_CONVERSION_ACTION_ID; waits until conversion_action is corrected",
-      retryAfterSeconds: 3600,
-    })),
-  },
-  {
-    title: "Enhanced conversions for leads is not enabled in the account: the events wait for it",
-    conversions: 1,
-    ...failure(400, "INVALID_ARGUMENT", "The account is not enabled.", [
+        3600,
+      ),
+    ),
+    violation(
+      "destinations[0].product_destination_id",
+      "Conversion action ID is not valid.",
+      "INVALID_CONVERSION_ACTION_ID",
+    ),
+  ),
+  failure(
+    "Enhanced conversions for leads is not enabled in the account: the events wait for it",
+    400,
+    "INVALID_ARGUMENT",
+    "The account is not enabled.",
+    unauthorized(
+      "HTTP 400: The account is not enabled. (DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS)",
+    ),
+    [
       {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
         reason: "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
       },
-    ]),
-    readings: [
-      {
-        outcome: "unauthorized",
-        error:
-          "HTTP 400: The account is not enabled. (DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS)",
-      },
     ],
-  },
-  {
-    title: "The token has expired",
-    conversions: 1,
-    ...failure(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."),
-    readings: [
-      { outcome: "unauthorized", error: "HTTP 401: Request had invalid authentication credentials." },
-    ],
-  },
-  {
-    title: "The signed-in user may not use the account",
-    conversions: 1,
-    ...failure(403, "PERMISSION_DENIED", "The caller does not have permission"),
-    readings: [{ outcome: "unauthorized", error: "HTTP 403: The caller does not have permission" }],
-  },
-  {
-    title: "The quota of the Cloud project is used up",
-    conversions: 1,
-    ...failure(429, "RESOURCE_EXHAUSTED", "Quota exceeded", [
-      { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36.5s" },
-    ]),
-    readings: [{ outcome: "retry", error: "HTTP 429: Quota exceeded", retryAfterSeconds: 37 }],
-  },
-  {
-    title: "Google is unavailable",
-    conversions: 1,
-    ...failure(503, "UNAVAILABLE", "The service is currently unavailable."),
-    readings: [{ outcome: "retry", error: "HTTP 503: The service is currently unavailable." }],
-  },
-  {
-    title: "A temporary conflict",
-    conversions: 1,
-    ...failure(409, "ABORTED", "Concurrent change"),
-    readings: [{ outcome: "retry", error: "HTTP 409: Concurrent change" }],
-  },
+  ),
+  failure(
+    "The token has expired",
+    401,
+    "UNAUTHENTICATED",
+    "Request had invalid authentication credentials.",
+    unauthorized("HTTP 401: Request had invalid authentication credentials."),
+  ),
+  failure(
+    "The signed-in user may not use the account",
+    403,
+    "PERMISSION_DENIED",
+    "The caller does not have permission",
+    unauthorized("HTTP 403: The caller does not have permission"),
+  ),
+  failure(
+    "The quota of the Cloud project is used up",
+    429,
+    "RESOURCE_EXHAUSTED",
+    "Quota exceeded",
+    retryLater("HTTP 429: Quota exceeded", 37),
+    [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36.5s" }],
+  ),
+  failure(
+    "Google is unavailable",
+    503,
+    "UNAVAILABLE",
+    "The service is currently unavailable.",
+    retryLater("HTTP 503: The service is currently unavailable."),
+  ),
+  failure(
+    "A temporary conflict",
+    409,
+    "ABORTED",
+    "Concurrent change",
+    retryLater("HTTP 409: Concurrent change"),
+  ),
 ];

@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
-import { checkToken, oneOf, tokenSettings } from "../shared/settings.ts";
+import { oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
 import { actionOf, checkActionId, clickOf, events, eventSources, fields, toRequest } from "./request.ts";
@@ -78,14 +78,11 @@ export const googleAds = {
       required: true,
       check: checkCustomerId,
     },
-    {
-      name: "access_token",
-      label: "Access token",
-      help: "Filled by signing in. A pasted token needs the scope datamanager and expires after an hour.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "access_token",
+      "Access token",
+      "Filled by signing in. A pasted token needs the scope datamanager and expires after an hour.",
+    ),
     ...tokenSettings,
     {
       name: "conversion_action",
@@ -120,13 +117,11 @@ export const googleAds = {
       default: "prefixed",
       check: oneOf(["prefixed", "as_given"]),
     },
-    {
-      name: "developer_token",
-      label: "Developer token",
-      help: "Only for lists of accounts and conversion actions to choose from. Conversions do not need it.",
-      secret: true,
-      check: checkToken,
-    },
+    secretSetting(
+      "developer_token",
+      "Developer token",
+      "Only for lists of accounts and conversion actions to choose from. Conversions do not need it.",
+    ),
   ],
   pickers,
   account: (settings) => withoutHyphens(settings.customer_id),

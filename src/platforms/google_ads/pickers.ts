@@ -1,8 +1,8 @@
 // The lists of accounts and conversion actions come from the Google Ads API: the Data Manager API has none.
 
 import type { ConnectionSettings, Picker, PlatformRequest } from "../platform.ts";
-import { listAt, parseJson, textAt } from "../shared/response.ts";
-import { bearer } from "../shared/settings.ts";
+import { at, choicesOf, listAt, parseJson, textAt } from "../shared/response.ts";
+import { bearer, getRequest } from "../shared/settings.ts";
 
 /** Checked 2026-11-15; v22 ended on 2026-10-07. */
 const googleAdsApi = "https://googleads.googleapis.com/v25";
@@ -24,12 +24,7 @@ export const pickers: readonly Picker[] = [
             "SELECT customer_client.id, customer_client.descriptive_name FROM customer_client " +
               "WHERE customer_client.manager = FALSE",
           )
-        : {
-            method: "GET",
-            url: `${googleAdsApi}/customers:listAccessibleCustomers`,
-            headers: headersOf(settings),
-            body: "",
-          },
+        : getRequest(`${googleAdsApi}/customers:listAccessibleCustomers`, headersOf(settings)),
     read: (body) => [
       ...listAt(parseJson(body), "resourceNames").flatMap((name) => {
         const value = /^customers\/(\d+)$/.exec(String(name))?.[1];
@@ -53,11 +48,7 @@ export const pickers: readonly Picker[] = [
         "SELECT conversion_action.id, conversion_action.name FROM conversion_action " +
           "WHERE conversion_action.type = 'UPLOAD_CLICKS' AND conversion_action.status = 'ENABLED'",
       ),
-    read: (body) =>
-      rowsIn(body).flatMap((row) => {
-        const value = textAt(row, "conversionAction", "id");
-        return value ? [{ value, label: textAt(row, "conversionAction", "name") || value }] : [];
-      }),
+    read: (body) => choicesOf(rowsIn(body).map((row) => at(row, "conversionAction"))),
   },
 ];
 

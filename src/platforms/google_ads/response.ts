@@ -1,5 +1,5 @@
-// Responses of the Data Manager API: Google accepts a request whole or not at all. An error has a status word, and details
-// that may name the invalid events.
+// Responses of the Data Manager API: Google accepts all events of a request or none. An error has a status word, and
+// details that may name the invalid events.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
@@ -12,6 +12,7 @@ import {
   retryLater,
   shorten,
   textAt,
+  unauthorized,
   unreadable,
 } from "../shared/response.ts";
 
@@ -37,23 +38,22 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
 
   const reasons = [...details, ...violations].map((one) => textAt(one, "reason"));
   const accountReason = reasons.find((reason) => accountReasons.test(reason));
-  if (accountReason)
-    return all({ outcome: "unauthorized", error: shorten(`${reading.error} (${accountReason})`) });
+  if (accountReason) return all(unauthorized(shorten(`${reading.error} (${accountReason})`)));
   const destination = violations.find((one) => /^destinations\b/.test(textAt(one, "field")));
   if (destination) {
     const error = `HTTP ${response.status}: ${shorten(describe(destination))}`;
     // The accounts belong to the whole connection, the conversion action is chosen for each event.
-    if (/account/i.test(textAt(destination, "field"))) return all({ outcome: "unauthorized", error });
+    if (/account/i.test(textAt(destination, "field"))) return all(unauthorized(error));
     return conversions.map((one) => waitForSetting(error, one, settings, "conversion_action"));
   }
 
-  const rejected = new Map<number, string>();
+  const messages = new Map<number, string>();
   for (const violation of violations) {
     // `events[0].currency`, and also `events.events[0].currency`.
     const index = /^(?:events\.)?events(?:\[|\.)(\d+)/.exec(textAt(violation, "field"))?.[1];
-    if (index !== undefined && !rejected.has(Number(index))) rejected.set(Number(index), describe(violation));
+    if (index !== undefined && !messages.has(Number(index))) messages.set(Number(index), describe(violation));
   }
-  return readBatchRejection(response, conversions.length, rejected, detail, now);
+  return readBatchRejection(response, conversions.length, messages, detail, now);
 };
 
 const describe = (violation: unknown) =>

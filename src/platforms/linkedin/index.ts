@@ -1,10 +1,17 @@
 // LinkedIn Conversions API. In place of event names it has conversion rules, created in Campaign Manager beforehand: a
 // connection sets the rule of each event.
 
-import type { ConnectionSettings, Platform, PlatformRequest } from "../platform.ts";
+import type { ConnectionSettings, Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { at, listAt, parseJson, textAt } from "../shared/response.ts";
-import { checkToken, dedupSetting, digits, oneOf, tokenSettings } from "../shared/settings.ts";
+import {
+  dedupSetting,
+  digits,
+  getRequest,
+  oneOf,
+  requiredSecret,
+  tokenSettings,
+} from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import {
   apiHeaders,
@@ -19,12 +26,8 @@ import {
 } from "./request.ts";
 import { readResponse } from "./response.ts";
 
-const listRequest = (path: string, settings: ConnectionSettings): PlatformRequest => ({
-  method: "GET",
-  url: `${base}/${path}`,
-  headers: apiHeaders(settings),
-  body: "",
-});
+const listRequest = (path: string, settings: ConnectionSettings) =>
+  getRequest(`${base}/${path}`, apiHeaders(settings));
 
 function choice(id: string, one: unknown): { value: string; label: string }[] {
   const details = [textAt(one, "name") || id, textAt(one, "type")].filter(Boolean);
@@ -60,7 +63,7 @@ export const linkedin = {
       ],
     ],
     notSent: [
-      "Names: LinkedIn accepts them in plain text only, and the relay stores none. Company, title and country can only be sent with names.",
+      "Names: LinkedIn accepts them in plain text only, and the relay stores only hashes. Company, title and country can only be sent with names.",
       "Phone, user agent, page and UTM fields: LinkedIn has no field for them.",
       "Order ids have no field of their own; they can serve as the event id.",
       "A li_fat_id that is not a UUID.",
@@ -87,14 +90,11 @@ export const linkedin = {
     refresh: "keeps",
   },
   settings: [
-    {
-      name: "access_token",
-      label: "Access token",
-      help: "From Campaign Manager (a Direct API source), or filled by signing in.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "access_token",
+      "Access token",
+      "From Campaign Manager (a Direct API source), or filled by signing in.",
+    ),
     ...tokenSettings,
     {
       name: "ad_account_id",

@@ -11,6 +11,7 @@ import {
   retryLater,
   shorten,
   textAt,
+  unauthorized,
   unreadable,
 } from "../shared/response.ts";
 import { ruleOf } from "./request.ts";
@@ -61,7 +62,7 @@ function readElement(response: PlatformResponse, message: string, now: number): 
   const because = message ? `: ${shorten(message)}` : "";
   // The conversions are valid: they wait, like those of an expired token, until another version is set.
   if (response.status === 426)
-    return { outcome: "unauthorized", error: `HTTP 426: LinkedIn has retired the API version${because}` };
+    return unauthorized(`HTTP 426: LinkedIn has retired the API version${because}`);
   if (response.status === 423) return retryLater(`HTTP 423${because}`);
   return readStatus(response, now, message);
 }

@@ -1,17 +1,18 @@
 // Meta Conversions API: website events of a dataset (pixel). One invalid event fails the whole request, so events
 // that Meta is known to reject are skipped.
 
-import type { ConnectionSettings, Platform, PlatformRequest } from "../platform.ts";
+import type { ConnectionSettings, Platform } from "../platform.ts";
 import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
 import { choicesOf, listAt, parseJson } from "../shared/response.ts";
 import {
   bearer,
-  checkToken,
   digits,
   expirySetting,
+  getRequest,
   limitedDataSetting,
   noTestCode,
   oneOf,
+  requiredSecret,
   testCodeSetting,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
@@ -19,6 +20,9 @@ import { events, fields, graph, graphOf, isMatchable, toRequest, version } from 
 import { readResponse } from "./response.ts";
 
 const sources = ["website", "system_generated", "email", "phone_call", "chat", "other"];
+
+const listRequest = (path: string, settings: ConnectionSettings) =>
+  getRequest(`${graphOf(settings)}/${path}`, bearer(settings));
 
 export const meta = {
   id: "meta",
@@ -90,14 +94,11 @@ export const meta = {
       required: true,
       check: digits(5, 20),
     },
-    {
-      name: "access_token",
-      label: "Access token",
-      help: "From Events Manager: the dataset, Settings, Conversions API, Generate access token.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "access_token",
+      "Access token",
+      "From Events Manager: the dataset, Settings, Conversions API, Generate access token.",
+    ),
     expirySetting,
     testCodeSetting,
     {
@@ -160,7 +161,3 @@ export const meta = {
   examples,
   responses,
 } satisfies Platform;
-
-function listRequest(path: string, settings: ConnectionSettings): PlatformRequest {
-  return { method: "GET", url: `${graphOf(settings)}/${path}`, headers: bearer(settings), body: "" };
-}

@@ -345,8 +345,8 @@ describe("the lists of ad accounts and pixels", () => {
 describe("the settings", () => {
   test.each([
     ["pixel_id", "12345", "12a45", "must be a number of 5 to 20 digits"],
-    ["access_token", "EAAB-x", "two words", "must be one word of plain letters, digits and signs"],
-    ["access_token", "EAAB", "EAAB\n", "must be one word of plain letters, digits and signs"],
+    ["access_token", "EAAB-x", "two words", "must be ASCII letters, digits and punctuation, without spaces"],
+    ["access_token", "EAAB", "EAAB\n", "must be ASCII letters, digits and punctuation, without spaces"],
     ["test_event_code", "TEST1", "TEST 1", "must be a code of letters, digits, hyphens and underscores"],
     [
       "action_source",

@@ -3,15 +3,18 @@
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
 import {
+  accepted,
   at,
   isSuccess,
   parseBody,
   parseJson,
   readStatus,
+  rejected,
   retryAfterSeconds,
   retryLater,
   shorten,
   textAt,
+  unauthorized,
   unreadable,
 } from "../shared/response.ts";
 
@@ -36,9 +39,7 @@ function readWhole(response: PlatformResponse, count: number, now: number): Read
     if (!isSuccess(status)) return readStatus(response, now);
     const received = at(parsed, "events_received");
     if (typeof received !== "number") return unreadable(response, now);
-    return received < count
-      ? retryLater(`Meta received ${received} of ${count} events`)
-      : { outcome: "accepted" };
+    return received < count ? retryLater(`Meta received ${received} of ${count} events`) : accepted;
   }
   const code = Number(textAt(fault, "code"));
   const subcode = textAt(fault, "error_subcode");
@@ -46,14 +47,14 @@ function readWhole(response: PlatformResponse, count: number, now: number): Read
   const error = `Meta error ${code}${subcode && `/${subcode}`}: ${shorten(message)}`;
   // 33: the dataset does not exist or this token may not see it. 10 and 200 to 299: a permission is missing.
   const isPermission = code === 10 || (code >= 200 && code < 300) || (code === 100 && subcode === "33");
-  if (code === 190 || code === 102 || isPermission) return { outcome: "unauthorized", error };
+  if (code === 190 || code === 102 || isPermission) return unauthorized(error);
   // The events are valid: they wait, like those of an expired token, until another version is set.
-  if (versionCodes.has(code)) return { outcome: "unauthorized", error: `${error}; correct api_version` };
+  if (versionCodes.has(code)) return unauthorized(`${error}; correct api_version`);
   // 80000 to 80014: the rate limits of business use cases.
   const isThrottled = code >= 80_000 && code <= 80_014;
   if (at(fault, "is_transient") === true || transientCodes.has(code) || isThrottled)
     return retryLater(error, waitSeconds(response, now));
-  if (permanentCodes.has(code) || status < 300) return { outcome: "rejected", error };
+  if (permanentCodes.has(code) || status < 300) return rejected(error);
   return readStatus(response, now, error);
 }
 

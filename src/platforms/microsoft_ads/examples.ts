@@ -1,8 +1,21 @@
 // Example requests and responses of Microsoft Advertising, which serve as tests and as documentation.
 
-import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import {
+  bareConversion,
+  clickedAt,
+  exampleBuilder,
+  fullPerson,
+  response,
+  sampleBrowser,
+  sampleConversion,
+  second,
+  tooManyRequests,
+  twice,
+  unreadableSuccess,
+  withheld,
+} from "../shared/sample.ts";
 
 const settings = { tag_id: "343000001", tag_token: "EXAMPLE-TAG-TOKEN" };
 const withOffline = {
@@ -18,15 +31,12 @@ const withOffline = {
 const msclkid = "dd4afcccb1c94a4cad9544dd7e5006ab";
 const uuid = "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab";
 const clicked = {
-  clickIds: { msclkid: { value: msclkid, seenAt: Date.UTC(2026, 10, 10, 8, 0) } },
+  clickIds: { msclkid: { value: msclkid, seenAt: clickedAt } },
   browserIds: { _uetvid: "b171a9b06ce011ecafcd1b209be8601b" },
 };
-const userAgent =
-  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
-const em = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
-const ph = "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e";
+const { emailSha256: em, phoneSha256: ph } = fullPerson;
 
-const contact = { em, ph, clientUserAgent: userAgent, clientIpAddress: "203.0.113.9" };
+const contact = { em, ph, clientUserAgent: sampleBrowser.userAgent, clientIpAddress: sampleBrowser.address };
 const purchase = {
   eventType: "custom",
   eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
@@ -38,49 +48,28 @@ const purchase = {
   customData: { transactionId: "A-1001", value: 49.9, currency: "EUR" },
 };
 
-function example(
-  title: string,
-  given: Record<string, string>,
-  conversions: Conversion[],
-  data: unknown[] = [purchase],
-): Example {
-  return {
-    title,
-    settings: given,
-    conversions,
-    request: {
-      method: "POST",
-      url: "https://capi.uet.microsoft.com/v1/343000001/events",
-      headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TAG-TOKEN" },
-      body: { data, continueOnValidationError: true, dataProvider: "Cleancast" },
-    },
-  };
-}
+const request = (data: unknown[]): Example["request"] => ({
+  method: "POST",
+  url: "https://capi.uet.microsoft.com/v1/343000001/events",
+  headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TAG-TOKEN" },
+  body: { data, continueOnValidationError: true, dataProvider: "Cleancast" },
+});
 
-function offlineExample(
-  title: string,
-  given: Record<string, string>,
-  conversions: Conversion[],
-  OfflineConversions: unknown[],
-): Example {
-  return {
-    title,
-    settings: given,
-    conversions,
-    request: {
-      method: "POST",
-      url: "https://campaign.api.bingads.microsoft.com/CampaignManagement/v13/OfflineConversions/Apply",
-      headers: {
-        "content-type": "application/json",
-        authorization: "Bearer EXAMPLE-TOKEN",
-        DeveloperToken: "EXAMPLE-DEVELOPER-TOKEN",
-        CustomerAccountId: "181000001",
-        CustomerId: "254000001",
-      },
-      body: { OfflineConversions },
-    },
-  };
-}
+const offlineRequest = (OfflineConversions: unknown[]): Example["request"] => ({
+  method: "POST",
+  url: "https://campaign.api.bingads.microsoft.com/CampaignManagement/v13/OfflineConversions/Apply",
+  headers: {
+    "content-type": "application/json",
+    authorization: "Bearer EXAMPLE-TOKEN",
+    DeveloperToken: "EXAMPLE-DEVELOPER-TOKEN",
+    CustomerAccountId: "181000001",
+    CustomerId: "254000001",
+  },
+  body: { OfflineConversions },
+});
+
+const example = exampleBuilder(settings, request);
+const offlineExample = exampleBuilder(withOffline, offlineRequest);
 
 const late = { ...clicked, time: Date.UTC(2026, 9, 20, 18, 45, 10) };
 const latePurchase = {
@@ -94,126 +83,71 @@ const latePurchase = {
 };
 
 export const examples: readonly Example[] = [
-  example("A purchase after an ad click", settings, [sampleConversion(clicked)]),
-  example(
-    "Only a hashed email and no value",
-    settings,
-    [
-      sampleConversion({
-        name: "lead",
-        person: { emailSha256: sha256(em) },
-        value: null,
-        orderId: null,
-        clickIds: {},
-        browserIds: {},
-        browser: null,
-        consent: "unknown",
-      }),
-    ],
-    [
-      {
-        eventType: "custom",
-        eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
-        eventName: "lead",
-        eventTime: 1794648600,
-        userData: { em },
-      },
-    ],
-  ),
-  example(
-    "No click id",
-    settings,
-    [sampleConversion({ clickIds: {} })],
-    [{ ...purchase, userData: contact }],
-  ),
+  example("A purchase after an ad click", sampleConversion(clicked), purchase),
+  example("Only a hashed email and no value", bareConversion({ consent: "unknown" }), {
+    eventType: "custom",
+    eventId: purchase.eventId,
+    eventName: "lead",
+    eventTime: purchase.eventTime,
+    userData: { em },
+  }),
+  example("No click id", sampleConversion({ clickIds: {} }), { ...purchase, userData: contact }),
   example(
     "A person who denied consent, with a click id",
-    settings,
-    [sampleConversion({ ...clicked, browserIds: {}, person: null, browser: null, consent: "denied" })],
-    [
-      {
-        eventType: "custom",
-        eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
-        eventName: "purchase",
-        eventTime: 1794648600,
-        adStorageConsent: "D",
-        userData: { msclkid: uuid },
-        customData: { transactionId: "A-1001", value: 49.9, currency: "EUR" },
-      },
-    ],
+    sampleConversion({ ...withheld, clickIds: clicked.clickIds }),
+    {
+      eventType: "custom",
+      eventId: purchase.eventId,
+      eventName: "purchase",
+      eventTime: purchase.eventTime,
+      adStorageConsent: "D",
+      userData: { msclkid: uuid },
+      customData: purchase.customData,
+    },
   ),
   ...["lead", "signup", "add_to_cart", "begin_checkout", "subscribe", "page_view"].map((name) =>
-    example(
-      `The event ${name} goes under its own name`,
-      settings,
-      [sampleConversion({ ...clicked, name })],
-      [{ ...purchase, eventName: name }],
-    ),
+    example(`The event ${name} is sent under its own name`, sampleConversion({ ...clicked, name }), {
+      ...purchase,
+      eventName: name,
+    }),
   ),
   example(
     "The event name of a goal, a category from a UTM field, and a click id as captured",
+    sampleConversion(clicked),
     {
-      ...settings,
+      ...purchase,
+      eventName: "checkout_complete",
+      userData: { ...purchase.userData, msclkid },
+      customData: { ...purchase.customData, eventCategory: "autumn" },
+    },
+    {
       msclkid_form: "as_captured",
       "event.purchase": "checkout_complete",
       "map.customData.eventCategory": "utm_campaign",
     },
-    [sampleConversion(clicked)],
-    [
-      {
-        ...purchase,
-        eventName: "checkout_complete",
-        userData: { ...purchase.userData, msclkid },
-        customData: { ...purchase.customData, eventCategory: "autumn" },
-      },
-    ],
   ),
   example(
     "Two conversions in one request",
-    settings,
-    [
-      sampleConversion(clicked),
-      sampleConversion({
-        ...clicked,
-        platformEventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
-        orderId: "A-1002",
-        value: 5,
-      }),
-    ],
+    [sampleConversion(clicked), sampleConversion({ ...clicked, ...second, value: 5 })],
     [
       purchase,
       {
         ...purchase,
-        eventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
+        eventId: second.platformEventId,
         customData: { ...purchase.customData, transactionId: "A-1002", value: 5 },
       },
     ],
   ),
   offlineExample(
     "An event older than seven days is sent as an offline conversion",
-    withOffline,
-    [sampleConversion(late)],
-    [latePurchase],
+    sampleConversion(late),
+    latePurchase,
   ),
   offlineExample(
     "A late lead without click id and value, with its own goal",
-    { ...withOffline, offline_goals: '{"lead":"Offline lead"}' },
-    [
-      sampleConversion({
-        ...late,
-        name: "Lead",
-        clickIds: {},
-        person: { emailSha256: sha256(em) },
-        value: null,
-      }),
-    ],
-    [
-      {
-        ConversionName: "Offline lead",
-        ConversionTime: "2026-10-20T18:45:10Z",
-        HashedEmailAddress: em,
-      },
-    ],
+    bareConversion({ name: "Lead", time: late.time }),
+    { ConversionName: "Offline lead", ConversionTime: "2026-10-20T18:45:10Z", HashedEmailAddress: em },
+    { offline_goals: '{"lead":"Offline lead"}' },
   ),
 ];
 
@@ -229,21 +163,12 @@ const validationError = (details: readonly Record<string, unknown>[], eventsRece
 
 const rows = (...PartialErrors: readonly Record<string, unknown>[]) => JSON.stringify({ PartialErrors });
 
-const accepted = { outcome: "accepted" } as const;
-
 export const responses: readonly ResponseExample[] = [
-  {
-    title: "Accepted",
-    conversions: 2,
-    status: 200,
-    body: '{"eventsReceived":2}',
-    readings: [accepted, accepted],
-  },
-  {
-    title: "One event is invalid, the others were accepted",
-    conversions: 3,
-    status: 200,
-    body: validationError(
+  response("Accepted", 200, '{"eventsReceived":2}', twice(accepted)),
+  response(
+    "One event is invalid, the others were accepted",
+    200,
+    validationError(
       [
         {
           index: 1,
@@ -255,108 +180,68 @@ export const responses: readonly ResponseExample[] = [
       ],
       2,
     ),
-    readings: [accepted, { outcome: "rejected", error: "HTTP 200: 'eventTime' is too old." }, accepted],
-  },
-  {
-    title: "More events are missing than are named: the batch is halved and resent",
-    conversions: 2,
-    status: 200,
-    body: '{"eventsReceived":1}',
-    readings: [
-      { outcome: "rejected", error: "Microsoft accepted 1 of 2 events and did not name the others" },
-      { outcome: "rejected", error: "Microsoft accepted 1 of 2 events and did not name the others" },
-    ],
-  },
-  {
-    title: "A success that cannot be read is retried",
-    conversions: 1,
-    status: 200,
-    body: "{}",
-    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
-  },
-  {
-    title: "No event is valid",
-    conversions: 1,
-    status: 400,
-    body: validationError([
-      { index: 0, propertyName: "data[0].eventName", errorMessage: "'eventName' is empty." },
-    ]),
-    readings: [{ outcome: "rejected", error: "HTTP 400: 'eventName' is empty." }],
-  },
-  {
-    title: "The tag token is wrong",
-    conversions: 1,
-    status: 401,
-    body: '{"error":{"code":"Unauthorized","message":"Not authorized."}}',
-    readings: [{ outcome: "unauthorized", error: "HTTP 401: Not authorized." }],
-  },
-  {
-    title: "Too many requests",
-    conversions: 1,
-    status: 429,
-    headers: { "retry-after": "30" },
-    body: "",
-    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 30 }],
-  },
-  {
-    title: "Offline conversions: all accepted",
-    conversions: 2,
-    status: 200,
-    body: rows(),
-    readings: [accepted, accepted],
-  },
-  {
-    title: "Offline conversions: some rows failed, each for its own reason",
-    conversions: 4,
-    status: 200,
-    body: rows(
+    [accepted, rejected("HTTP 200: 'eventTime' is too old."), accepted],
+  ),
+  response(
+    "More events are missing than are named: the batch is halved and resent",
+    200,
+    '{"eventsReceived":1}',
+    twice(rejected("Microsoft accepted 1 of 2 events and did not name the others")),
+  ),
+  unreadableSuccess("{}"),
+  response(
+    "No event is valid",
+    400,
+    validationError([{ index: 0, propertyName: "data[0].eventName", errorMessage: "'eventName' is empty." }]),
+    rejected("HTTP 400: 'eventName' is empty."),
+  ),
+  response(
+    "The tag token is wrong",
+    401,
+    '{"error":{"code":"Unauthorized","message":"Not authorized."}}',
+    unauthorized("HTTP 401: Not authorized."),
+  ),
+  tooManyRequests(30),
+  response("Offline conversions: all accepted", 200, rows(), twice(accepted)),
+  response(
+    "Offline conversions: some rows failed, each for its own reason",
+    200,
+    rows(
       { Index: 1, Code: 5604, ErrorCode: "OfflineConversionMicrosoftClickIdInvalid", Message: "Click id." },
       { Index: 3, Code: 5615, ErrorCode: "OfflineConversionNotAcceptedForGoal", Message: "Too new." },
     ),
-    readings: [
+    [
       accepted,
-      { outcome: "rejected", error: "5604 OfflineConversionMicrosoftClickIdInvalid Click id." },
+      rejected("5604 OfflineConversionMicrosoftClickIdInvalid Click id."),
       accepted,
-      {
-        outcome: "retry",
-        error: "5615 OfflineConversionNotAcceptedForGoal Too new.",
-        retryAfterSeconds: 7200,
-      },
+      retryLater("5615 OfflineConversionNotAcceptedForGoal Too new.", 7200),
     ],
-  },
-  {
-    title: "Offline conversions: an unknown goal stops only its own events, which wait for the setting",
-    conversions: 2,
-    status: 200,
-    body: rows({ Index: 0, Code: 5606, ErrorCode: "OfflineConversionNameInvalid", Message: "Goal." }),
-    readings: [
-      {
-        outcome: "retry",
-        error: "5606 OfflineConversionNameInvalid Goal.; waits until offline_goal is corrected",
-        retryAfterSeconds: 3600,
-      },
+  ),
+  response(
+    "Offline conversions: an unknown goal stops only its own events, which wait for the setting",
+    200,
+    rows({ Index: 0, Code: 5606, ErrorCode: "OfflineConversionNameInvalid", Message: "Goal." }),
+    [
+      retryLater("5606 OfflineConversionNameInvalid Goal.; waits until offline_goal is corrected", 3600),
       accepted,
     ],
-  },
-  {
-    title: "Offline conversions: too many calls in a minute",
-    conversions: 1,
-    status: 400,
-    body: '{"Errors":[{"Code":117,"ErrorCode":"CallRateExceeded","Message":"Slow down."}]}',
-    readings: [{ outcome: "retry", error: "117 CallRateExceeded Slow down.", retryAfterSeconds: 60 }],
-  },
-  {
-    title: "Offline conversions: the access token has expired",
-    conversions: 1,
-    status: 400,
-    body: '{"Errors":[{"Code":109,"ErrorCode":"AuthenticationTokenExpired","Message":"Ended."}]}',
-    readings: [{ outcome: "unauthorized", error: "109 AuthenticationTokenExpired Ended." }],
-  },
-  {
-    title: "Offline conversions: an internal error of Microsoft",
-    conversions: 1,
-    status: 500,
-    body: '{"Errors":[{"Code":0,"ErrorCode":"InternalError","Message":"Oh."}]}',
-    readings: [{ outcome: "retry", error: "0 InternalError Oh." }],
-  },
+  ),
+  response(
+    "Offline conversions: too many calls in a minute",
+    400,
+    { Errors: [{ Code: 117, ErrorCode: "CallRateExceeded", Message: "Slow down." }] },
+    retryLater("117 CallRateExceeded Slow down.", 60),
+  ),
+  response(
+    "Offline conversions: the access token has expired",
+    400,
+    { Errors: [{ Code: 109, ErrorCode: "AuthenticationTokenExpired", Message: "Ended." }] },
+    unauthorized("109 AuthenticationTokenExpired Ended."),
+  ),
+  response(
+    "Offline conversions: an internal error at Microsoft",
+    500,
+    { Errors: [{ Code: 0, ErrorCode: "InternalError", Message: "Oh." }] },
+    retryLater("0 InternalError Oh."),
+  ),
 ];

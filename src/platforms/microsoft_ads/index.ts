@@ -4,7 +4,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
-import { checkToken, digits, oneOf, tokenSettings } from "../shared/settings.ts";
+import { digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import {
   ageAtReceipt,
@@ -42,8 +42,8 @@ export const microsoftAds = {
       ["eventTime, or ConversionTime", "the time of the event"],
       ["userData.msclkid, or MicrosoftClickId", "the newest msclkid"],
       ["userData.anonymousId", "the visitor id in the _uetvid cookie"],
-      ["userData.em, or HashedEmailAddress", "hashed email in Microsoft's form"],
-      ["userData.ph, or HashedPhoneNumber", "hashed phone number with its plus"],
+      ["userData.em, or HashedEmailAddress", "hashed email, normalised by Microsoft's rules"],
+      ["userData.ph, or HashedPhoneNumber", "hashed phone number, with the plus sign"],
       ["userData.clientUserAgent, .clientIpAddress", "IP address and user agent of the visit"],
       ["eventSourceUrl", "the page of the visit, without its query"],
       ["customData.transactionId", "orderId"],
@@ -59,12 +59,12 @@ export const microsoftAds = {
     ],
     consent:
       "Microsoft rejects an event without any identifier, so events of people who opted out are skipped.",
-    testMode: "There is none: test events are skipped.",
+    testMode: "Microsoft Advertising has no test mode: test events are skipped.",
     limits: [
       "Events may be 7 days old for the Conversions API, 90 days for offline conversions.",
       "An offline goal that Microsoft does not know stops only its own events: they wait and are retried every hour until offline_goal or offline_goals is corrected. A wrong token stops the connection until it is connected again.",
       "Hashed email and phone of offline conversions count only if enhanced conversions is enabled for the goal.",
-      "An email that was received as a hash has Microsoft's form only if the tag has seen the address; otherwise the hash is sent as it is, and matches the person unless the address had dots or a plus before the @.",
+      "An email that was received as a hash follows Microsoft's rules only if the tag has seen the address; otherwise the hash is sent unchanged and matches the person unless the address had dots or a plus before the @.",
       "Accepted does not mean attributed; reports are delayed by up to six hours.",
     ],
   },
@@ -84,20 +84,16 @@ export const microsoftAds = {
       required: true,
       check: areDigits,
     },
-    {
-      name: "tag_token",
-      label: "UET tag token",
-      help: "The token of this tag for the Conversions API: edit the tag, then Use Conversions API. For events of the last 7 days.",
-      secret: true,
-      check: checkToken,
-    },
-    {
-      name: "access_token",
-      label: "Access token",
-      help: "Filled by signing in. Only offline conversions need it: events older than 7 days, or all without a tag token.",
-      secret: true,
-      check: checkToken,
-    },
+    secretSetting(
+      "tag_token",
+      "UET tag token",
+      "The token of this tag for the Conversions API: edit the tag, then Use Conversions API. For events of the last 7 days.",
+    ),
+    secretSetting(
+      "access_token",
+      "Access token",
+      "Filled by signing in. Only offline conversions need it: events older than 7 days, or all without a tag token.",
+    ),
     ...tokenSettings,
     {
       name: "developer_token",
@@ -131,7 +127,7 @@ export const microsoftAds = {
     {
       name: "msclkid_form",
       label: "Form of msclkid",
-      help: "with_dashes writes the click id as a UUID for the Conversions API, which asks for one; in URLs it often has no dashes. as_captured sends it as it was in the URL.",
+      help: "with_dashes writes the click id as a UUID for the Conversions API, which asks for one; in URLs it often has no dashes. as_captured sends it unchanged.",
       default: "with_dashes",
       check: oneOf(["with_dashes", "as_captured"]),
     },

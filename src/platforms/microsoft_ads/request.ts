@@ -81,7 +81,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     eventName: eventNameOf(conversion, settings, events),
     eventTime: unixSeconds(time, now),
     eventSourceUrl: page || undefined,
-    // Microsoft takes an absent field for granted.
+    // Microsoft reads an absent field as granted consent.
     adStorageConsent: consent === "unknown" ? undefined : consent === "granted" ? "G" : "D",
     userData: {
       msclkid: click && settings.msclkid_form !== "as_captured" ? withDashes(click) : click,

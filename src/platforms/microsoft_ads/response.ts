@@ -1,4 +1,4 @@
-// Microsoft's responses. Those of the two APIs have nothing in common, so the shape alone tells which one answered.
+// Microsoft's responses. Those of the two APIs have nothing in common, so the shape shows which one answered.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
@@ -7,9 +7,11 @@ import {
   listAt,
   parseBody,
   readStatus,
+  rejected,
   retryLater,
   shorten,
   textAt,
+  unauthorized,
   unreadable,
 } from "../shared/response.ts";
 
@@ -36,12 +38,12 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
     const error = shorten(
       [code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "),
     );
-    if (tokenCodes.has(code)) return { outcome: "unauthorized", error };
+    if (tokenCodes.has(code)) return unauthorized(error);
     if (goalCodes.has(code)) return retryLater(`${error}; waits until ${goalSetting} is corrected`, 3600);
     const wait = transientCodes.get(code);
     if (wait !== undefined) return retryLater(error, wait || undefined);
     const reading = readStatus(response, now, error);
-    return reading.outcome === "accepted" ? { outcome: "rejected", error } : reading;
+    return reading.outcome === "accepted" ? rejected(error) : reading;
   }
 };
 
@@ -58,7 +60,7 @@ const transientCodes = new Map([
   // The goal is less than two hours old.
   ["5615", 7200],
 ]);
-/** The goal has no name, is unknown, or takes no offline conversions: the event is valid and waits for the setting. */
+/** The goal has no name, is unknown, or accepts no offline conversions: the event is valid and waits for the setting. */
 const goalCodes = new Set(["5605", "5606", "5613"]);
 
 /** Invalid events are left out and the rest is accepted; only the first ten errors and warnings are listed. */
@@ -69,28 +71,28 @@ function readConversionsApi(
   now: number,
 ): Reading[] {
   const all = (reading: Reading): Reading[] => Array.from({ length: count }, () => reading);
-  const rejected = new Map<number, string>();
+  const reasons = new Map<number, string>();
   for (const detail of listAt(body, "error", "details")) {
     const index = at(detail, "index");
     if (typeof index !== "number" || index < 0 || index >= count || at(detail, "isWarning") === true)
       continue;
     const message = textAt(detail, "errorMessage") || textAt(detail, "errorCode");
-    if (!rejected.has(index)) rejected.set(index, message);
+    if (!reasons.has(index)) reasons.set(index, message);
   }
   const reading = readStatus(response, now, textAt(body, "error", "message"));
   if (reading.outcome !== "accepted" && reading.outcome !== "rejected") return all(reading);
 
   const received = at(body, "eventsReceived");
   if (reading.outcome === "accepted" && typeof received !== "number") return all(unreadable(response, now));
-  const rejection = (error: string): Reading => ({ outcome: "rejected", error: shorten(error) });
+  const rejection = (error: string): Reading => rejected(shorten(error));
   // More were left out than are named. All are rejected, so that delivery halves the batch until it finds each; the event
   // id keeps the accepted ones from counting twice.
-  const isUnnamed = typeof received === "number" && received < count - rejected.size;
+  const isUnnamed = typeof received === "number" && received < count - reasons.size;
   const rest = isUnnamed
     ? rejection(`Microsoft accepted ${received} of ${count} events and did not name the others`)
     : reading;
   return all(rest).map((other, i) => {
-    const message = rejected.get(i);
+    const message = reasons.get(i);
     return message === undefined ? other : rejection(`HTTP ${response.status}: ${message}`);
   });
 }

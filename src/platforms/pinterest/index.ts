@@ -4,7 +4,14 @@
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { choicesOf, listAt, parseJson } from "../shared/response.ts";
-import { bearer, checkToken, digits, limitedDataSetting, tokenSettings } from "../shared/settings.ts";
+import {
+  bearer,
+  digits,
+  getRequest,
+  limitedDataSetting,
+  requiredSecret,
+  tokenSettings,
+} from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { api, events, fields, toRequest, userData } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -26,7 +33,7 @@ export const pinterest = {
       ["event_id", "the event id; the same as the tag's, so that Pinterest counts the pair once"],
       ["event_source_url", "the page of the visit, without its query"],
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
-      ["user_data.click_id", "the epik of the click or the _epik cookie, as it was"],
+      ["user_data.click_id", "the epik of the click or the _epik cookie, unchanged"],
       ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       [
         "custom_data.value, currency, order_id",
@@ -65,14 +72,11 @@ export const pinterest = {
       required: true,
       check: digits(3, 20),
     },
-    {
-      name: "access_token",
-      label: "Conversion token",
-      help: "From Ads Manager: Conversions, Set up API, Generate new token. It is long-lived.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "access_token",
+      "Conversion token",
+      "From Ads Manager: Conversions, Set up API, Generate new token. It is long-lived.",
+    ),
     ...tokenSettings,
     limitedDataSetting,
   ],
@@ -80,12 +84,7 @@ export const pinterest = {
     {
       setting: "ad_account_id",
       needs: ["access_token"],
-      toRequest: (settings) => ({
-        method: "GET",
-        url: `${api}/ad_accounts?page_size=250`,
-        headers: bearer(settings),
-        body: "",
-      }),
+      toRequest: (settings) => getRequest(`${api}/ad_accounts?page_size=250`, bearer(settings)),
       read: (body) => choicesOf(listAt(parseJson(body), "items")),
     },
   ],

@@ -221,7 +221,7 @@ describe("the list of ad accounts", () => {
 describe("the settings", () => {
   test.each([
     ["ad_account_id", "549755885175", "../549", "must be a number of 3 to 20 digits"],
-    ["access_token", "pina_x", "a b", "must be one word of plain letters, digits and signs"],
+    ["access_token", "pina_x", "a b", "must be ASCII letters, digits and punctuation, without spaces"],
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
     const check = platform.settings.find((setting) => setting.name === name)?.check;
     expect(check?.(good)).toBeNull();

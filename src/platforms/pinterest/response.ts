@@ -3,10 +3,12 @@
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
 import {
+  accepted,
   isSuccess,
   listAt,
   parseBody,
   readStatus,
+  rejected,
   retryLater,
   shorten,
   textAt,
@@ -26,9 +28,9 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
   }
   return conversions.map((_, i): Reading => {
     const result = textAt(results[i], "status");
-    if (result === "processed") return { outcome: "accepted" };
+    if (result === "processed") return accepted;
     const message = shorten(textAt(results[i], "error_message") || textAt(results[i], "warning_message"));
-    if (result === "failed") return { outcome: "rejected", error: message || "Pinterest gave no reason" };
+    if (result === "failed") return rejected(message || "Pinterest gave no reason");
     // Sending it again is safe: its event id is the same.
     return retryLater("Pinterest's answer left this event out");
   });

@@ -7,8 +7,10 @@ import {
   bearer,
   checkToken,
   dedupSetting,
+  getRequest,
   limitedDataSetting,
   oneOf,
+  requiredSecret,
   tokenSettings,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
@@ -49,8 +51,8 @@ export const reddit = {
       ["action_source", "WEBSITE, unless the connection sets another"],
       ["event_source_url", "the page of the visit, for WEBSITE only"],
       ["click_id", "rdt_cid of the click"],
-      ["user.email", "the hashed email in Reddit's form, else as the sender hashed it"],
-      ["user.phone_number", "the hashed phone number with its plus"],
+      ["user.email", "the hashed email, normalised by Reddit's rules, else as the sender hashed it"],
+      ["user.phone_number", "the hashed phone number, with the plus sign"],
       ["user.uuid", "_rdt_uuid, the cookie of Reddit's pixel"],
       ["user.ip_address and user.user_agent", "of the visit"],
       ["metadata.conversion_id", "the event id, or the order id if the connection is set so"],
@@ -72,7 +74,7 @@ export const reddit = {
       "Pixel and API are compared by conversion id and event, within two days.",
       "Custom event names have up to 64 characters.",
       "A pixel that Reddit does not know stops the connection until it is connected again; its events wait.",
-      "An email that was received as a hash has Reddit's form only if the tag has seen the address; otherwise the hash is sent as it is, and matches the person if there were only letters and digits before the @.",
+      "An email that was received as a hash follows Reddit's rules only if the tag has seen the address; otherwise the hash is sent unchanged and matches the person if there were only letters and digits before the @.",
     ],
   },
   oauth: {
@@ -85,14 +87,11 @@ export const reddit = {
     refresh: "keeps",
   },
   settings: [
-    {
-      name: "access_token",
-      label: "Conversion access token",
-      help: "From Events Manager, Conversions API; or filled by signing in.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "access_token",
+      "Conversion access token",
+      "From Events Manager, Conversions API; or filled by signing in.",
+    ),
     ...tokenSettings,
     {
       name: "ad_account_id",
@@ -148,12 +147,11 @@ export const reddit = {
     {
       setting: "pixel_id",
       needs: ["access_token", "ad_account_id"],
-      toRequest: (settings) => ({
-        method: "GET",
-        url: `${base}/ad_accounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`,
-        headers: { ...bearer(settings), "user-agent": userAgent },
-        body: "",
-      }),
+      toRequest: (settings) =>
+        getRequest(`${base}/ad_accounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, {
+          ...bearer(settings),
+          "user-agent": userAgent,
+        }),
       read: (body) => choicesOf(listAt(parseJson(body), "data")),
     },
   ],

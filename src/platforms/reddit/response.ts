@@ -4,14 +4,17 @@ import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
 import { messagesByIndex, readBatchRejection } from "../shared/batchRejection.ts";
 import {
+  accepted,
   at,
   isSuccess,
   listAt,
   parseBody,
   readStatus,
+  rejected,
   retryLater,
   shorten,
   textAt,
+  unauthorized,
   unreadable,
 } from "../shared/response.ts";
 import { dedupId } from "../shared/settings.ts";
@@ -19,14 +22,14 @@ import { dedupId } from "../shared/settings.ts";
 export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
   const all = (reading: Reading): Reading[] => conversions.map(() => reading);
   const body = parseBody(response);
-  const [detail, rejected] = explain(body, response.body);
+  const [detail, reasons] = explain(body, response.body);
   const corrected = withRealStatus(response, body);
   const reading = readStatus(corrected, now, detail);
   // Only the pixel can be missing at this URL, and the pixel is a setting of the whole connection.
   if (corrected.status === 404 && /pixel|not[ _]found/i.test(detail))
-    return all({ outcome: "unauthorized", error: `HTTP 404: ${shorten(detail)}; correct pixel_id` });
+    return all(unauthorized(`HTTP 404: ${shorten(detail)}; correct pixel_id`));
   if (reading.outcome === "rejected")
-    return readBatchRejection(corrected, conversions.length, rejected, detail, now);
+    return readBatchRejection(corrected, conversions.length, reasons, detail, now);
   if (reading.outcome !== "accepted") return all(reading);
   const invalid = [...listAt(body, "data", "invalid_events"), ...listAt(body, "invalid_events")];
   if (invalid.length > 0) {
@@ -40,7 +43,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   return all(success ? reading : unreadable(response, now));
 };
 
-/** Errors also come with HTTP 200; then the status that they name counts. */
+/** Some errors come with HTTP 200; then the status in the body counts. */
 function withRealStatus(response: PlatformResponse, body: unknown): PlatformResponse {
   const isError = at(body, "success") === false || (at(body, "error") ?? null) !== null;
   if (!isError || !isSuccess(response.status)) return response;
@@ -53,7 +56,7 @@ function withRealStatus(response: PlatformResponse, body: unknown): PlatformResp
  * The error in Reddit's words, and the rejected events. Three shapes: `{error: {code, message, fields}}`,
  * `{success: false, error: {reason, explanation}}`, and a bare text.
  */
-function explain(body: unknown, text: string): [detail: string, rejected: Map<number, string>] {
+function explain(body: unknown, text: string): [detail: string, reasons: Map<number, string>] {
   const fields = listAt(body, "error", "fields").map(describe).filter(Boolean);
   const parts = [
     textAt(body, "error"),
@@ -77,18 +80,14 @@ function describe(field: unknown): string {
 
 /**
  * A success that left some events out, which are found by the conversion id in Reddit's messages. Where that fails all are
- * rejected, so that delivery sends them apart: Reddit recognises the accepted ones by their ids.
+ * rejected, so that delivery sends them separately: Reddit recognises the accepted ones by their ids.
  */
 function readInvalid(invalid: readonly unknown[], ids: readonly string[], status: number): Reading[] {
   const indexes = invalid.map((one) =>
     ids.findIndex((id) => JSON.stringify(one).includes(JSON.stringify(id))),
   );
-  const rejection = (one: unknown): Reading => ({
-    outcome: "rejected",
-    error: `HTTP ${status}: ${shorten(textAt(one, "error_message") || "an event was invalid")}`,
-  });
+  const rejection = (one: unknown): Reading =>
+    rejected(`HTTP ${status}: ${shorten(textAt(one, "error_message") || "an event was invalid")}`);
   if (indexes.includes(-1)) return ids.map((_, i) => rejection(invalid[i] ?? invalid[0]));
-  return ids.map((_, i) =>
-    indexes.includes(i) ? rejection(invalid[indexes.indexOf(i)]) : { outcome: "accepted" },
-  );
+  return ids.map((_, i) => (indexes.includes(i) ? rejection(invalid[indexes.indexOf(i)]) : accepted));
 }

@@ -2,11 +2,22 @@
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import {
+  bareConversion,
+  fullPerson,
+  response,
+  sampleBrowser,
+  sampleConversion,
+  second,
+  tooManyRequests,
+  twice,
+  withheld,
+} from "../shared/sample.ts";
 
 const settings = { source: "acme/website", write_key: "EXAMPLE-WRITE-KEY" };
 const eventId = "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901";
-const em = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
+const { emailSha256: em, phoneSha256: phone } = fullPerson;
 
 const order = { event_id: eventId, order_id: "A-1001" };
 const money = { total: 49.9, revenue: 49.9, currency: "EUR" };
@@ -15,12 +26,11 @@ const context = {
   campaign: { source: "newsletter", name: "autumn" },
   traits: {
     email_sha256: em,
-    phone_sha256: "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e",
+    phone_sha256: phone,
   },
-  ip: "203.0.113.9",
-  userAgent:
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
-  page: { url: "https://shop.example.com/autumn", referrer: "https://www.google.com" },
+  ip: sampleBrowser.address,
+  userAgent: sampleBrowser.userAgent,
+  page: { url: sampleBrowser.page, referrer: sampleBrowser.referrer },
 };
 const purchase = {
   type: "track",
@@ -73,18 +83,7 @@ export const examples: readonly Example[] = [
   example("A purchase after an ad click", [{}], [purchase]),
   example(
     "Only a hashed email and no value",
-    [
-      {
-        name: "lead",
-        person: { emailSha256: sha256(em) },
-        value: null,
-        orderId: null,
-        clickIds: {},
-        utm: {},
-        browser: null,
-        consent: "unknown",
-      },
-    ],
+    [bareConversion({ consent: "unknown" })],
     [
       {
         ...purchase,
@@ -96,7 +95,7 @@ export const examples: readonly Example[] = [
   ),
   example(
     "A person who denied consent: no personal data, and consent denied for every destination",
-    [{ person: null, clickIds: {}, browserIds: {}, utm: {}, browser: null, consent: "denied" }],
+    [withheld],
     [
       {
         ...purchase,
@@ -153,17 +152,13 @@ export const examples: readonly Example[] = [
   ),
   example(
     "Two conversions in one request",
-    [{}, { platformEventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410", orderId: "A-1002" }],
+    [{}, second],
     [
       purchase,
       {
         ...purchase,
-        messageId: "cc_de2829b15090:7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
-        properties: {
-          ...purchase.properties,
-          event_id: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
-          order_id: "A-1002",
-        },
+        messageId: `cc_de2829b15090:${second.platformEventId}`,
+        properties: { ...purchase.properties, event_id: second.platformEventId, order_id: "A-1002" },
       },
     ],
   ),
@@ -188,65 +183,29 @@ export const examples: readonly Example[] = [
 ];
 
 export const responses: readonly ResponseExample[] = [
-  {
-    title: "Accepted, as nearly everything is",
-    conversions: 2,
-    status: 200,
-    body: '{"success":true}',
-    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
-  },
-  {
-    title: "RudderStack accepts with one word",
-    conversions: 1,
-    status: 200,
-    body: "OK",
-    readings: [{ outcome: "accepted" }],
-  },
-  {
-    title: "The request is not JSON, or too large",
-    conversions: 2,
-    status: 400,
-    body: '{"success":false,"message":"Exceed payload limit"}',
-    readings: [
-      { outcome: "rejected", error: "HTTP 400: Exceed payload limit" },
-      { outcome: "rejected", error: "HTTP 400: Exceed payload limit" },
-    ],
-  },
-  {
-    title: "The body says that it failed, with HTTP 200",
-    conversions: 1,
-    status: 200,
-    body: '{"success":false,"code":"no_user_anon_id"}',
-    readings: [{ outcome: "rejected", error: "no_user_anon_id" }],
-  },
-  {
-    title: "RudderStack does not know the write key",
-    conversions: 1,
-    status: 401,
-    body: "Failed to read write key",
-    readings: [{ outcome: "unauthorized", error: "HTTP 401: not authorised" }],
-  },
-  {
-    title: "Too many requests",
-    conversions: 1,
-    status: 429,
-    headers: { "retry-after": "5" },
-    body: "",
-    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 5 }],
-  },
-  {
-    title: "Too many requests, with a time to wait in another header",
-    conversions: 1,
-    status: 429,
-    headers: { "x-ratelimit-reset": "20" },
-    body: "",
-    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 20 }],
-  },
-  {
-    title: "Segment is unavailable",
-    conversions: 1,
-    status: 503,
-    body: "",
-    readings: [{ outcome: "retry", error: "HTTP 503" }],
-  },
+  response("Accepted", 200, '{"success":true}', twice(accepted)),
+  response("Accepted by RudderStack, which answers with one word", 200, "OK", accepted),
+  response(
+    "The request is not JSON, or too large",
+    400,
+    '{"success":false,"message":"Exceed payload limit"}',
+    twice(rejected("HTTP 400: Exceed payload limit")),
+  ),
+  response(
+    "An error in the body, with HTTP 200",
+    200,
+    '{"success":false,"code":"no_user_anon_id"}',
+    rejected("no_user_anon_id"),
+  ),
+  response(
+    "RudderStack does not know the write key",
+    401,
+    "Failed to read write key",
+    unauthorized("HTTP 401: not authorised"),
+  ),
+  tooManyRequests(5),
+  response("Too many requests, with a time to wait in another header", 429, "", retryLater("HTTP 429", 20), {
+    "x-ratelimit-reset": "20",
+  }),
+  response("Segment is unavailable", 503, "", retryLater("HTTP 503")),
 ];

@@ -2,7 +2,7 @@
 // everything, so this file skips what Segment would drop.
 
 import type { Platform } from "../platform.ts";
-import { checkToken, oneOf } from "../shared/settings.ts";
+import { oneOf, requiredSecret } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { accountOf, events, fields, hosts, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -44,7 +44,8 @@ export const segment = {
     ],
     consent:
       "The event is sent without anything that identifies the person, under an id made from the event id, and with consent denied for the categories; without categories, an empty object denies all.",
-    testMode: "There is none: test events are skipped. Check the source's debugger after a live event.",
+    testMode:
+      "Segment has no test mode: test events are skipped. Check the source's debugger after a live event.",
     limits: [
       "32 KB for an event, 500 KB for a request.",
       "Segment accepts nearly everything, even with a write key of another region: check in the debugger that events arrive.",
@@ -65,14 +66,11 @@ export const segment = {
           ? null
           : "must be workspace/source, like acme/website",
     },
-    {
-      name: "write_key",
-      label: "Write key",
-      help: "Segment: source > Settings > API keys. RudderStack: source > Setup.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "write_key",
+      "Write key",
+      "Segment: source > Settings > API keys. RudderStack: source > Setup.",
+    ),
     {
       name: "region",
       label: "Region",

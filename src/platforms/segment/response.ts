@@ -7,6 +7,7 @@ import {
   isSuccess,
   parseJson,
   readStatus,
+  rejected,
   retryLater,
   shorten,
   textAt,
@@ -24,7 +25,7 @@ function readWhole(response: PlatformResponse, now: number): Reading {
   const message = textAt(body, "message") || textAt(body, "error") || textAt(body, "code");
   const reading = readStatus(response, now, message);
   if (reading.outcome === "accepted" && at(body, "success") === false)
-    return { outcome: "rejected", error: shorten(message) || "the answer says that it failed" };
+    return rejected(shorten(message) || "the answer says that it failed");
   if (reading.outcome !== "retry" || reading.retryAfterSeconds !== undefined) return reading;
   return retryLater(reading.error, secondsUntil(response.headers["x-ratelimit-reset"], now));
 }

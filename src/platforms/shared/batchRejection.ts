@@ -1,30 +1,30 @@
-// Finds out which conversions a rejection is about: some of them, where a platform accepts a batch whole or not at all; or
-// a setting, where the conversions are valid and wait until it is corrected.
+// Finds the cause of a rejection: some of the conversions, where a platform accepts all of a batch or nothing; or a setting,
+// where the conversions are valid and wait until it is corrected.
 
 import type { Conversion, Reading } from "../../kernel/event.ts";
 import type { ConnectionSettings, PlatformResponse } from "../platform.ts";
 import { nameSetting } from "./eventNames.ts";
-import { readStatus, retryLater, shorten } from "./response.ts";
+import { readStatus, rejected, retryLater, shorten } from "./response.ts";
 
 /**
- * The conversions in `rejected` (by their index in the request) are rejected with its message, the others are resent
+ * The conversions in `reasons` (by their index in the request) are rejected with that message, the others are resent
  * without them. When it names none, the reading is the same for all, and delivery halves the batch to find the bad one.
  */
 export function readBatchRejection(
   response: PlatformResponse,
   count: number,
-  rejected: ReadonlyMap<number, string>,
+  reasons: ReadonlyMap<number, string>,
   detail: string,
   now: number,
 ): Reading[] {
   const whole = readStatus(response, now, detail);
-  const isNamed = [...rejected.keys()].some((index) => index < count);
+  const isNamed = [...reasons.keys()].some((index) => index < count);
   return Array.from({ length: count }, (_, index): Reading => {
     if (!isNamed || whole.outcome !== "rejected") return whole;
-    const message = rejected.get(index);
+    const message = reasons.get(index);
     return message === undefined
       ? resendable(response.status)
-      : { outcome: "rejected", error: `HTTP ${response.status}: ${shorten(message)}` };
+      : rejected(`HTTP ${response.status}: ${shorten(message)}`);
   });
 }
 

@@ -52,7 +52,7 @@ export function nameFault(chosen: string, names: EventNames): string | null {
   return names.check?.(chosen) ?? null;
 }
 
-/** A refund without a name chosen for it: no advertising platform takes money back. */
+/** A refund without a name chosen for it: no advertising platform can revoke a conversion's value. */
 export function isUnnamedRefund({ name }: Conversion, settings: ConnectionSettings): boolean {
   return foldName(name) === "refund" && settings[nameSetting(name)] === undefined;
 }

@@ -17,6 +17,10 @@ export function retryAfterSeconds(header: string | undefined, now: number): numb
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
 }
 
+export const accepted: Reading = { outcome: "accepted" };
+export const rejected = (error: string): Reading => ({ outcome: "rejected", error });
+export const unauthorized = (error: string): Reading => ({ outcome: "unauthorized", error });
+
 /** A retry, after the time that the platform names, if it names one. */
 export function retryLater(error: string, seconds?: number): Reading {
   return { outcome: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
@@ -34,12 +38,10 @@ export function unreadable({ status, headers }: PlatformResponse, now: number): 
 /** Reads the HTTP status alone; `detail` is the reason in the platform's own words. */
 export function readStatus({ status, headers }: PlatformResponse, now: number, detail?: string): Reading {
   const because = detail ? `: ${shorten(detail)}` : "";
-  if (isSuccess(status)) return { outcome: "accepted" };
-  if (status >= 300 && status < 400)
-    return { outcome: "rejected", error: `HTTP ${status}: redirects are not followed` };
-  if (status === 401 || status === 403)
-    return { outcome: "unauthorized", error: `HTTP ${status}${because || ": not authorised"}` };
-  if (!isTransientStatus(status)) return { outcome: "rejected", error: `HTTP ${status}${because}` };
+  if (isSuccess(status)) return accepted;
+  if (status >= 300 && status < 400) return rejected(`HTTP ${status}: redirects are not followed`);
+  if (status === 401 || status === 403) return unauthorized(`HTTP ${status}${because || ": not authorised"}`);
+  if (!isTransientStatus(status)) return rejected(`HTTP ${status}${because}`);
   return retryLater(`HTTP ${status}${because}`, retryAfterSeconds(headers["retry-after"], now));
 }
 

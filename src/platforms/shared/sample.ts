@@ -1,13 +1,26 @@
-// The people and conversions that the platforms' examples, tests and previews start from.
+// The people and conversions that the platforms' examples, tests and previews start from, and builders for the examples.
 
 import { hourMs } from "../../kernel/time.ts";
-import type { Browser, Conversion, Person, Sha256 } from "../../kernel/event.ts";
-import type { ConnectionSettings, Example } from "../platform.ts";
+import type { Browser, Conversion, Person, Reading, Sha256 } from "../../kernel/event.ts";
+import type { ConnectionSettings, Example, ResponseExample } from "../platform.ts";
+import { retryLater } from "./response.ts";
 
 /** Marks a hash that is written down as text. */
 export const sha256 = (hex: string) => hex as Sha256;
 
-/** A realistic person with everything known. */
+// john@contoso.com
+const email = sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602");
+
+const person = {
+  emailSha256: email,
+  emailGoogleSha256: email,
+  emailMicrosoftSha256: email,
+  emailRedditSha256: email,
+  // +14255551234
+  phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
+} as const satisfies Person;
+
+/** A realistic purchase after a click on an ad. */
 export function sampleConversion(changes: Partial<Conversion> = {}): Conversion {
   return {
     platformEventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
@@ -18,15 +31,7 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
     orderId: "A-1001",
     time: Date.UTC(2026, 10, 14, 9, 30),
     receivedAt: Date.UTC(2026, 10, 14, 9, 30, 1),
-    person: {
-      // john@contoso.com
-      emailSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
-      emailGoogleSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
-      emailMicrosoftSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
-      emailRedditSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
-      // +14255551234
-      phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
-    },
+    person: { ...person },
     clickIds: { gclid: { value: "EAIaIQobChMI-Example_1", seenAt: Date.UTC(2026, 10, 10, 8, 0) } },
     browserIds: { _fbp: "fb.1.1794297600000.1098115397" },
     utm: { utm_source: "newsletter", utm_campaign: "autumn" },
@@ -43,7 +48,15 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
   };
 }
 
-/** The same person with an id of every kind, for previews and test events. */
+/** john@contoso.com, +14255551234, John Smith; each form as its hash. */
+export const fullPerson = {
+  ...person,
+  phoneDigitsSha256: sha256("f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f"),
+  firstNameSha256: sha256("96d9632f363564cc3032521409cf22a852f2032eec099ed5967c0d000cec607a"),
+  lastNameSha256: sha256("6627835f988e2c5e50533d491163072d3f4f41f5c8b04630150debb3722ca2dd"),
+} as const satisfies Person;
+
+/** The full person with an id of every kind, for previews and test events. */
 export function fullSample(changes: Partial<Conversion> = {}): Conversion {
   const time = changes.time ?? sampleConversion().time;
   const seenAt = time - hourMs;
@@ -58,16 +71,9 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
     rdt_cid: "2034567890123456789",
     twclid: "26l6412g5p4iyj65a2oic2ayg2",
   };
-  const known = sampleConversion();
   return {
-    ...known,
-    person: {
-      ...(known.person ?? { emailSha256: sha256("") }),
-      // 14255551234, ada, lovelace
-      phoneDigitsSha256: sha256("f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f"),
-      firstNameSha256: sha256("fdee430d40bd57deeac186cd9790033d0f06f909a8806e7ce6e717ab7c7d5029"),
-      lastNameSha256: sha256("fb1e7ec987523d2cb9e022cec1d6ae7c99dc46edfae4fe51254025fe4bea571f"),
-    },
+    ...sampleConversion(),
+    person: fullPerson,
     clickIds: Object.fromEntries(Object.entries(clicks).map(([name, value]) => [name, { value, seenAt }])),
     browserIds: {
       _fbp: "fb.1.1794297600000.1098115397",
@@ -81,22 +87,44 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
   };
 }
 
-/** john@contoso.com, +14255551234, John Smith; each form as its hash. */
-export const fullPerson = {
-  ...(sampleConversion().person as Person),
-  phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
-  phoneDigitsSha256: sha256("f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f"),
-  firstNameSha256: sha256("96d9632f363564cc3032521409cf22a852f2032eec099ed5967c0d000cec607a"),
-  lastNameSha256: sha256("6627835f988e2c5e50533d491163072d3f4f41f5c8b04630150debb3722ca2dd"),
-} as const satisfies Person;
-
 export const sampleBrowser = sampleConversion().browser as Browser;
+
+/** The full person and the browser in the `user_data` that several platforms share (userData.ts). */
+export const fullContact = {
+  em: [fullPerson.emailSha256],
+  ph: [fullPerson.phoneDigitsSha256],
+  fn: [fullPerson.firstNameSha256],
+  ln: [fullPerson.lastNameSha256],
+};
+export const visitor = {
+  client_ip_address: sampleBrowser.address,
+  client_user_agent: sampleBrowser.userAgent,
+};
+/** The limited data use of a person whose location is unknown. */
+export const limitedDataUse = {
+  data_processing_options: ["LDU"],
+  data_processing_options_country: 1,
+  data_processing_options_state: 1000,
+};
 
 /** When the person clicked on the ad: four days before the sample conversion. */
 export const clickedAt = Date.UTC(2026, 10, 10, 8, 0);
 
 /** The sample conversion's time in seconds. */
 export const sampleSeconds = 1_794_648_600;
+
+/** A purchase of the full person after a click on an ad. */
+export function clickedPurchase(
+  clickId: string,
+  value: string,
+  changes: Partial<Conversion> = {},
+): Conversion {
+  return sampleConversion({
+    person: fullPerson,
+    clickIds: { [clickId]: { value, seenAt: clickedAt } },
+    ...changes,
+  });
+}
 
 /** A lead of which only the hashed email is known. */
 export function bareConversion(changes: Partial<Conversion> = {}): Conversion {
@@ -113,6 +141,12 @@ export function bareConversion(changes: Partial<Conversion> = {}): Conversion {
   });
 }
 
+/** The changes to the second conversion of a request. */
+export const second = {
+  platformEventId: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
+  orderId: "A-1002",
+} as const satisfies Partial<Conversion>;
+
 /** The changes to a conversion whose person opted out. */
 export const withheld = {
   person: null,
@@ -127,6 +161,25 @@ export const withheld = {
 export const withheldConversion = (changes: Partial<Conversion> = {}) =>
   bareConversion({ ...withheld, ...changes });
 
+/** Makes a platform's examples; each one adds `given` to the settings. */
+export function exampleBuilder<More>(
+  settings: ConnectionSettings,
+  requestFor: (events: unknown[], more?: More) => Example["request"],
+) {
+  return (
+    title: string,
+    conversions: Conversion | Conversion[],
+    events: object | object[],
+    given: ConnectionSettings = {},
+    more?: More,
+  ): Example => ({
+    title,
+    settings: { ...settings, ...given },
+    conversions: [conversions].flat(),
+    request: requestFor([events].flat(), more),
+  });
+}
+
 /** One small example for each standard event of a platform. */
 export function standardExamples(
   standard: Readonly<Record<string, string>>,
@@ -140,3 +193,32 @@ export function standardExamples(
     request: requestFor(theirs),
   }));
 }
+
+/** A response with its reading: a list where the request had several conversions, each with its own. */
+export function response(
+  title: string,
+  status: number,
+  body: string | object,
+  read: Reading | Reading[],
+  headers?: Record<string, string>,
+): ResponseExample {
+  const readings = Array.isArray(read) ? read : [read];
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { title, conversions: readings.length, status, ...(headers && { headers }), body: text, readings };
+}
+
+/** A 429 that names the seconds to wait. */
+export const tooManyRequests = (seconds: number, body = "", detail = "") =>
+  response("Too many requests", 429, body, retryLater(`HTTP 429${detail && `: ${detail}`}`, seconds), {
+    "retry-after": String(seconds),
+  });
+
+export const unreadableSuccess = (body: string) =>
+  response(
+    "A success that cannot be read is retried",
+    200,
+    body,
+    retryLater("HTTP 200: the answer could not be read"),
+  );
+
+export const twice = (reading: Reading): Reading[] => [reading, reading];

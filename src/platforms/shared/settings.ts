@@ -1,13 +1,13 @@
 // Settings that several platforms share, what they put into a request, and the checks of settings.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { ConnectionSettings, Setting } from "../platform.ts";
+import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
 
 type Check = (value: string) => string | null;
 
 /** Tokens travel in headers and URLs, where a copied line break or space would break every request. */
 export const checkToken: Check = (value) =>
-  /^[\x21-\x7e]+$/.test(value) ? null : "must be one word of plain letters, digits and signs";
+  /^[\x21-\x7e]+$/.test(value) ? null : "must be ASCII letters, digits and punctuation, without spaces";
 
 export function oneOf(choices: readonly string[]): Check {
   const words = choices.length === 2 ? choices.join(" or ") : `one of ${choices.join(", ")}`;
@@ -19,6 +19,13 @@ export function digits(min: number, max: number): Check {
   return (value) => (pattern.test(value) ? null : `must be a number of ${min} to ${max} digits`);
 }
 
+/** A token or key. */
+export const secretSetting = (name: string, label: string, help: string) =>
+  ({ name, label, help, secret: true, check: checkToken }) satisfies Setting;
+
+export const requiredSecret = (name: string, label: string, help: string) =>
+  ({ name, label, help, required: true, secret: true, check: checkToken }) satisfies Setting;
+
 /** Filled by a sign-in. On its own for platforms that have no refresh tokens. */
 export const expirySetting = {
   name: "expires_at",
@@ -29,20 +36,26 @@ export const expirySetting = {
 
 /** Filled by a sign-in, besides the access token. */
 export const tokenSettings = [
-  {
-    name: "refresh_token",
-    label: "Refresh token",
-    help: "Filled by signing in; renews the access token before it expires.",
-    secret: true,
-    check: checkToken,
-  },
+  secretSetting(
+    "refresh_token",
+    "Refresh token",
+    "Filled by signing in; renews the access token before it expires.",
+  ),
   expirySetting,
-] as const satisfies readonly Setting[];
+] satisfies readonly Setting[];
 
 /** `Authorization: Bearer …` from the connection's access token. */
 export function bearer(settings: ConnectionSettings): Record<string, string> {
   return { authorization: `Bearer ${settings.access_token ?? ""}` };
 }
+
+/** A GET, for pickers. */
+export const getRequest = (url: string, headers: Record<string, string>): PlatformRequest => ({
+  method: "GET",
+  url,
+  headers,
+  body: "",
+});
 
 export const dedupSetting = {
   name: "dedup_id",

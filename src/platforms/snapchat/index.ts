@@ -1,9 +1,9 @@
 // Snapchat Conversions API v3: web events of a Snap Pixel, or offline ones where no page is known.
 
-import type { ConnectionSettings, Platform } from "../platform.ts";
+import type { Platform } from "../platform.ts";
 import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
-import { bearer, checkToken, limitedDataSetting, tokenSettings } from "../shared/settings.ts";
+import { bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { events, fields, toRequest, userData } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -11,10 +11,6 @@ import { readResponse } from "./response.ts";
 const checkId = (value: string) =>
   /^[0-9a-z][0-9a-z-]{4,63}$/i.test(value) ? null : "must be an id of letters, digits and hyphens";
 const isWebAddress = (value: string) => URL.canParse(value) && /^https?:\/\//i.test(value);
-
-function listRequest(url: string, settings: ConnectionSettings) {
-  return { method: "GET", url, headers: bearer(settings), body: "" } as const;
-}
 
 const ads = "https://adsapi.snapchat.com/v1";
 
@@ -42,7 +38,7 @@ export const snapchat = {
       ["action_source", "WEB when a page is known, otherwise OFFLINE"],
       ["event_source_url", "the page of the visit without its query, or the site URL"],
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
-      ["user_data.sc_click_id", "the ScCid of the click, as it was"],
+      ["user_data.sc_click_id", "the ScCid of the click, unchanged"],
       ["user_data.sc_cookie1", "the _scid cookie"],
       ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       ["custom_data.value, currency, order_id", "value, currency and orderId"],
@@ -79,14 +75,11 @@ export const snapchat = {
       required: true,
       check: checkId,
     },
-    {
-      name: "access_token",
-      label: "Conversions API token",
-      help: "From Business Manager: Business details, Conversions API tokens. It is long-lived.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "access_token",
+      "Conversions API token",
+      "From Business Manager: Business details, Conversions API tokens. It is long-lived.",
+    ),
     ...tokenSettings,
     {
       name: "site_url",
@@ -108,7 +101,7 @@ export const snapchat = {
     {
       setting: "ad_account_id",
       needs: ["access_token"],
-      toRequest: (settings) => listRequest(`${ads}/me/organizations?with_ad_accounts=true`, settings),
+      toRequest: (settings) => getRequest(`${ads}/me/organizations?with_ad_accounts=true`, bearer(settings)),
       read: (body) =>
         choicesOf(
           listAt(parseJson(body), "organizations").flatMap((one) =>
@@ -120,7 +113,10 @@ export const snapchat = {
       setting: "pixel_id",
       needs: ["access_token", "ad_account_id"],
       toRequest: (settings) =>
-        listRequest(`${ads}/adaccounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, settings),
+        getRequest(
+          `${ads}/adaccounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`,
+          bearer(settings),
+        ),
       read: (body) => choicesOf(listAt(parseJson(body), "pixels").map((one) => at(one, "pixel"))),
     },
   ],

@@ -1,14 +1,16 @@
-// Snapchat's responses: one status for the whole request. Only the message tells a wrong token, which is often HTTP 400.
+// Snapchat's responses: one status for the whole request. Only the message shows that a token is wrong: it is often HTTP 400.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
 import {
-  isTransientStatus,
+  accepted,
   listAt,
+  isTransientStatus,
   parseBody,
   readStatus,
   shorten,
   textAt,
+  unauthorized,
   unreadable,
 } from "../shared/response.ts";
 
@@ -25,10 +27,9 @@ function readWhole(response: PlatformResponse, now: number): Reading {
   const message = messageOf(parsed);
   const result = textAt(parsed, "status").toUpperCase();
   if (isTransientStatus(status) || (status >= 300 && status < 400)) return readStatus(response, now, message);
-  if (status >= 400 && aboutToken.test(message))
-    return { outcome: "unauthorized", error: `HTTP ${status}: ${shorten(message)}` };
+  if (status >= 400 && aboutToken.test(message)) return unauthorized(`HTTP ${status}: ${shorten(message)}`);
   if (status >= 300) return readStatus(response, now, message);
-  if (result === "VALID") return { outcome: "accepted" };
+  if (result === "VALID") return accepted;
   if (result === "") return unreadable(response, now);
   const error = `Snapchat answered ${shorten(result)}${message && `: ${shorten(message)}`}`;
   return { outcome: aboutToken.test(message) ? "unauthorized" : "rejected", error };

@@ -234,7 +234,7 @@ describe("the settings", () => {
       "a/b?c=1",
       "must be an id of letters, digits and hyphens",
     ],
-    ["access_token", "abc", "a b", "must be one word of plain letters, digits and signs"],
+    ["access_token", "abc", "a b", "must be ASCII letters, digits and punctuation, without spaces"],
     ["site_url", "https://shop.example.com", "shop.example.com", "must be an http(s) address"],
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
     const check = platform.settings.find((setting) => setting.name === name)?.check;

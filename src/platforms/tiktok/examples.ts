@@ -1,14 +1,18 @@
 // Example requests and responses of TikTok, which serve as tests and as documentation.
 
 import type { Example, ResponseExample } from "../platform.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
-  clickedAt,
+  clickedPurchase,
+  exampleBuilder,
   fullPerson,
+  response,
   sampleBrowser,
   sampleConversion,
   sampleSeconds,
   standardExamples,
+  twice,
   withheldConversion,
 } from "../shared/sample.ts";
 import { events } from "./request.ts";
@@ -33,112 +37,89 @@ const bare = { ...event, user: { email: fullPerson.emailSha256 } };
 const visitor = { ip: sampleBrowser.address, user_agent: sampleBrowser.userAgent };
 const page = { url: sampleBrowser.page, referrer: sampleBrowser.referrer };
 const properties = { value: 49.9, currency: "EUR", order_id: "A-1001" };
+const example = exampleBuilder(settings, request);
 
 export const examples: Example[] = [
-  {
-    title: "A purchase after a click on an ad, with everything known",
-    settings,
-    conversions: [
-      sampleConversion({
-        person: fullPerson,
-        clickIds: { ttclid: { value: "E.C.P.Example_Click-1", seenAt: clickedAt } },
-        browserIds: { _ttp: "2F7h37YkS1j57AYSKTI7IHhExample" },
-      }),
-    ],
-    request: request([
-      {
-        event: "Purchase",
-        ...event,
-        user: {
-          email: fullPerson.emailSha256,
-          phone: fullPerson.phoneSha256,
-          first_name: fullPerson.firstNameSha256,
-          last_name: fullPerson.lastNameSha256,
-          ttclid: "E.C.P.Example_Click-1",
-          ttp: "2F7h37YkS1j57AYSKTI7IHhExample",
-          ...visitor,
-        },
-        properties,
-        page,
+  example(
+    "A purchase after a click on an ad, with everything known",
+    clickedPurchase("ttclid", "E.C.P.Example_Click-1", {
+      browserIds: { _ttp: "2F7h37YkS1j57AYSKTI7IHhExample" },
+    }),
+    {
+      event: "Purchase",
+      ...event,
+      user: {
+        email: fullPerson.emailSha256,
+        phone: fullPerson.phoneSha256,
+        first_name: fullPerson.firstNameSha256,
+        last_name: fullPerson.lastNameSha256,
+        ttclid: "E.C.P.Example_Click-1",
+        ttp: "2F7h37YkS1j57AYSKTI7IHhExample",
+        ...visitor,
       },
-    ]),
-  },
-  {
-    title: "The minimum: a lead with a hashed email",
-    settings,
-    conversions: [bareConversion()],
-    request: request([{ event: "Lead", ...bare }]),
-  },
-  {
-    title: "A purchase without a click id",
-    settings,
-    conversions: [sampleConversion({ clickIds: {}, browserIds: {} })],
-    request: request([
-      {
-        event: "Purchase",
-        ...event,
-        user: { email: fullPerson.emailSha256, phone: fullPerson.phoneSha256, ...visitor },
-        properties,
-        page,
+      properties,
+      page,
+    },
+  ),
+  example("The minimum: a lead with a hashed email", bareConversion(), { event: "Lead", ...bare }),
+  example("A purchase without a click id", sampleConversion({ clickIds: {}, browserIds: {} }), {
+    event: "Purchase",
+    ...event,
+    user: { email: fullPerson.emailSha256, phone: fullPerson.phoneSha256, ...visitor },
+    properties,
+    page,
+  }),
+  example(
+    "After an opt-out, if the connection sends events without match keys",
+    withheldConversion({ name: "purchase", value: 49.9, orderId: "A-1001" }),
+    { event: "Purchase", ...event, user: {}, properties, limited_data_use: true },
+    { without_person: "send" },
+  ),
+  example(
+    "A test event shows on the page Test events",
+    bareConversion({ mode: "test" }),
+    { event: "Lead", ...bare },
+    {},
+    { test_event_code: "TEST12345" },
+  ),
+  example(
+    "A chosen event name, and mapped fields: ids are hashed",
+    bareConversion({
+      name: "Demo_Booked",
+      utm: { utm_campaign: "autumn" },
+      extra: { customer: "c-4711", city: "San Francisco" },
+    }),
+    {
+      event: "Schedule",
+      ...event,
+      user: {
+        email: fullPerson.emailSha256,
+        external_id: "df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58",
+        city: "sanfrancisco",
       },
-    ]),
-  },
-  {
-    title: "After an opt-out, if the connection sends events without match keys",
-    settings: { ...settings, without_person: "send" },
-    conversions: [withheldConversion({ name: "purchase", value: 49.9, orderId: "A-1001" })],
-    request: request([{ event: "Purchase", ...event, user: {}, properties, limited_data_use: true }]),
-  },
-  {
-    title: "A test event goes to the page Test events",
-    settings,
-    conversions: [bareConversion({ mode: "test" })],
-    request: request([{ event: "Lead", ...bare }], { test_event_code: "TEST12345" }),
-  },
-  {
-    title: "A chosen event name, and mapped fields: ids are hashed",
-    settings: {
-      ...settings,
+      properties: { description: "autumn" },
+    },
+    {
       "event.demobooked": "Schedule",
       "map.properties.description": "utm_campaign",
       "map.user.external_id": "extra.customer",
       "map.user.city": "extra.city",
     },
-    conversions: [
-      bareConversion({
-        name: "Demo_Booked",
-        utm: { utm_campaign: "autumn" },
-        extra: { customer: "c-4711", city: "San Francisco" },
-      }),
-    ],
-    request: request([
-      {
-        event: "Schedule",
-        ...event,
-        user: {
-          email: fullPerson.emailSha256,
-          external_id: "df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58",
-          city: "sanfrancisco",
-        },
-        properties: { description: "autumn" },
-      },
-    ]),
-  },
-  {
-    title: "Limited data use for every event",
-    settings: { ...settings, limited_data: "always" },
-    conversions: [bareConversion()],
-    request: request([{ event: "Lead", ...bare, limited_data_use: true }]),
-  },
-  {
-    title: "Two events in one request",
-    settings,
-    conversions: [bareConversion(), bareConversion({ name: "Quiz Done", platformEventId: "second" })],
-    request: request([
+  ),
+  example(
+    "Limited data use for every event",
+    bareConversion(),
+    { event: "Lead", ...bare, limited_data_use: true },
+    { limited_data: "always" },
+  ),
+  example(
+    "Two events in one request",
+    [bareConversion(), bareConversion({ name: "Quiz Done", platformEventId: "second" })],
+    [
       { event: "Lead", ...bare },
       { event: "Quiz Done", ...bare, event_id: "second" },
-    ]),
-  },
+    ],
+  ),
   ...standardExamples(events.standard, settings, (name) =>
     request([{ event: name, ...bare, properties: { value: 20, currency: "EUR" } }]),
   ),
@@ -148,68 +129,43 @@ const answer = (code: number, message: string, data: unknown = {}) =>
   JSON.stringify({ code, message, request_id: "202611150930000000000000000EXAMPLE", data });
 
 export const responses: readonly ResponseExample[] = [
-  {
-    title: "Accepted",
-    conversions: 2,
-    status: 200,
-    body: answer(0, "OK"),
-    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
-  },
-  {
-    title: "A wrong parameter, with HTTP 200, fails the whole request",
-    conversions: 2,
-    status: 200,
-    body: answer(40002, "data.0.event_id: Not a valid string."),
-    readings: [0, 1].map(() => ({
-      outcome: "rejected",
-      error: "TikTok error 40002: data.0.event_id: Not a valid string.",
-    })),
-  },
-  {
-    title: "The token is wrong or was revoked, with HTTP 200",
-    conversions: 1,
-    status: 200,
-    body: answer(40105, "Access token is incorrect or has been revoked."),
-    readings: [
-      {
-        outcome: "unauthorized",
-        error: "TikTok error 40105: Access token is incorrect or has been revoked.",
-      },
-    ],
-  },
-  {
-    title: "The token has no permission for this pixel",
-    conversions: 1,
-    status: 200,
-    body: answer(40001, "No permission to operate pixel."),
-    readings: [{ outcome: "unauthorized", error: "TikTok error 40001: No permission to operate pixel." }],
-  },
-  {
-    title: "Too many requests, with HTTP 200",
-    conversions: 1,
-    status: 200,
-    body: answer(40100, "Too many requests. Please retry in some time."),
-    readings: [
-      { outcome: "retry", error: "TikTok error 40100: Too many requests. Please retry in some time." },
-    ],
-  },
-  {
-    title: "A temporary error of TikTok, with HTTP 200",
-    conversions: 1,
-    status: 200,
-    body: answer(50002, "Internal service error."),
-    readings: [{ outcome: "retry", error: "TikTok error 50002: Internal service error." }],
-  },
-  {
-    title: "Partial success that names the event which failed",
-    conversions: 2,
-    status: 200,
-    body: answer(20001, "Partial success", {
+  response("Accepted", 200, answer(0, "OK"), twice(accepted)),
+  response(
+    "A wrong parameter, with HTTP 200, fails the whole request",
+    200,
+    answer(40002, "data.0.event_id: Not a valid string."),
+    twice(rejected("TikTok error 40002: data.0.event_id: Not a valid string.")),
+  ),
+  response(
+    "The token is wrong or was revoked, with HTTP 200",
+    200,
+    answer(40105, "Access token is incorrect or has been revoked."),
+    unauthorized("TikTok error 40105: Access token is incorrect or has been revoked."),
+  ),
+  response(
+    "The token has no permission for this pixel",
+    200,
+    answer(40001, "No permission to operate pixel."),
+    unauthorized("TikTok error 40001: No permission to operate pixel."),
+  ),
+  response(
+    "Too many requests, with HTTP 200",
+    200,
+    answer(40100, "Too many requests. Please retry in some time."),
+    retryLater("TikTok error 40100: Too many requests. Please retry in some time."),
+  ),
+  response(
+    "A temporary error at TikTok, with HTTP 200",
+    200,
+    answer(50002, "Internal service error."),
+    retryLater("TikTok error 50002: Internal service error."),
+  ),
+  response(
+    "Partial success that names the event which failed",
+    200,
+    answer(20001, "Partial success", {
       failed_events: [{ order_in_batch: 1, error_code: 40002, error_message: "Invalid event_time." }],
     }),
-    readings: [
-      { outcome: "accepted" },
-      { outcome: "rejected", error: "TikTok error 40002: Invalid event_time." },
-    ],
-  },
+    [accepted, rejected("TikTok error 40002: Invalid event_time.")],
+  ),
 ];

@@ -4,12 +4,13 @@ import type { Platform } from "../platform.ts";
 import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
 import { choicesOf, listAt, parseJson } from "../shared/response.ts";
 import {
-  checkToken,
   digits,
   expirySetting,
+  getRequest,
   limitedDataSetting,
   noTestCode,
   oneOf,
+  requiredSecret,
   testCodeSetting,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
@@ -34,7 +35,7 @@ export const tiktok = {
       ["event_id", "the event id; the same as the pixel's, so that TikTok counts the pair once"],
       ["user.email, phone", "email and phone (with country code and plus), each as SHA-256"],
       ["user.first_name, last_name", "names, each as SHA-256"],
-      ["user.ttclid", "the ttclid of the click, as it was"],
+      ["user.ttclid", "the ttclid of the click, unchanged"],
       ["user.ttp", "the _ttp cookie"],
       ["user.ip, user_agent", "IP address and user agent of the visit"],
       ["properties.value, currency, order_id", "value, currency and orderId"],
@@ -79,14 +80,11 @@ export const tiktok = {
       check: (value) =>
         /^[A-Za-z0-9]{5,40}$/.test(value) ? null : "must be a code of 5 to 40 letters and digits",
     },
-    {
-      name: "access_token",
-      label: "Access token",
-      help: "From Events Manager: the pixel, Settings, Events API, Generate access token.",
-      required: true,
-      secret: true,
-      check: checkToken,
-    },
+    requiredSecret(
+      "access_token",
+      "Access token",
+      "From Events Manager: the pixel, Settings, Events API, Generate access token.",
+    ),
     expirySetting,
     testCodeSetting,
     limitedDataSetting,
@@ -110,12 +108,11 @@ export const tiktok = {
     {
       setting: "pixel_code",
       needs: ["access_token", "advertiser_id"],
-      toRequest: (settings) => ({
-        method: "GET",
-        url: `${api}/pixel/list/?advertiser_id=${encodeURIComponent(settings.advertiser_id ?? "")}&page_size=20`,
-        headers: { "access-token": settings.access_token ?? "" },
-        body: "",
-      }),
+      toRequest: (settings) =>
+        getRequest(
+          `${api}/pixel/list/?advertiser_id=${encodeURIComponent(settings.advertiser_id ?? "")}&page_size=20`,
+          { "access-token": settings.access_token ?? "" },
+        ),
       // Events use the pixel code; the numeric id is for ads.
       read: (body) => choicesOf(listAt(parseJson(body), "data", "pixels"), "pixel_code", "pixel_name"),
     },

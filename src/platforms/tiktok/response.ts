@@ -3,15 +3,18 @@
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
 import {
+  accepted,
   at,
   isSuccess,
   listAt,
   parseBody,
   readStatus,
+  rejected,
   retryAfterSeconds,
   retryLater,
   shorten,
   textAt,
+  unauthorized,
   unreadable,
 } from "../shared/response.ts";
 
@@ -27,7 +30,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
   );
   return conversions.map((_, i): Reading => {
     const error = failed.get(i);
-    return error === undefined ? reading : { outcome: "rejected", error };
+    return error === undefined ? reading : rejected(error);
   });
 };
 
@@ -41,12 +44,12 @@ function readCode(response: PlatformResponse, parsed: unknown, now: number): Rea
       : readStatus(response, now, textAt(parsed, "message"));
   // 20001 means partial success; other integrations count it as success.
   const isAccepted = code === 0 || code === 20001;
-  if (isAccepted && status < 300) return { outcome: "accepted" };
+  if (isAccepted && status < 300) return accepted;
   const error = `TikTok error ${code}: ${shorten(textAt(parsed, "message"))}`;
   const wait = retryAfterSeconds(response.headers["retry-after"], now);
   if (code === 40100 || (code >= 50_000 && code < 60_000)) return retryLater(error, wait);
   // 40001: no permission for this pixel; 40102 to 40106: the token is missing, wrong, expired or revoked.
-  if (code === 40001 || (code >= 40_102 && code <= 40_106)) return { outcome: "unauthorized", error };
+  if (code === 40001 || (code >= 40_102 && code <= 40_106)) return unauthorized(error);
   if (isAccepted || status >= 300) return readStatus(response, now, error);
-  return { outcome: "rejected", error };
+  return rejected(error);
 }

@@ -270,7 +270,7 @@ describe("the list of pixels", () => {
 describe("the settings", () => {
   test.each([
     ["pixel_code", "C0AAA1", "C0-AA", "must be a code of 5 to 40 letters and digits"],
-    ["access_token", "abc", "a\nb", "must be one word of plain letters, digits and signs"],
+    ["access_token", "abc", "a\nb", "must be ASCII letters, digits and punctuation, without spaces"],
     ["without_person", "send", "yes", "must be skip or send"],
     ["advertiser_id", "7000000000001", "x", "must be a number of 5 to 25 digits"],
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {

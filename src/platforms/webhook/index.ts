@@ -4,12 +4,21 @@ import { hash } from "node:crypto";
 import type { Conversion, Reading } from "../../kernel/event.ts";
 import { conversionJson } from "../shared/conversionJson.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
-import { at, parseJson, readStatus } from "../shared/response.ts";
-import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
+import { accepted, at, parseJson, readStatus, rejected } from "../shared/response.ts";
+import { fullPerson, sampleConversion, withheld } from "../shared/sample.ts";
 import { fillTemplate, templateFault } from "./template.ts";
 
 const methods = ["POST", "PUT", "PATCH"] as const;
 type Method = (typeof methods)[number];
+
+const samplePurchase = {
+  platformEventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+  event: "purchase",
+  eventTime: "2026-11-14T09:30:00.000Z",
+  value: 49.9,
+  currency: "EUR",
+  orderId: "A-1001",
+};
 
 export const webhook = {
   id: "webhook",
@@ -86,14 +95,9 @@ export const webhook = {
         url: "https://hooks.example.com/conversions",
         headers: { "content-type": "application/json" },
         body: {
-          platformEventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
-          event: "purchase",
-          eventTime: "2026-11-14T09:30:00.000Z",
-          value: 49.9,
-          currency: "EUR",
-          orderId: "A-1001",
-          emailSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
-          phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
+          ...samplePurchase,
+          emailSha256: fullPerson.emailSha256,
+          phoneSha256: fullPerson.phoneSha256,
           clickIds: { gclid: "EAIaIQobChMI-Example_1" },
           utm: { utm_source: "newsletter", utm_campaign: "autumn" },
           consent: "granted",
@@ -126,12 +130,7 @@ export const webhook = {
         url: "https://hooks.example.com/conversions",
         headers: { "content-type": "application/json" },
         body: {
-          platformEventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
-          event: "purchase",
-          eventTime: "2026-11-14T09:30:00.000Z",
-          value: 49.9,
-          currency: "EUR",
-          orderId: "A-1001",
+          ...samplePurchase,
           emailSha256: null,
           phoneSha256: null,
           clickIds: {},
@@ -186,12 +185,10 @@ function readOne(response: PlatformResponse, settings: ConnectionSettings, now: 
     const reading = readStatus(response, now);
     // A 2xx that the rule does not name is a rejection.
     return reading.outcome === "accepted"
-      ? { outcome: "rejected", error: `HTTP ${response.status} is not in the success rule` }
+      ? rejected(`HTTP ${response.status} is not in the success rule`)
       : reading;
   }
   const body = rule.conditions.length ? parseJson(response.body) : null;
   const failed = rule.conditions.find(([path, value]) => String(at(body, ...path.split("."))) !== value);
-  return failed
-    ? { outcome: "rejected", error: `the answer does not have ${failed[0]}=${failed[1]}` }
-    : { outcome: "accepted" };
+  return failed ? rejected(`the answer does not have ${failed[0]}=${failed[1]}`) : accepted;
 }

@@ -3,20 +3,28 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
 import { nameSetting } from "../shared/eventNames.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import {
+  bareConversion,
+  clickedAt,
+  exampleBuilder,
+  fullPerson,
+  response,
+  sampleBrowser,
+  sampleConversion,
+  second,
+  twice,
+} from "../shared/sample.ts";
 
-const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
-const phone = "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e";
-const userAgent =
-  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
-const settings = { pixel_id: "o8z6j", access_token: "EXAMPLE-TOKEN", default_event: "tw-o8z6j-o87ne" };
+const pixel = { pixel_id: "o8z6j", access_token: "EXAMPLE-TOKEN" };
+const settings = { ...pixel, default_event: "tw-o8z6j-o87ne" };
 const twclid = "2-Example5c3g6Nq1kYd0";
-const clickIds = { twclid: { value: twclid, seenAt: Date.UTC(2026, 10, 10, 8, 0) } };
+const clickIds = { twclid: { value: twclid, seenAt: clickedAt } };
 
 const contact = [
-  { hashed_email: email },
-  { hashed_phone_number: phone },
-  { ip_address: "203.0.113.9", user_agent: userAgent },
+  { hashed_email: fullPerson.emailSha256 },
+  { hashed_phone_number: fullPerson.phoneSha256 },
+  { ip_address: sampleBrowser.address, user_agent: sampleBrowser.userAgent },
 ];
 const purchase = {
   conversion_time: "2026-11-14T09:30:00.000Z",
@@ -28,7 +36,7 @@ const purchase = {
 };
 
 const pixelToken = { "x-pixel-token": "EXAMPLE-TOKEN" };
-const requestOf = (
+const request = (
   conversions: unknown[],
   authorisation: Record<string, string> = pixelToken,
 ): Example["request"] => ({
@@ -41,27 +49,16 @@ const requestOf = (
 const clicked = (changes: Partial<Conversion> = {}) => sampleConversion({ clickIds, ...changes });
 
 /** Events for which X has a type of tag; a request names only the tag. */
-const usual = [
-  ["purchase", "tw-o8z6j-o87n1"],
-  ["lead", "tw-o8z6j-o87n2"],
-  ["signup", "tw-o8z6j-o87n3"],
-  ["add_to_cart", "tw-o8z6j-o87n4"],
-  ["begin_checkout", "tw-o8z6j-o87n5"],
-  ["add_payment_info", "tw-o8z6j-o87n6"],
-  ["subscribe", "tw-o8z6j-o87n7"],
-  ["start_trial", "tw-o8z6j-o87n8"],
-  ["search", "tw-o8z6j-o87n9"],
-  ["view_content", "tw-o8z6j-o87na"],
-  ["page_view", "tw-o8z6j-o87nb"],
-] as const;
+const usual =
+  "purchase lead signup add_to_cart begin_checkout add_payment_info subscribe start_trial search view_content page_view".split(
+    " ",
+  );
+
+const example = exampleBuilder(settings, request);
+const eventExample = exampleBuilder(pixel, request);
 
 export const examples: readonly Example[] = [
-  {
-    title: "A purchase after a click on an ad",
-    settings,
-    conversions: [clicked()],
-    request: requestOf([purchase]),
-  },
+  example("A purchase after a click on an ad", clicked(), purchase),
   {
     title: "Signed with OAuth 1.0a where there is no pixel token (signed on 15 November 2026, 9:30 UTC)",
     settings: {
@@ -73,232 +70,165 @@ export const examples: readonly Example[] = [
       oauth_token_secret: "EXAMPLE-OAUTH-TOKEN-SECRET",
     },
     conversions: [clicked()],
-    request: requestOf([{ ...purchase, event_id: "o87ne" }], {
+    request: request([{ ...purchase, event_id: "o87ne" }], {
       authorization:
         'OAuth oauth_consumer_key="EXAMPLE-CONSUMER-KEY", oauth_nonce="fccae94493b1f6b787d7ec1bb57ff3be", ' +
         'oauth_signature_method="HMAC-SHA1", oauth_timestamp="1794735000", oauth_token="EXAMPLE-OAUTH-TOKEN", ' +
         'oauth_version="1.0", oauth_signature="2kO%2BAzFPHis40nE2SOiYeBZF0Mw%3D"',
     }),
   },
-  {
-    title: "Only a hashed email, no value",
-    settings,
-    conversions: [
-      sampleConversion({
-        value: null,
-        orderId: null,
-        person: { emailSha256: sha256(email) },
-        browser: null,
-        browserIds: {},
-      }),
-    ],
-    request: requestOf([
-      {
-        conversion_time: purchase.conversion_time,
-        event_id: purchase.event_id,
-        conversion_id: purchase.conversion_id,
-        identifiers: [{ hashed_email: email }],
-      },
-    ]),
-  },
-  {
-    title: "No click id: the pixel's cookie is used",
-    settings,
-    conversions: [
-      sampleConversion({
-        clickIds: {},
-        browserIds: { _twclid: `{"pixelVersion":"2.3.30","timestamp":1794297600000,"twclid":"${twclid}"}` },
-      }),
-    ],
-    request: requestOf([purchase]),
-  },
-  {
-    title: "Neither click id nor cookie",
-    settings,
-    conversions: [sampleConversion({ clickIds: {} })],
-    request: requestOf([{ ...purchase, identifiers: contact }]),
-  },
-  {
-    title: "Sign-ups with their own tag, the order id as conversion id, and mapped fields",
-    settings: {
-      ...settings,
+  example("Only a hashed email, no value", bareConversion({ name: "purchase" }), {
+    conversion_time: purchase.conversion_time,
+    event_id: purchase.event_id,
+    conversion_id: purchase.conversion_id,
+    identifiers: contact.slice(0, 1),
+  }),
+  example(
+    "No click id: the pixel's cookie is used",
+    sampleConversion({
+      clickIds: {},
+      browserIds: { _twclid: `{"pixelVersion":"2.3.30","timestamp":1794297600000,"twclid":"${twclid}"}` },
+    }),
+    purchase,
+  ),
+  example("Neither click id nor cookie", sampleConversion({ clickIds: {} }), {
+    ...purchase,
+    identifiers: contact,
+  }),
+  example(
+    "Sign-ups with their own tag, the order id as conversion id, and mapped fields",
+    clicked({ name: "SignUp", extra: { seats: 3 } }),
+    {
+      ...purchase,
+      event_id: "tw-o8z6j-pfq41",
+      conversion_id: "A-1001",
+      number_items: 3,
+      description: "autumn",
+    },
+    {
       dedup_id: "order",
       "event.signup": "tw-o8z6j-pfq41",
       "map.number_items": "extra.seats",
       "map.description": "utm_campaign",
     },
-    conversions: [clicked({ name: "SignUp", extra: { seats: 3 } })],
-    request: requestOf([
-      {
-        ...purchase,
-        event_id: "tw-o8z6j-pfq41",
-        conversion_id: "A-1001",
-        number_items: 3,
-        description: "autumn",
-      },
-    ]),
-  },
-  {
-    title: "Two in one request",
-    settings,
-    conversions: [
-      clicked(),
-      sampleConversion({
-        platformEventId: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
-        orderId: "A-1002",
-        value: 5000,
-        currency: "JPY",
-        clickIds: {},
-      }),
-    ],
-    request: requestOf([
+  ),
+  example(
+    "Two in one request",
+    [clicked(), sampleConversion({ ...second, value: 5000, currency: "JPY", clickIds: {} })],
+    [
       purchase,
       {
         ...purchase,
-        conversion_id: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
+        conversion_id: second.platformEventId,
         identifiers: contact,
         value: "5000.00",
         price_currency: "JPY",
       },
-    ]),
-  },
-  ...usual.map(([name, tag]) => ({
-    title: `The event ${name}`,
-    settings: { pixel_id: "o8z6j", access_token: "EXAMPLE-TOKEN", [nameSetting(name)]: tag },
-    conversions: [clicked({ name })],
-    request: requestOf([{ ...purchase, event_id: tag }]),
-  })),
+    ],
+  ),
+  ...usual.map((name, index) => {
+    const tag = `tw-o8z6j-o87n${(index + 1).toString(36)}`;
+    return eventExample(
+      `The event ${name}`,
+      clicked({ name }),
+      { ...purchase, event_id: tag },
+      { [nameSetting(name)]: tag },
+    );
+  }),
 ];
 
-const resent = "HTTP 400: rejected because of another event in the same request";
+const resent = retryLater("HTTP 400: rejected because of another event in the same request", 1);
 const badHash = "hashed_email is not a valid SHA-256 hash";
 
 export const responses: readonly ResponseExample[] = [
-  {
-    title: "Accepted",
-    conversions: 2,
-    status: 200,
-    body: '{"request":{"params":{}},"data":{"conversions_processed":2,"debug_id":"ff16fe2b-2ae5-4b0c-a2cc-6c3a9a6e1f10"}}',
-    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
-  },
-  {
-    title: "A fault that names no conversion: none was accepted",
-    conversions: 2,
-    status: 400,
-    body: JSON.stringify({
+  response(
+    "Accepted",
+    200,
+    '{"request":{"params":{}},"data":{"conversions_processed":2,"debug_id":"ff16fe2b-2ae5-4b0c-a2cc-6c3a9a6e1f10"}}',
+    twice(accepted),
+  ),
+  response(
+    "An error that names no conversion: none was accepted",
+    400,
+    {
       errors: [{ code: "INVALID_PARAMETER", message: badHash, parameter: "hashed_email" }],
-    }),
-    readings: [
-      { outcome: "rejected", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
-      { outcome: "rejected", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
-    ],
-  },
-  {
-    title: "Every fault with its index",
-    conversions: 3,
-    status: 400,
-    body: JSON.stringify({
+    },
+    twice(rejected(`HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)`)),
+  ),
+  response(
+    "Every error with its index",
+    400,
+    {
       errors: [
         { code: "INVALID_PARAMETER", message: badHash, parameter: "conversions[1].identifiers" },
         { code: "MISSING_PARAMETER", message: "event_id is required", parameter: "conversions[1].event_id" },
       ],
-    }),
-    readings: [
-      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
-      {
-        outcome: "rejected",
-        error:
-          `HTTP 400: INVALID_PARAMETER: ${badHash} (conversions[1].identifiers); ` +
+    },
+    [
+      resent,
+      rejected(
+        `HTTP 400: INVALID_PARAMETER: ${badHash} (conversions[1].identifiers); ` +
           "MISSING_PARAMETER: event_id is required (conversions[1].event_id)",
-      },
-      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
+      ),
+      resent,
     ],
-  },
-  {
-    title: "Two faults, one of them without an index: none can be resent alone",
-    conversions: 2,
-    status: 400,
-    body: JSON.stringify({
+  ),
+  response(
+    "Two errors, one of them without an index: no conversion can be resent separately",
+    400,
+    {
       errors: [
         { code: "INVALID_PARAMETER", message: badHash, parameter: "conversions[0].identifiers" },
         { code: "MISSING_PARAMETER", message: "At least one user identifier must be provided" },
       ],
-    }),
-    readings: Array.from({ length: 2 }, () => ({
-      outcome: "rejected",
-      error:
+    },
+    twice(
+      rejected(
         `HTTP 400: INVALID_PARAMETER: ${badHash} (conversions[0].identifiers); ` +
-        "MISSING_PARAMETER: At least one user identifier must be provided",
-    })),
-  },
-  {
-    title: "An event tag that X does not know",
-    conversions: 1,
-    status: 404,
-    body: '{"errors":[{"code":"WEB_EVENT_TAG_NOT_FOUND","message":"Event ID was not found","parameter":"event_id"}]}',
-    readings: [
-      {
-        outcome: "retry",
-        error:
-          "HTTP 404: WEB_EVENT_TAG_NOT_FOUND: Event ID was not found (event_id); waits until default_event is corrected",
-        retryAfterSeconds: 3600,
-      },
-    ],
-  },
-  {
-    title: "The token is rejected",
-    conversions: 1,
-    status: 401,
-    body: '{"errors":[{"code":"UNAUTHORIZED_ACCESS","message":"This request is not properly authenticated"}]}',
-    readings: [
-      {
-        outcome: "unauthorized",
-        error: "HTTP 401: UNAUTHORIZED_ACCESS: This request is not properly authenticated",
-      },
-    ],
-  },
-  {
-    title: "The app has no access",
-    conversions: 1,
-    status: 403,
-    body: '{"errors":[{"code":"UNAUTHORIZED_CLIENT_APPLICATION","message":"The client application making this request does not have access to Ads API"}]}',
-    readings: [
-      {
-        outcome: "unauthorized",
-        error:
-          "HTTP 403: UNAUTHORIZED_CLIENT_APPLICATION: The client application making this request does not have access to Ads API",
-      },
-    ],
-  },
-  {
-    title: "Too many requests, with a time to wait",
-    conversions: 1,
-    status: 429,
-    headers: { "retry-after": "300", "x-rate-limit-reset": "1" },
-    body: '{"errors":[{"code":"TOO_MANY_REQUESTS","message":"Rate limit exceeded"}]}',
-    readings: [
-      {
-        outcome: "retry",
-        error: "HTTP 429: TOO_MANY_REQUESTS: Rate limit exceeded",
-        retryAfterSeconds: 300,
-      },
-    ],
-  },
-  {
-    title: "Temporarily locked",
-    conversions: 1,
-    status: 423,
-    body: '{"errors":[{"code":"LOCKED","message":"Try again"}]}',
-    readings: [{ outcome: "retry", error: "HTTP 423: LOCKED: Try again" }],
-  },
-  {
-    title: "X is down",
-    conversions: 2,
-    status: 503,
-    body: '{"errors":[{"code":"SERVICE_UNAVAILABLE","message":"Over capacity"}]}',
-    readings: Array.from({ length: 2 }, () => ({
-      outcome: "retry",
-      error: "HTTP 503: SERVICE_UNAVAILABLE: Over capacity",
-    })),
-  },
+          "MISSING_PARAMETER: At least one user identifier must be provided",
+      ),
+    ),
+  ),
+  response(
+    "An event tag that X does not know",
+    404,
+    '{"errors":[{"code":"WEB_EVENT_TAG_NOT_FOUND","message":"Event ID was not found","parameter":"event_id"}]}',
+    retryLater(
+      "HTTP 404: WEB_EVENT_TAG_NOT_FOUND: Event ID was not found (event_id); waits until default_event is corrected",
+      3600,
+    ),
+  ),
+  response(
+    "The token is rejected",
+    401,
+    '{"errors":[{"code":"UNAUTHORIZED_ACCESS","message":"This request is not properly authenticated"}]}',
+    unauthorized("HTTP 401: UNAUTHORIZED_ACCESS: This request is not properly authenticated"),
+  ),
+  response(
+    "The app has no access",
+    403,
+    '{"errors":[{"code":"UNAUTHORIZED_CLIENT_APPLICATION","message":"The client application making this request does not have access to Ads API"}]}',
+    unauthorized(
+      "HTTP 403: UNAUTHORIZED_CLIENT_APPLICATION: The client application making this request does not have access to Ads API",
+    ),
+  ),
+  response(
+    "Too many requests, with a time to wait",
+    429,
+    '{"errors":[{"code":"TOO_MANY_REQUESTS","message":"Rate limit exceeded"}]}',
+    retryLater("HTTP 429: TOO_MANY_REQUESTS: Rate limit exceeded", 300),
+    { "retry-after": "300", "x-rate-limit-reset": "1" },
+  ),
+  response(
+    "Temporarily locked",
+    423,
+    '{"errors":[{"code":"LOCKED","message":"Try again"}]}',
+    retryLater("HTTP 423: LOCKED: Try again"),
+  ),
+  response(
+    "X is down",
+    503,
+    '{"errors":[{"code":"SERVICE_UNAVAILABLE","message":"Over capacity"}]}',
+    twice(retryLater("HTTP 503: SERVICE_UNAVAILABLE: Over capacity")),
+  ),
 ];

@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
-import { checkToken, dedupSetting } from "../shared/settings.ts";
+import { dedupSetting, secretSetting } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { checkTag, events, fields, identifiers, tagOf, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -29,7 +29,7 @@ export const x = {
       ["conversion_id", "the event id, or the order id if the connection is set so"],
       ["identifiers.twclid", "twclid of the click, else of the pixel's cookie"],
       ["identifiers.hashed_email", "the hashed email"],
-      ["identifiers.hashed_phone_number", "the hashed phone number with its plus"],
+      ["identifiers.hashed_phone_number", "the hashed phone number, with the plus sign"],
       ["identifiers.ip_address and user_agent", "the visit's IPv4 address and browser, sent only together"],
       ["value and price_currency", "value and currency, with two decimals"],
     ],
@@ -59,29 +59,15 @@ export const x = {
       required: true,
       check: (value) => (/^[a-z0-9]{1,20}$/i.test(value) ? null : "must be letters and digits, like o8z6j"),
     },
-    {
-      name: "access_token",
-      label: "Pixel token",
-      help: "The token that Events Manager generates for the Conversion API of this pixel.",
-      secret: true,
-      check: checkToken,
-    },
-    { name: "consumer_key", label: "Consumer key", help: oauthHelp, secret: true, check: checkToken },
-    { name: "consumer_secret", label: "Consumer secret", help: oauthHelp, secret: true, check: checkToken },
-    {
-      name: "oauth_token",
-      label: "OAuth 1.0a access token",
-      help: oauthHelp,
-      secret: true,
-      check: checkToken,
-    },
-    {
-      name: "oauth_token_secret",
-      label: "OAuth 1.0a token secret",
-      help: oauthHelp,
-      secret: true,
-      check: checkToken,
-    },
+    secretSetting(
+      "access_token",
+      "Pixel token",
+      "The token that Events Manager generates for the Conversion API of this pixel.",
+    ),
+    secretSetting("consumer_key", "Consumer key", oauthHelp),
+    secretSetting("consumer_secret", "Consumer secret", oauthHelp),
+    secretSetting("oauth_token", "OAuth 1.0a access token", oauthHelp),
+    secretSetting("oauth_token_secret", "OAuth 1.0a token secret", oauthHelp),
     {
       name: "default_event",
       label: "Default event tag",

@@ -4,6 +4,7 @@ import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
 import { messagesByIndex, readBatchRejection, resendable, waitForSetting } from "../shared/batchRejection.ts";
 import {
+  accepted,
   at,
   isSuccess,
   listAt,
@@ -11,6 +12,7 @@ import {
   retryLater,
   shorten,
   textAt,
+  unauthorized,
   unreadable,
 } from "../shared/response.ts";
 import { tagOf } from "./request.ts";
@@ -31,7 +33,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
     return all(
       processed < conversions.length
         ? retryLater(`X processed ${processed} of ${conversions.length} conversions`)
-        : { outcome: "accepted" },
+        : accepted,
     );
   }
   if (status === 423) return all(retryLater(`HTTP 423${detail ? `: ${shorten(detail)}` : ""}`));
@@ -40,7 +42,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   const isNotFound = (one: unknown) => textAt(one, "code") === "WEB_EVENT_TAG_NOT_FOUND";
   // The pixel is part of the URL, so it is wrong for the whole connection.
   if (faults.some((one) => isNotFound(one) && textAt(one, "parameter") === "pixel_id"))
-    return all({ outcome: "unauthorized", error: `${error}; correct pixel_id` });
+    return all(unauthorized(`${error}; correct pixel_id`));
   const tagFaults = faults.filter((one) => isNotFound(one) || isTagFault(one));
   if ((status === 400 || status === 404) && tagFaults.length > 0) {
     const named = tagFaults.map((one) => indexPattern.exec(textAt(one, "parameter"))?.[1]);
@@ -55,8 +57,8 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
         : resendable(status),
     );
   }
-  const rejected = messagesByIndex(messages, indexPattern);
-  return readBatchRejection(withRetryAfter(response), conversions.length, rejected, detail, now);
+  const reasons = messagesByIndex(messages, indexPattern);
+  return readBatchRejection(withRetryAfter(response), conversions.length, reasons, detail, now);
 };
 
 /** The tag is not one of the pixel's, or is not a single event tag. */
@@ -69,7 +71,7 @@ function describe(fault: unknown): string {
   return parameter ? `${message} (${parameter})` : message;
 }
 
-/** X says when its window resets, in Unix seconds, where others say how long to wait. */
+/** X sends the time at which its window resets, in Unix seconds; others send the seconds to wait. */
 function withRetryAfter(response: PlatformResponse): PlatformResponse {
   const { headers, status } = response;
   const reset = Number(headers["x-account-rate-limit-reset"] ?? headers["x-rate-limit-reset"]);
