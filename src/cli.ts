@@ -1,9 +1,10 @@
 // The `cleancast` command.
 
-import { Command, CommanderError } from "commander";
+import { CommanderError, type Command } from "commander";
 import { alertCommands } from "./commands/alert.ts";
 import { backupCommands } from "./commands/backup.ts";
 import { connectionCommands, signInCommands } from "./commands/connection.ts";
+import { CliCommand } from "./commands/context.ts";
 import { deliveryCommands } from "./commands/delivery.ts";
 import { encryptionKeyCommands } from "./commands/encryptionKey.ts";
 import { eventCommands } from "./commands/event.ts";
@@ -30,7 +31,7 @@ import { WrongEncryptionKey } from "./store/maintenance/encryptionKeyCheck.ts";
 // Files that commands create are readable only by their owner.
 process.umask(0o077);
 
-const program = new Command("cleancast")
+const program = new CliCommand("cleancast")
   .description("Clean conversions, cast everywhere.")
   .version(readVersion())
   .option("--json", "print JSON")

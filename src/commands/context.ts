@@ -10,16 +10,39 @@ import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
-export type CommandContext = { store: Store; directory: Directory; config: Config; by: By };
+export type CommandContext = {
+  store: Store;
+  directory: Directory;
+  config: Config;
+  by: By;
+  print: (value: unknown, text: string) => void;
+};
 
-/** Opens the store, also while a relay is running, does the work, and closes the store again. */
-export async function withContext<T>(work: (context: CommandContext) => Promise<T>): Promise<T> {
+/** Adds `run` to the commands of commander. */
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+
+  /** Sets the action. It gets an open store before the arguments and options, also while a relay is running. */
+  run<A extends unknown[]>(work: (context: CommandContext, ...given: A) => Promise<void>): this {
+    return this.action((...given) =>
+      withContext(this, (context) => work(context, ...(given as unknown as A))),
+    );
+  }
+}
+
+export async function withContext<T>(
+  command: Command,
+  work: (context: CommandContext) => Promise<T>,
+): Promise<T> {
   const config = readConfig();
   const store = await openInstallation(config);
   try {
     const directory = directoryOf(store);
     await directory.refresh();
-    return await work({ store, directory, config, by: { actor: "command line", now: Date.now() } });
+    const by = { actor: "command line", now: Date.now() };
+    return await work({ store, directory, config, by, print: (...shown) => print(command, ...shown) });
   } finally {
     await store.close();
   }

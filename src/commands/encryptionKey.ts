@@ -28,7 +28,7 @@ export function encryptionKeyCommands(program: Command): void {
         encryptionKeys();
         await beginKeyChange(keyFile);
       }
-      await withContext(async ({ store, config, by }) => {
+      await withContext(command, async ({ store, config, by }) => {
         if (config.encryptionKeys().length < 2) throw new Refusal("key", twoKeys);
         const resealed = await resealAll(store, config.encryptionKeys);
         const kept = keyFile === null ? null : endKeyChange(keyFile, by.now);
