@@ -42,14 +42,14 @@ export async function withContext<T>(
     const directory = directoryOf(store);
     await directory.refresh();
     const by = { actor: "command line", now: Date.now() };
-    return await work({ store, directory, config, by, print: (...shown) => print(command, ...shown) });
+    return await work({ store, directory, config, by, print: (...shown) => printResult(command, ...shown) });
   } finally {
     await store.close();
   }
 }
 
 /** Prints `value` as JSON with --json, otherwise the text. */
-export function print(command: Command, value: unknown, text: string): void {
+export function printResult(command: Command, value: unknown, text: string): void {
   const json = command.optsWithGlobals().json === true;
   process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
 }

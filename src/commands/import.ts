@@ -8,7 +8,7 @@ import { findSite } from "../sites/manage.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
 import {
   findSiteOrOnly,
-  print,
+  printResult,
   readPairs,
   table,
   timeText,
@@ -155,7 +155,7 @@ async function runImport(
       stop.end();
     }
     const needsYes = dryRun && options.dryRun !== true;
-    print(
+    printResult(
       command,
       { ...report, deliver },
       reportText(report, { deliver, needsYes, piped: request.source.sha256 === null }),

@@ -5,7 +5,7 @@ import { openInstallation } from "../installation/installation.ts";
 import { countOf } from "../kernel/text.ts";
 import { serve } from "../main.ts";
 import { waitForStopSignal } from "../server/shutdown.ts";
-import { findSiteOrOnly, print, table, timeText, type CliCommand } from "./context.ts";
+import { findSiteOrOnly, printResult, table, timeText, type CliCommand } from "./context.ts";
 
 export function operateCommands(program: CliCommand): void {
   program
@@ -67,7 +67,7 @@ export function operateCommands(program: CliCommand): void {
         network: !offline,
       });
       const ok = findings.every(({ level }) => level !== "error");
-      print(command, { ok, findings }, toText(findings));
+      printResult(command, { ok, findings }, toText(findings));
       if (!ok) process.exitCode = 1;
     });
 }
