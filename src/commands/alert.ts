@@ -65,12 +65,12 @@ export function alertCommands(program: CliCommand): void {
       const site = findSite(context, siteText);
       const sender = openSender({ ...config, allow: config.allowPrivate, origins: {} });
       try {
-        const means = { mailer: config.smtp && openMailer(config.smtp), sender };
-        const results = await sendTestAlert(site, means, by.now);
-        const idle = missingMailServer(site, means);
+        const channels = { mailer: config.smtp && openMailer(config.smtp), sender };
+        const results = await sendTestAlert(site, channels, by.now);
+        const missing = missingMailServer(site, channels);
         const rows = results.map((one) => [one.channel, one.to, one.ok ? "sent" : (one.error ?? "")]);
         const text = table(["CHANNEL", "TO", "RESULT"], rows, "");
-        context.print({ channels: results }, idle ? `${text}\n${idle}` : text);
+        context.print({ channels: results }, missing ? `${text}\n${missing}` : text);
         if (results.some(({ ok }) => !ok)) process.exitCode = 1;
       } finally {
         await sender.close();

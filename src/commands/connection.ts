@@ -1,7 +1,7 @@
 import { urlFault } from "../delivery/addresses.ts";
 import {
   createSignInLink,
-  readSignInTokens as readTokens,
+  readSignInTokens,
   removeOAuthApp,
   setOAuthApp,
   signInPlatform,
@@ -36,7 +36,7 @@ export function connectionCommands(program: CliCommand): void {
       const { store, config, by } = context;
       const site = findSite(context, siteText);
       const { sign_in: signIn, ...pairs } = readPairs(words);
-      const given = { ...pairs, ...(await readSignInTokens(context, site.id, platform, signIn)) };
+      const given = { ...pairs, ...(await readTokens(context, site.id, platform, signIn)) };
       const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
       const made = await connect(context, site, platform, given, { ...by, checkAddress });
       if (signIn) await store.platformSignIns.end(site.id, signIn);
@@ -95,7 +95,7 @@ export function connectionCommands(program: CliCommand): void {
 
   connection
     .command("resume <id>")
-    .description("send again, parked deliveries first")
+    .description("resume sending, parked deliveries first")
     .run(async (context, id: string) => {
       const released = await resume(context, findConnection(context.directory.sites(), id), context.by);
       context.print(
@@ -136,7 +136,7 @@ function testCommands(connection: CliCommand): void {
             "",
             JSON.stringify(request.body, null, 2),
           ].join("\n")
-        : `It would be skipped: ${skipped}`;
+        : `Would be skipped: ${skipped}`;
       context.print(preview, text);
     });
 
@@ -169,7 +169,7 @@ function testCommands(connection: CliCommand): void {
       const site = findSite(context, siteText);
       const { sign_in: signIn, ...given } = readPairs(words);
       const known = site.connections.find((one) => one.platform === platform);
-      const signedIn = await readSignInTokens(context, site.id, platform, signIn);
+      const signedIn = await readTokens(context, site.id, platform, signIn);
       const choices = await withSender(context, async ({ sender, tokens }) => {
         const current = known && (await tokens.fresh(known));
         const settings = current && "settings" in current ? current.settings : {};
@@ -197,14 +197,14 @@ async function withSender<T>(
   }
 }
 
-/** The tokens of a finished sign-in; empty without one. */
-async function readSignInTokens(
+/** Reads the tokens of a finished sign-in; none without an id. */
+async function readTokens(
   { store, by }: CommandContext,
   siteId: string,
   platform: string,
   id: string | undefined,
 ): Promise<Record<string, string>> {
-  return id ? readTokens(store, { siteId, platform, id, requestedBy: null }, by.now) : {};
+  return id ? readSignInTokens(store, { siteId, platform, id, requestedBy: null }, by.now) : {};
 }
 
 export function signInCommands(program: CliCommand): void {
@@ -270,7 +270,7 @@ export function signInCommands(program: CliCommand): void {
     .description("delete an app; its expired access tokens can no longer be renewed")
     .run(async ({ store, by, print }, platform: string) => {
       await removeOAuthApp({ store }, platform, by);
-      print({ platform, removed: true }, `Removed.`);
+      print({ platform, removed: true }, "Removed.");
     });
 }
 

@@ -86,7 +86,7 @@ export function readNumber(name: string, text: string, max: number): number {
 
 const units: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs };
 
-/** Reads a duration such as 30m, 12h or 7d in milliseconds; null where the text is none. */
+/** Reads a duration such as 30m, 12h or 7d in milliseconds; null for any other text. */
 export function readDuration(text: string): number | null {
   const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   return count === undefined ? null : Number(count) * (units[unit] ?? 0);

@@ -1,5 +1,4 @@
-import { checkFilter } from "../delivery/replay.ts";
-import { cancel, replay, type Tally } from "../delivery/replay.ts";
+import { cancel, checkFilter, replay, type Tally } from "../delivery/replay.ts";
 import { readEmailSha256 } from "../identity/person.ts";
 import { deliveryStates, type DeliveryState, type Sha256 } from "../kernel/event.ts";
 import { Refusal } from "../kernel/refusal.ts";

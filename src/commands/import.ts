@@ -73,7 +73,7 @@ export function importCommands(program: CliCommand): void {
           Number(one.tally[name] ?? 0).toLocaleString("en-US"),
         ),
       ]);
-      const head = ["started (UTC)", "what", "file", "state", "rows", "imported", "duplicates", "refused"];
+      const head = ["STARTED (UTC)", "KIND", "FILE", "STATE", "ROWS", "IMPORTED", "DUPLICATES", "REFUSED"];
       print({ imports }, table(head, cells, "Nothing was imported yet."));
     });
 }

@@ -131,7 +131,7 @@ function buildVisit(pairs: Record<string, string>, seenAt: number): Visit {
     else if (isBrowserId(name)) visit.browserIds[name] = value;
     else {
       const known = [...clickIds.map((id) => id.name), ...utmFields, ...browserIds.map((id) => id.name)];
-      throw new Refusal(name, `${name} is not an identifier that is kept. Known: ${known.join(", ")}.`);
+      throw new Refusal(name, `${name} is not a known identifier. Known: ${known.join(", ")}.`);
     }
   }
   return visit;

@@ -1,6 +1,5 @@
-import { readTag } from "../identity/tagScript.ts";
 import { urlFault } from "../delivery/addresses.ts";
-import { tagLines, tagScripts } from "../identity/tagScript.ts";
+import { readTag, tagLines, tagScripts } from "../identity/tagScript.ts";
 import { addSite, findSite, setSite } from "../sites/manage.ts";
 import { checkAlertWebhook, describeSettings, settingLabels, settingNotes } from "../sites/settings.ts";
 import { findSiteOrOnly, readPairs, table, type CliCommand } from "./context.ts";
@@ -62,8 +61,8 @@ export function siteCommands(program: CliCommand): void {
       const changed = await setSite(context, found, changes, context.by);
       const settings = describeSettings(changed);
       const shown = Object.keys(changes).map((label) => `${label}=${settings[label]}`);
-      const means = { countries: Boolean(countryFile), mail: smtp !== null };
-      const notes = settingNotes(Object.keys(changes), changed, means);
+      const available = { countries: Boolean(countryFile), mail: smtp !== null };
+      const notes = settingNotes(Object.keys(changes), changed, available);
       context.print(
         { site: { id: found.id, settings }, notes },
         [`Site ${found.id}: ${shown.join(" ")}`, ...notes].join("\n"),

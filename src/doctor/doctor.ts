@@ -20,7 +20,7 @@ import { checkMachine, readMachine } from "./machine.ts";
 import { checkSites } from "./sites.ts";
 import { checkWeb } from "./web.ts";
 
-export type DoctorOptions = DoctorContext & {
+type DoctorOptions = DoctorContext & {
   open: () => Promise<Store>;
   /** Checks names, certificates and the mail server too. */
   network: boolean;

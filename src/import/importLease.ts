@@ -17,7 +17,7 @@ export type Process = {
   isAlive: (pid: number) => boolean;
 };
 
-export type ImportLease = {
+type ImportLease = {
   /** The progress of an earlier run. */
   row: ImportRow;
   save(line: number, tally: Tally): Promise<void>;

@@ -9,7 +9,7 @@ import type { Counts } from "./counts.ts";
 import { openExporter, type Exporter, type Sample } from "./exporter.ts";
 import type { Readiness } from "./readiness.ts";
 
-export type MetricSources = {
+type MetricSources = {
   version: string;
   engine: string;
   counts: Counts;

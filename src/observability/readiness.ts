@@ -5,10 +5,10 @@ import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Pulse } from "../store/statistics/health.ts";
 
-export type Check = "ok" | "failing";
+type Check = "ok" | "failing";
 export type Readiness = { ok: boolean; checks: Record<string, Check> };
 
-export type ReadinessOptions = {
+type ReadinessOptions = {
   pulse: () => Promise<Pulse>;
   /** The schema that this version knows. */
   schema: number;
