@@ -57,7 +57,7 @@ function refuseConflict(stored: ImportRow, wanted: NewImport, process: Process, 
     const seconds = Math.ceil((stored.leaseUntil - now) / 1000);
     throw new Refusal(
       "file",
-      `This import is running (process ${pid} on ${host}). If that one is gone, try again in ${seconds} seconds.`,
+      `This import is running (process ${pid} on ${host}). If that process has ended, try again in ${seconds} seconds.`,
     );
   }
   const before = String(stored.options.deliver);

@@ -58,9 +58,12 @@ export function openMetrics(sources: MetricSources): { contentType: string; read
 
 function declareNode({ gauge, counter }: Exporter, sources: MetricSources, data: ScrapeData): void {
   const { totals } = sources.counts;
-  gauge("cleancast_build_info", "Always 1; the labels say what runs.", ["version", "engine"], () => [
-    [sources.version, sources.engine, 1],
-  ]);
+  gauge(
+    "cleancast_build_info",
+    "Always 1; the labels name the running version.",
+    ["version", "engine"],
+    () => [[sources.version, sources.engine, 1]],
+  );
   gauge("cleancast_ready", "1 where a check of /readyz holds, 0 where it fails.", ["check"], () =>
     Object.entries(data.readiness?.checks ?? {}).map(([check, state]) => [check, state === "ok" ? 1 : 0]),
   );

@@ -1,5 +1,5 @@
 // Answers whether requests may be sent to this node (/readyz). Proxies ask every few seconds, so an answer is cached for a
-// second: no client can put load on the database by asking. Each check has a name and a state; `cleancast doctor` says why.
+// second: no client can put load on the database by asking. Each check has a name and a state; `cleancast doctor` explains it.
 
 import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
