@@ -1,9 +1,10 @@
 // The `cleancast` command.
 
-import { Command, CommanderError } from "commander";
+import { CommanderError, type Command } from "commander";
 import { alertCommands } from "./commands/alert.ts";
 import { backupCommands } from "./commands/backup.ts";
 import { connectionCommands, signInCommands } from "./commands/connection.ts";
+import { CliCommand } from "./commands/context.ts";
 import { deliveryCommands } from "./commands/delivery.ts";
 import { encryptionKeyCommands } from "./commands/encryptionKey.ts";
 import { eventCommands } from "./commands/event.ts";
@@ -19,18 +20,13 @@ import { trafficCommands } from "./commands/traffic.ts";
 import { webhookCommands } from "./commands/webhook.ts";
 import { TagNotBuilt } from "./identity/tagScript.ts";
 import { ConfigFaults } from "./installation/config.ts";
-import { readVersion } from "./installation/installation.ts";
+import { isOperatorError, readVersion } from "./installation/installation.ts";
 import { Refusal } from "./kernel/refusal.ts";
-import { NewerSchema, OlderNodes } from "./store/schema/compatibility.ts";
-import { SchemaBusy } from "./store/schema/migrate.ts";
-import { DatabaseMoved } from "./store/engine/sqlite/moveLock.ts";
-import { MoveUnfinished } from "./store/schema/moveMarker.ts";
-import { WrongEncryptionKey } from "./store/maintenance/encryptionKeyCheck.ts";
 
 // Files that commands create are readable only by their owner.
 process.umask(0o077);
 
-const program = new Command("cleancast")
+const program = new CliCommand("cleancast")
   .description("Clean conversions, cast everywhere.")
   .version(readVersion())
   .option("--json", "print JSON")
@@ -83,24 +79,15 @@ function* allCommands(parent: Command): Generator<Command> {
 
 /** Prints one sentence for errors that a person can correct; anything else is a defect, and shows its stack. */
 function fail(error: unknown): void {
-  const known =
-    error instanceof TagNotBuilt ||
-    error instanceof Refusal ||
-    error instanceof ConfigFaults ||
-    error instanceof NewerSchema ||
-    error instanceof OlderNodes ||
-    error instanceof SchemaBusy ||
-    error instanceof DatabaseMoved ||
-    error instanceof MoveUnfinished ||
-    error instanceof WrongEncryptionKey;
-  const message = known
-    ? error instanceof Refusal
-      ? error.forOperator
-      : error.message
-    : error instanceof Error
-      ? (error.stack ?? error.message)
-      : String(error);
+  const message = textOf(error);
   const field = error instanceof Refusal && error.field ? { field: error.field } : {};
   process.stderr.write(`${json ? JSON.stringify({ ok: false, error: message, ...field }) : message}\n`);
   process.exitCode = 1;
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof Refusal) return error.forOperator;
+  if (error instanceof TagNotBuilt || error instanceof ConfigFaults || isOperatorError(error))
+    return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -13,7 +13,7 @@ export type User = {
   twoFactor: boolean;
   sessionId: string;
 };
-export type ApiKeyHolder = { kind: "API key"; id: string; name: string };
+type ApiKeyHolder = { kind: "API key"; id: string; name: string };
 export type Actor = (User | ApiKeyHolder) & { grants: readonly Grant[] };
 
 /** Repeats the contract's roles: the relay loads this file at every start, the contract only on first use. */

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 import { addressOf, type AccessContext, type Caller } from "./context.ts";
 import { hashPassword, isPassword, maxPasswordLength, minPasswordLength } from "./password.ts";
 
-export type BetterAuthOptions = {
+type BetterAuthOptions = {
   store: Pick<Store, "accounts">;
   /** See `readAccessSecret` in store/maintenance/encryptionKeyCheck.ts. */
   secret: string;

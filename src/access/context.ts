@@ -6,7 +6,7 @@ import type { Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 import type { BetterAuth } from "./betterAuth.ts";
 
-export type Mail = (
+type Mail = (
   to: readonly string[],
   subject: string,
   text: string,

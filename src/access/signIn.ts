@@ -24,7 +24,7 @@ import {
   uncountAttempt,
 } from "./rateCounters.ts";
 
-export type SignedIn = { step: "signed in" | "code needed"; cookies: Cookies };
+type SignedIn = { step: "signed in" | "code needed"; cookies: Cookies };
 
 /** The same answer for a wrong password and an unknown email, so that accounts cannot be probed. */
 const wrongPassword = () => new Refusal("password", "The email or the password is wrong.");

@@ -9,7 +9,7 @@ import type { Mailer, SendResult } from "./mail.ts";
 import { headlineOf, mailText, testMessage, webhookBody, type Message } from "./message.ts";
 
 export const channelNames = ["mail", "webhook"] as const;
-export type ChannelName = (typeof channelNames)[number];
+type ChannelName = (typeof channelNames)[number];
 
 export type Channel = {
   name: ChannelName;
@@ -53,7 +53,7 @@ async function post(sender: Sender, url: string, body: string): Promise<SendResu
     : { ok: false, error: `it answered with HTTP ${status}` };
 }
 
-export type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };
+type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };
 
 /** The reason why a site with alert_emails has no mail channel; null where it has one or wants none. */
 export const missingMailServer = ({ settings }: Site, { mailer }: Pick<ChannelOptions, "mailer">) =>

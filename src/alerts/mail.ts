@@ -4,7 +4,7 @@
 import { createTransport } from "nodemailer";
 import { within } from "../kernel/deadline.ts";
 
-export type SmtpServer = { url: string; from: string };
+type SmtpServer = { url: string; from: string };
 /** `isDown`: the server would not have accepted any other message either. */
 export type SendResult = { ok: true } | { ok: false; error: string; isDown?: boolean };
 

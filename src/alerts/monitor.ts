@@ -13,7 +13,7 @@ import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
 import { untilDown } from "./mail.ts";
 import { messageOf, type Phase } from "./message.ts";
 
-export type AlertMonitorOptions = {
+type AlertMonitorOptions = {
   store: Facts & Pick<Store, "alerts" | "leases">;
   directory: Directory;
   channels: ChannelOptions;
@@ -136,7 +136,7 @@ export function alertMonitor(options: AlertMonitorOptions) {
 const neverNotified: Note = { told: null, toldAt: 0, triedAt: 0, isTrying: false, by: "", error: null };
 
 /** The notification that a channel has to get now; null when it is up to date. */
-export function dueFor(alert: Alert, note: Note = neverNotified, now: number): Phase | null {
+function dueFor(alert: Alert, note: Note = neverNotified, now: number): Phase | null {
   if (note.isTrying && note.triedAt > now - sendingMs) return null;
   if (alert.endedAt !== null) return note.told === "began" ? "over" : null;
   if (note.told === null) return "began";

@@ -17,7 +17,7 @@ const minWeeks = 3;
 /** The hours of history that `judgeSilence` needs. */
 export const hoursNeeded = weeks * weekHours + dayHours;
 
-export type Silence = {
+type Silence = {
   since: number;
   /** The longest pause to expect after the last weeks, in hours. */
   usualHours: number;

@@ -20,7 +20,7 @@ export type Call<Name extends RouteName> = {
   reply: FastifyReply;
 };
 
-export type Handler<Name extends RouteName> = (call: Call<Name>) => Promise<Answer<Name>>;
+type Handler<Name extends RouteName> = (call: Call<Name>) => Promise<Answer<Name>>;
 export type Handlers<Names extends RouteName> = { [Name in Names]: Handler<Name> };
 
 export const notFound = (what: string) => new Missing("", `There is no such ${what}.`);

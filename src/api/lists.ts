@@ -29,7 +29,7 @@ export function readCursor(text: string | undefined): { id: string; connectionId
   return { id, connectionId };
 }
 
-export type Cell = string | number | null;
+type Cell = string | number | null;
 export type Column<Row> = { title: string; cell: (row: Row) => Cell };
 
 /** Writes a list whose cursor is the id of the last row. */

@@ -11,7 +11,7 @@ import { mountDocs } from "./documents.ts";
 import type { ApiContext } from "./context.ts";
 import type { Router } from "./router.ts";
 
-export type MountOptions = {
+type MountOptions = {
   /** See dashboardHost.ts. */
   isDashboardHost: (request: FastifyRequest) => boolean;
   context: () => ApiContext;

@@ -16,7 +16,7 @@ import type { Directory, Site } from "../sites/directory.ts";
 import { Denied, Refusal } from "../kernel/refusal.ts";
 import { notFound, type Call, type Handlers } from "./call.ts";
 
-export type RouterOptions = {
+type RouterOptions = {
   handlers: Handlers<RouteName>;
   directory: Directory;
   transport: TransportRules;
@@ -56,7 +56,7 @@ export function openRouter(options: RouterOptions): Router {
       query: validate(found.route.query, request.query) as never,
       body: (found.route.body ? validate(found.route.body, await readJson(request.raw)) : undefined) as never,
       actor,
-      by: { actor: actor ? auditName(actor) : "nobody", now: now() },
+      by: { actor: actor ? auditName(actor) : "anonymous", now: now() },
       site,
       request,
       reply,
@@ -82,7 +82,7 @@ export function openRouter(options: RouterOptions): Router {
   };
 }
 
-/** Looks a path up by its number of parts; a literal part wins over a parameter. */
+/** Finds a route by its number of parts; a literal part wins over a parameter. */
 function createMatcher(): (request: FastifyRequest) => Match {
   const routes = (Object.entries(contract) as [RouteName, Route][]).map(([name, route]) => {
     const [method, path] = name.split(" ") as [string, string];

@@ -1,4 +1,4 @@
-// Keeps a sample of the bot visits for people to look at: a few of each kind and hour, so that a flood does not fill the
+// Keeps a sample of the bot visits for people to inspect: a few of each kind and hour, so that a flood does not fill the
 // database.
 
 import { hourMs } from "../kernel/time.ts";

@@ -8,7 +8,7 @@ import type { Payload } from "./payload.ts";
 const maxUserAgentLength = 512;
 const maxHintLength = 256;
 
-export type From = { headers: IncomingHttpHeaders; secure: boolean; address: string; country: string | null };
+type From = { headers: IncomingHttpHeaders; secure: boolean; address: string; country: string | null };
 
 export function observe(from: From, payload: Payload, frequency: Frequency): Observation {
   return {

@@ -22,7 +22,7 @@ import { isPrefetch, observe } from "./observe.ts";
 import { newVisitorId, readPayload, readVisitorId, visitorCookie, type Payload } from "./payload.ts";
 import type { VisitCounts } from "./visitCounts.ts";
 
-export type CollectOptions = {
+type CollectOptions = {
   store: Store;
   directory: Directory;
   transport: TransportRules;

@@ -9,7 +9,7 @@ import { countOf } from "../kernel/text.ts";
 import type { Inconsistency } from "../store/maintenance/check.ts";
 import { isKeyLost } from "../store/maintenance/lostKey.ts";
 import { openSnapshot } from "../store/maintenance/snapshot.ts";
-import { print } from "./context.ts";
+import { printResult } from "./context.ts";
 
 export function backupCommands(program: Command): void {
   program
@@ -27,7 +27,7 @@ export function backupCommands(program: Command): void {
         const taken = await takeBackup(snapshot, file, { version: readVersion(), now: Date.now(), replace });
         // A backup is useful even without the key: it must be possible before giving up a lost key.
         const opens = !(await isKeyLost(snapshot, config.encryptionKeys));
-        print(
+        printResult(
           command,
           { ...taken, key: keyIn(config), opens },
           `${taken.file}: ${countOf(taken.rows, "row")} of ${taken.tables} tables, ${sizeText(taken.bytes)}, schema ${taken.schema}.\n\n` +
@@ -59,7 +59,7 @@ export function backupCommands(program: Command): void {
           restoreBackup(file, config.store, config.encryptionKeys, { force, now: Date.now() }),
         );
         const { header, rows, tables, aside, wrong } = restored;
-        print(
+        printResult(
           command,
           { ...restored, ok: wrong.length === 0 },
           `Restored ${countOf(rows, "row")} of ${tables} tables, as of ${header.madeAt}.\n` +
@@ -78,7 +78,7 @@ export function backupCommands(program: Command): void {
     .action(async (_options: unknown, command: Command) => {
       const config = readConfig();
       const wrong = await onDatabase(config, () => checkLocation(config.store, config.encryptionKeys));
-      print(command, { ok: wrong.length === 0, wrong }, inconsistencyText(wrong));
+      printResult(command, { ok: wrong.length === 0, wrong }, inconsistencyText(wrong));
       if (wrong.length) process.exitCode = 1;
     });
 }

@@ -1,8 +1,7 @@
-import type { Command } from "commander";
 import { urlFault } from "../delivery/addresses.ts";
 import {
   createSignInLink,
-  readSignInTokens as readTokens,
+  readSignInTokens,
   removeOAuthApp,
   setOAuthApp,
   signInPlatform,
@@ -24,99 +23,86 @@ import { countOf } from "../kernel/text.ts";
 import { connect, disconnect, findConnection, pause, resume } from "../sites/connect.ts";
 import { describeConnection } from "../sites/connectionSettings.ts";
 import { findSite } from "../sites/manage.ts";
-import { findSites, print, readPairs, table, timeText, withContext, type CommandContext } from "./context.ts";
+import { findSites, readPairs, table, timeText, type CommandContext, type CliCommand } from "./context.ts";
 
-export function connectionCommands(program: Command): void {
+export function connectionCommands(program: CliCommand): void {
   program
     .command("connect <site> <platform> [name=value...]")
     .description(
       "connect a platform, or change the connection to the same account; name=@file reads a value from a file, " +
         "sign_in=ID uses the tokens of a sign-in, events=a,b selects events, event.NAME=… renames one, map.FIELD=… fills a field",
     )
-    .action((siteText: string, platform: string, words: string[], _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        const { store, config, by } = context;
-        const site = findSite(context, siteText);
-        const { sign_in: signIn, ...pairs } = readPairs(words);
-        const given = { ...pairs, ...(await readSignInTokens(context, site.id, platform, signIn)) };
-        const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
-        const made = await connect(context, site, platform, given, { ...by, checkAddress });
-        if (signIn) await store.platformSignIns.end(site.id, signIn);
-        const released = made.released ? ` ${releasedText(made.released)}` : "";
-        print(
-          command,
-          {
-            id: made.connection.id,
-            platform,
-            ...(made.isNew ? {} : { existing: true, released: made.released }),
-          },
-          `${made.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${made.connection.id}.${released}`,
-        );
-      }),
-    );
+    .run(async (context, siteText: string, platform: string, words: string[]) => {
+      const { store, config, by } = context;
+      const site = findSite(context, siteText);
+      const { sign_in: signIn, ...pairs } = readPairs(words);
+      const given = { ...pairs, ...(await readTokens(context, site.id, platform, signIn)) };
+      const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
+      const made = await connect(context, site, platform, given, { ...by, checkAddress });
+      if (signIn) await store.platformSignIns.end(site.id, signIn);
+      const released = made.released ? ` ${releasedText(made.released)}` : "";
+      context.print(
+        {
+          id: made.connection.id,
+          platform,
+          ...(made.isNew ? {} : { existing: true, released: made.released }),
+        },
+        `${made.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${made.connection.id}.${released}`,
+      );
+    });
 
   program
     .command("disconnect <id>")
     .description("remove a connection; its waiting deliveries are not sent")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        await disconnect(context, findConnection(context.directory.sites(), id), context.by);
-        print(command, { id, disconnected: true }, `Connection ${id} is removed.`);
-      }),
-    );
+    .run(async (context, id: string) => {
+      await disconnect(context, findConnection(context.directory.sites(), id), context.by);
+      context.print({ id, disconnected: true }, `Connection ${id} is removed.`);
+    });
 
   const connection = program.command("connection").description("connections to platforms");
 
   connection
     .command("list [site]")
     .description("list the connections of a site, or of all sites")
-    .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      withContext(async ({ directory }) => {
-        const connections = findSites(directory, siteText).flatMap((site) =>
-          site.connections.map((one) => ({ site: site.id, ...describeConnection(one) })),
-        );
-        const rows = connections.map((one) => [
-          one.id,
-          one.site,
-          one.platform,
-          one.state,
-          one.events?.join(",") ?? "all",
-          timeText(one.createdAt),
-        ]);
-        const head = ["ID", "SITE", "PLATFORM", "STATE", "EVENTS", "CREATED (UTC)"];
-        print(
-          command,
-          { connections },
-          table(head, rows, "No connections yet. Create one: cleancast connect SITE webhook url=https://…"),
-        );
-      }),
-    );
+    .run(async ({ directory, print }, siteText: string | undefined) => {
+      const connections = findSites(directory, siteText).flatMap((site) =>
+        site.connections.map((one) => ({ site: site.id, ...describeConnection(one) })),
+      );
+      const rows = connections.map((one) => [
+        one.id,
+        one.site,
+        one.platform,
+        one.state,
+        one.events?.join(",") ?? "all",
+        timeText(one.createdAt),
+      ]);
+      const head = ["ID", "SITE", "PLATFORM", "STATE", "EVENTS", "CREATED (UTC)"];
+      print(
+        { connections },
+        table(head, rows, "No connections yet. Create one: cleancast connect SITE webhook url=https://…"),
+      );
+    });
 
   testCommands(connection);
 
   connection
     .command("pause <id>")
     .description("hold back deliveries until the connection is resumed; none is lost")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        await pause(context, findConnection(context.directory.sites(), id), context.by);
-        print(command, { id, state: "paused" }, `Connection ${id} is paused.`);
-      }),
-    );
+    .run(async (context, id: string) => {
+      await pause(context, findConnection(context.directory.sites(), id), context.by);
+      context.print({ id, state: "paused" }, `Connection ${id} is paused.`);
+    });
 
   connection
     .command("resume <id>")
-    .description("send again, parked deliveries first")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        const released = await resume(context, findConnection(context.directory.sites(), id), context.by);
-        print(
-          command,
-          { id, state: "active", released },
-          `Connection ${id} is active. ${releasedText(released)}`,
-        );
-      }),
-    );
+    .description("resume sending, parked deliveries first")
+    .run(async (context, id: string) => {
+      const released = await resume(context, findConnection(context.directory.sites(), id), context.by);
+      context.print(
+        { id, state: "active", released },
+        `Connection ${id} is active. ${releasedText(released)}`,
+      );
+    });
 }
 
 const releasedText = (count: number) =>
@@ -131,91 +117,70 @@ const outcomes: Record<Reading["outcome"], string> = {
   retry: "Test failed, would be retried",
 };
 
-function testCommands(connection: Command): void {
+function testCommands(connection: CliCommand): void {
   connection
     .command("preview <id>")
     .description("show the exact request for a sample or a past event, without sending it")
     .option("--event <id>", "a past event")
     .option("--name <event>", "a sample event with this name", "purchase")
-    .action((id: string, options: PreviewOptions, command: Command) =>
-      withContext(async (context) => {
-        const { store, directory, by } = context;
-        const found = findConnection(directory.sites(), id);
-        const conversion = await readConversion(store, findSite(context, found.siteId), options, by.now);
-        const preview = previewRequest(found, conversion, by.now);
-        const { request, skipped } = preview;
-        const text = request
-          ? [
-              `${request.method} ${request.url}`,
-              ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
-              "",
-              JSON.stringify(request.body, null, 2),
-            ].join("\n")
-          : `It would be skipped: ${skipped}`;
-        print(command, preview, text);
-      }),
-    );
+    .run(async (context, id: string, options: PreviewOptions) => {
+      const { store, directory, by } = context;
+      const found = findConnection(directory.sites(), id);
+      const conversion = await readConversion(store, findSite(context, found.siteId), options, by.now);
+      const preview = previewRequest(found, conversion, by.now);
+      const { request, skipped } = preview;
+      const text = request
+        ? [
+            `${request.method} ${request.url}`,
+            ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+            "",
+            JSON.stringify(request.body, null, 2),
+          ].join("\n")
+        : `Would be skipped: ${skipped}`;
+      context.print(preview, text);
+    });
 
   connection
     .command("test <id>")
     .description("send a sample event in the platform's test mode, and show its response")
     .option("--name <event>", "the name of the sample event", "purchase")
-    .action((id: string, { name }: { name: string }, command: Command) =>
-      withContext(async (context) => {
-        const { now } = context.by;
-        const found = findConnection(context.directory.sites(), id);
-        const { request: _request, ...tested } = await withSender(context, (clients) =>
-          sendTest(clients, found, sampleNow(name, now), now),
-        );
-        const { skipped, reading, log } = tested;
-        const error = reading && "error" in reading ? `: ${reading.error}` : "";
-        const outcome = skipped
-          ? `Not sent: ${skipped}`
-          : `${reading ? outcomes[reading.outcome] : "Test failed"}${error}`;
-        const response = log.httpStatus === null ? "" : `\nHTTP ${log.httpStatus}\n${log.response ?? ""}`;
-        print(command, tested, `${outcome}${response}`);
-        if (reading?.outcome !== "accepted") process.exitCode = 1;
-      }),
-    );
+    .run(async (context, id: string, { name }: { name: string }) => {
+      const { now } = context.by;
+      const found = findConnection(context.directory.sites(), id);
+      const { request: _request, ...tested } = await withSender(context, (clients) =>
+        sendTest(clients, found, sampleNow(name, now), now),
+      );
+      const { skipped, reading, log } = tested;
+      const error = reading && "error" in reading ? `: ${reading.error}` : "";
+      const outcome = skipped
+        ? `Not sent: ${skipped}`
+        : `${reading ? outcomes[reading.outcome] : "Test failed"}${error}`;
+      const response = log.httpStatus === null ? "" : `\nHTTP ${log.httpStatus}\n${log.response ?? ""}`;
+      context.print(tested, `${outcome}${response}`);
+      if (reading?.outcome !== "accepted") process.exitCode = 1;
+    });
 
   connection
     .command("choices <site> <platform> <setting> [name=value...]")
     .description(
       "list what the platform offers for a setting, such as its accounts or pixels; sign_in=ID uses a sign-in",
     )
-    .action(
-      (
-        siteText: string,
-        platform: string,
-        setting: string,
-        words: string[],
-        _options: unknown,
-        command: Command,
-      ) =>
-        withContext(async (context) => {
-          const site = findSite(context, siteText);
-          const { sign_in: signIn, ...given } = readPairs(words);
-          const known = site.connections.find((one) => one.platform === platform);
-          const signedIn = await readSignInTokens(context, site.id, platform, signIn);
-          const choices = await withSender(context, async ({ sender, tokens }) => {
-            const current = known && (await tokens.fresh(known));
-            const settings = current && "settings" in current ? current.settings : {};
-            return listChoices(
-              sender,
-              platform,
-              setting,
-              { ...settings, ...signedIn, ...given },
-              context.by.now,
-            );
-          });
-          const rows = choices.map(({ value, label }) => [value, label]);
-          print(
-            command,
-            { choices },
-            table([setting.toUpperCase(), "NAME"], rows, "The platform offers no choices."),
-          );
-        }),
-    );
+    .run(async (context, siteText: string, platform: string, setting: string, words: string[]) => {
+      const site = findSite(context, siteText);
+      const { sign_in: signIn, ...given } = readPairs(words);
+      const known = site.connections.find((one) => one.platform === platform);
+      const signedIn = await readTokens(context, site.id, platform, signIn);
+      const choices = await withSender(context, async ({ sender, tokens }) => {
+        const current = known && (await tokens.fresh(known));
+        const settings = current && "settings" in current ? current.settings : {};
+        return listChoices(sender, platform, setting, { ...settings, ...signedIn, ...given }, context.by.now);
+      });
+      const rows = choices.map(({ value, label }) => [value, label]);
+      context.print(
+        { choices },
+        table([setting.toUpperCase(), "NAME"], rows, "The platform offers no choices."),
+      );
+    });
 }
 
 async function withSender<T>(
@@ -232,40 +197,37 @@ async function withSender<T>(
   }
 }
 
-/** The tokens of a finished sign-in; empty without one. */
-async function readSignInTokens(
+/** Reads the tokens of a finished sign-in; none without an id. */
+async function readTokens(
   { store, by }: CommandContext,
   siteId: string,
   platform: string,
   id: string | undefined,
 ): Promise<Record<string, string>> {
-  return id ? readTokens(store, { siteId, platform, id, requestedBy: null }, by.now) : {};
+  return id ? readSignInTokens(store, { siteId, platform, id, requestedBy: null }, by.now) : {};
 }
 
-export function signInCommands(program: Command): void {
+export function signInCommands(program: CliCommand): void {
   program
     .command("sign-in <site> <platform>")
     .description("sign in at a platform in the browser, for a connection without pasted tokens")
     .option("--no-wait", "print the link and return at once")
-    .action((siteText: string, platform: string, options: { wait: boolean }, command: Command) =>
-      withContext(async (context) => {
-        const site = findSite(context, siteText);
-        const link = await createSignInLink({ store: context.store, now: Date.now }, site.id, platform, null);
-        const url = `${context.config.publicUrl}/oauth/start/${link.linkToken}`;
-        const open = `Open this link within ten minutes, while the relay is running:\n  ${url}`;
-        const next = `cleancast connect ${siteText} ${platform} sign_in=${link.id} name=value …`;
-        if (!options.wait) {
-          return print(
-            command,
-            { signIn: { id: link.id, url, expiresAt: link.expiresAt } },
-            `${open}\nThen run: ${next}`,
-          );
-        }
-        process.stderr.write(`${open}\n`);
-        await waitForSignIn(context, site.id, link.id, link.expiresAt);
-        print(command, { signIn: { id: link.id, done: true } }, `Signed in. Now run: ${next}`);
-      }),
-    );
+    .run(async (context, siteText: string, platform: string, options: { wait: boolean }) => {
+      const site = findSite(context, siteText);
+      const link = await createSignInLink({ store: context.store, now: Date.now }, site.id, platform, null);
+      const url = `${context.config.publicUrl}/oauth/start/${link.linkToken}`;
+      const open = `Open this link within ten minutes, while the relay is running:\n  ${url}`;
+      const next = `cleancast connect ${siteText} ${platform} sign_in=${link.id} name=value …`;
+      if (!options.wait) {
+        return context.print(
+          { signIn: { id: link.id, url, expiresAt: link.expiresAt } },
+          `${open}\nThen run: ${next}`,
+        );
+      }
+      process.stderr.write(`${open}\n`);
+      await waitForSignIn(context, site.id, link.id, link.expiresAt);
+      context.print({ signIn: { id: link.id, done: true } }, `Signed in. Now run: ${next}`);
+    });
 
   const app = program
     .command("oauth")
@@ -276,47 +238,40 @@ export function signInCommands(program: Command): void {
   app
     .command("set <platform> <name=value...>")
     .description("set the app: client_id=… client_secret=@file")
-    .action((platformId: string, words: string[], _options: unknown, command: Command) =>
-      withContext(async ({ store, config, by }) => {
-        const platform = signInPlatform(platformId);
-        const { client_id: clientId, client_secret: clientSecret, ...more } = readPairs(words);
-        const [unknown] = Object.keys(more);
-        if (unknown !== undefined)
-          throw new Refusal(unknown, `${unknown} is not known; give client_id and client_secret.`);
-        if (!clientId)
-          throw new Refusal("client_id", "client_id is required: the platform shows it with your app.");
-        if (!clientSecret)
-          throw new Refusal("client_secret", "client_secret is required; client_secret=@file reads it.");
-        await setOAuthApp({ store }, { platform: platformId, clientId, clientSecret }, by);
-        const redirectUri = `${config.publicUrl}/oauth/callback`;
-        print(
-          command,
-          { app: { platform: platformId, clientId, redirectUri } },
-          `Saved. Register this redirect URI at ${platform.name}: ${redirectUri}`,
-        );
-      }),
-    );
+    .run(async ({ store, config, by, print }, platformId: string, words: string[]) => {
+      const platform = signInPlatform(platformId);
+      const { client_id: clientId, client_secret: clientSecret, ...more } = readPairs(words);
+      const [unknown] = Object.keys(more);
+      if (unknown !== undefined)
+        throw new Refusal(unknown, `${unknown} is not known; give client_id and client_secret.`);
+      if (!clientId)
+        throw new Refusal("client_id", "client_id is required: the platform shows it with your app.");
+      if (!clientSecret)
+        throw new Refusal("client_secret", "client_secret is required; client_secret=@file reads it.");
+      await setOAuthApp({ store }, { platform: platformId, clientId, clientSecret }, by);
+      const redirectUri = `${config.publicUrl}/oauth/callback`;
+      print(
+        { app: { platform: platformId, clientId, redirectUri } },
+        `Saved. Register this redirect URI at ${platform.name}: ${redirectUri}`,
+      );
+    });
 
   app
     .command("list")
     .description("list all apps; secrets are never shown")
-    .action((_options: unknown, command: Command) =>
-      withContext(async ({ store }) => {
-        const apps = await store.platformSignIns.listApps();
-        const rows = apps.map((one) => [one.platform, one.clientId, timeText(one.updatedAt)]);
-        print(command, { apps }, table(["PLATFORM", "CLIENT ID", "SET (UTC)"], rows, "No apps yet."));
-      }),
-    );
+    .run(async ({ store, print }) => {
+      const apps = await store.platformSignIns.listApps();
+      const rows = apps.map((one) => [one.platform, one.clientId, timeText(one.updatedAt)]);
+      print({ apps }, table(["PLATFORM", "CLIENT ID", "SET (UTC)"], rows, "No apps yet."));
+    });
 
   app
     .command("remove <platform>")
     .description("delete an app; its expired access tokens can no longer be renewed")
-    .action((platform: string, _options: unknown, command: Command) =>
-      withContext(async ({ store, by }) => {
-        await removeOAuthApp({ store }, platform, by);
-        print(command, { platform, removed: true }, `Removed.`);
-      }),
-    );
+    .run(async ({ store, by, print }, platform: string) => {
+      await removeOAuthApp({ store }, platform, by);
+      print({ platform, removed: true }, "Removed.");
+    });
 }
 
 async function waitForSignIn(

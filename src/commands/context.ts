@@ -10,23 +10,46 @@ import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
-export type CommandContext = { store: Store; directory: Directory; config: Config; by: By };
+export type CommandContext = {
+  store: Store;
+  directory: Directory;
+  config: Config;
+  by: By;
+  print: (value: unknown, text: string) => void;
+};
 
-/** Opens the store, also while a relay is running, does the work, and closes the store again. */
-export async function withContext<T>(work: (context: CommandContext) => Promise<T>): Promise<T> {
+/** Adds `run` to the commands of commander. */
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+
+  /** Sets the action. It gets an open store before the arguments and options, also while a relay is running. */
+  run<A extends unknown[]>(work: (context: CommandContext, ...given: A) => Promise<void>): this {
+    return this.action((...given) =>
+      withContext(this, (context) => work(context, ...(given as unknown as A))),
+    );
+  }
+}
+
+export async function withContext<T>(
+  command: Command,
+  work: (context: CommandContext) => Promise<T>,
+): Promise<T> {
   const config = readConfig();
   const store = await openInstallation(config);
   try {
     const directory = directoryOf(store);
     await directory.refresh();
-    return await work({ store, directory, config, by: { actor: "command line", now: Date.now() } });
+    const by = { actor: "command line", now: Date.now() };
+    return await work({ store, directory, config, by, print: (...shown) => printResult(command, ...shown) });
   } finally {
     await store.close();
   }
 }
 
 /** Prints `value` as JSON with --json, otherwise the text. */
-export function print(command: Command, value: unknown, text: string): void {
+export function printResult(command: Command, value: unknown, text: string): void {
   const json = command.optsWithGlobals().json === true;
   process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
 }
@@ -63,7 +86,7 @@ export function readNumber(name: string, text: string, max: number): number {
 
 const units: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs };
 
-/** Reads a duration such as 30m, 12h or 7d in milliseconds; null where the text is none. */
+/** Reads a duration such as 30m, 12h or 7d in milliseconds; null for any other text. */
 export function readDuration(text: string): number | null {
   const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   return count === undefined ? null : Number(count) * (units[unit] ?? 0);

@@ -1,6 +1,4 @@
-import type { Command } from "commander";
-import { checkFilter } from "../delivery/replay.ts";
-import { cancel, replay, type Tally } from "../delivery/replay.ts";
+import { cancel, checkFilter, replay, type Tally } from "../delivery/replay.ts";
 import { readEmailSha256 } from "../identity/person.ts";
 import { deliveryStates, type DeliveryState, type Sha256 } from "../kernel/event.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -11,60 +9,58 @@ import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
 import {
   findSiteOrOnly,
   findSites,
-  print,
   readDuration,
   readNumber,
   table,
   timeText,
   toPrintableLines,
-  withContext,
   type CommandContext,
+  type CliCommand,
 } from "./context.ts";
 import { findEvent, readMode } from "./event.ts";
 
-export function deliveryCommands(program: Command): void {
+export function deliveryCommands(program: CliCommand): void {
   const delivery = program.command("delivery").description("the sync log: deliveries and their outcomes");
 
   withFilters(delivery.command("list [site]").description("list deliveries, newest first"))
     .option("--before <cursor>", "continue after this line: EVENT/CONNECTION")
     .option("--limit <n>", "maximum number of lines", "20")
     .option("--count", "only print the number of deliveries")
-    .action(
-      (
+    .run(
+      async (
+        context,
         siteText: string | undefined,
         options: FilterOptions & { before?: string; limit: string; count?: boolean },
-        command: Command,
-      ) =>
-        withContext(async (context) => {
-          const { directory, store } = context;
-          const sites = findSites(directory, siteText);
-          const filter = await readCheckedFilter(context, sites, options);
-          if (options.count) {
-            const counts = await Promise.all(sites.map((site) => store.syncLog.count(site.id, filter)));
-            const count = counts.reduce((sum, n) => sum + n, 0);
-            return print(command, { count }, `${countOf(count, "delivery matches", "deliveries match")}.`);
-          }
-          const limit = readNumber("limit", options.limit, 1000);
-          const { lines, next } = await readPage(context, sites, filter, readCursor(options.before), limit);
-          const rows = lines.map((line) => [
-            timeText(line.receivedAt),
-            directory.site(line.siteId)?.hosts[0] ?? line.siteId,
-            line.event,
-            line.orderId ?? "–",
-            `${line.platform} ${line.connectionId}`,
-            line.state,
-            String(line.attempts),
-            line.state === "queued" ? timeText(line.dueAt) : "–",
-            line.reason ?? "–",
-            line.eventId,
-          ]);
-          const head = [
+      ) => {
+        const { directory, store } = context;
+        const sites = findSites(directory, siteText);
+        const filter = await readCheckedFilter(context, sites, options);
+        if (options.count) {
+          const counts = await Promise.all(sites.map((site) => store.syncLog.count(site.id, filter)));
+          const count = counts.reduce((sum, n) => sum + n, 0);
+          return context.print({ count }, `${countOf(count, "delivery matches", "deliveries match")}.`);
+        }
+        const limit = readNumber("limit", options.limit, 1000);
+        const { lines, next } = await readPage(context, sites, filter, readCursor(options.before), limit);
+        const rows = lines.map((line) => [
+          timeText(line.receivedAt),
+          directory.site(line.siteId)?.hosts[0] ?? line.siteId,
+          line.event,
+          line.orderId ?? "–",
+          `${line.platform} ${line.connectionId}`,
+          line.state,
+          String(line.attempts),
+          line.state === "queued" ? timeText(line.dueAt) : "–",
+          line.reason ?? "–",
+          line.eventId,
+        ]);
+        const head = [
             "RECEIVED (UTC)", "SITE", "EVENT", "ORDER", "CONNECTION", "STATE", "ATTEMPTS", "NEXT ATTEMPT", "REASON", "ID",
           ]; // prettier-ignore
-          const more = next ? `\nNext page: --before ${next}` : "";
-          const deliveries = lines.map((line) => toJson(line));
-          print(command, { deliveries, next }, `${table(head, rows, "No matching deliveries.")}${more}`);
-        }),
+        const more = next ? `\nNext page: --before ${next}` : "";
+        const deliveries = lines.map((line) => toJson(line));
+        context.print({ deliveries, next }, `${table(head, rows, "No matching deliveries.")}${more}`);
+      },
     );
 
   delivery
@@ -72,53 +68,49 @@ export function deliveryCommands(program: Command): void {
     .description("show every delivery attempt of an event: request, response, duration and decision")
     .option("--connection <id>", "only deliveries of this connection")
     .option("--site <site>", "search only this site")
-    .action((id: string, options: { connection?: string; site?: string }, command: Command) =>
-      withContext(async (context) => {
-        const event = await findEvent(context, id, options.site);
-        const { connection: connectionId } = options;
-        const filter = { eventId: event.id, ...(connectionId === undefined ? {} : { connectionId }) };
-        const { lines } = await readPage(context, [findSite(context, event.siteId)], filter, null, 1000);
-        if (lines.length === 0)
-          throw new Refusal(
-            connectionId ? "connection" : "event",
-            `Event ${event.id} has no delivery${connectionId ? ` to ${connectionId}` : ""}.`,
-          );
-        const attempts = await context.store.deliveries.listAttempts(event.siteId, event.id);
-        const deliveries = lines.map((line) => ({
-          ...toJson(line),
-          log: attempts.filter((one) => one.connectionId === line.connectionId),
-        }));
-        print(command, { deliveries }, deliveries.map(toText).join("\n\n"));
-      }),
-    );
+    .run(async (context, id: string, options: { connection?: string; site?: string }) => {
+      const event = await findEvent(context, id, options.site);
+      const { connection: connectionId } = options;
+      const filter = { eventId: event.id, ...(connectionId === undefined ? {} : { connectionId }) };
+      const { lines } = await readPage(context, [findSite(context, event.siteId)], filter, null, 1000);
+      if (lines.length === 0)
+        throw new Refusal(
+          connectionId ? "connection" : "event",
+          `Event ${event.id} has no delivery${connectionId ? ` to ${connectionId}` : ""}.`,
+        );
+      const attempts = await context.store.deliveries.listAttempts(event.siteId, event.id);
+      const deliveries = lines.map((line) => ({
+        ...toJson(line),
+        log: attempts.filter((one) => one.connectionId === line.connectionId),
+      }));
+      context.print({ deliveries }, deliveries.map(toText).join("\n\n"));
+    });
 
   changeCommand(delivery, "replay", "send rejected, expired, skipped or parked deliveries again", replay);
   changeCommand(delivery, "cancel", "cancel queued or parked deliveries", cancel);
 }
 
-function changeCommand(delivery: Command, name: string, description: string, work: typeof replay): void {
+function changeCommand(delivery: CliCommand, name: string, description: string, work: typeof replay): void {
   withFilters(
     delivery
       .command(`${name} [site]`)
       .description(`${description}; without --yes it only shows what it would do`),
   )
     .option("--yes", "do it")
-    .action((siteText: string | undefined, options: FilterOptions & { yes?: boolean }, command: Command) =>
-      withContext(async (context) => {
-        const site = findSiteOrOnly(context.directory, siteText);
-        const filter = await readCheckedFilter(context, [site], options);
-        if (isUnfiltered(filter))
-          throw new Refusal(
-            "filter",
-            "Select deliveries with --connection, --platform, --state, --event, --order, --from …",
-          );
-        const dryRun = options.yes !== true;
-        const tally = await work(context, site, filter, { ...context.by, dryRun });
-        if (tally.changed === 0 && tally.found > 0)
-          throw new Refusal("deliveries", `Nothing to ${name}: ${countsText(tally.leftAlone)}.`);
-        print(command, { ...tally, done: !dryRun }, changedText(name, tally, dryRun));
-      }),
-    );
+    .run(async (context, siteText: string | undefined, options: FilterOptions & { yes?: boolean }) => {
+      const site = findSiteOrOnly(context.directory, siteText);
+      const filter = await readCheckedFilter(context, [site], options);
+      if (isUnfiltered(filter))
+        throw new Refusal(
+          "filter",
+          "Select deliveries with --connection, --platform, --state, --event, --order, --from …",
+        );
+      const dryRun = options.yes !== true;
+      const tally = await work(context, site, filter, { ...context.by, dryRun });
+      if (tally.changed === 0 && tally.found > 0)
+        throw new Refusal("deliveries", `Nothing to ${name}: ${countsText(tally.leftAlone)}.`);
+      context.print({ ...tally, done: !dryRun }, changedText(name, tally, dryRun));
+    });
 }
 
 /** Checks that what the filter names exists at these sites. An event is also found by its platform event id. */
@@ -243,7 +235,7 @@ type FilterOptions = {
   to?: string;
 };
 
-function withFilters(command: Command): Command {
+function withFilters(command: CliCommand): CliCommand {
   return command
     .option("--connection <id>", "only deliveries of this connection")
     .option("--platform <platform>", "only deliveries to this platform")

@@ -10,7 +10,7 @@ import { discardSealedValues, isKeyLost } from "../store/maintenance/lostKey.ts"
 import { openDatabase, type StoreLocation } from "../store/open.ts";
 import { migrate } from "../store/schema/migrate.ts";
 import { probeSchema } from "../store/schema/schemaProbe.ts";
-import { print, withContext } from "./context.ts";
+import { printResult, withContext } from "./context.ts";
 
 export function encryptionKeyCommands(program: Command): void {
   const key = program.command("encryption-key").description("the key that encrypts credentials at rest");
@@ -28,7 +28,7 @@ export function encryptionKeyCommands(program: Command): void {
         encryptionKeys();
         await beginKeyChange(keyFile);
       }
-      await withContext(async ({ store, config, by }) => {
+      await withContext(command, async ({ store, config, by }) => {
         if (config.encryptionKeys().length < 2) throw new Refusal("key", twoKeys);
         const resealed = await resealAll(store, config.encryptionKeys);
         const kept = keyFile === null ? null : endKeyChange(keyFile, by.now);
@@ -40,7 +40,7 @@ export function encryptionKeyCommands(program: Command): void {
           detail,
           at: by.now,
         });
-        print(
+        printResult(
           command,
           { resealed, oldKey: kept },
           `${countOf(resealed, "value is", "values are")} now encrypted with the new key; none needs the old key any more.\n` +
@@ -65,7 +65,7 @@ export function encryptionKeyCommands(program: Command): void {
         const lines = Object.entries(gone).flatMap(([table, n]) =>
           nextSteps[table] ? [`${n} ${nextSteps[table]}`] : [],
         );
-        print(
+        printResult(
           command,
           { gone },
           ["The relay will start with the new key. What to do now:", ...lines].join("\n  "),

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { releaseEvent } from "../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../delivery/trace.ts";
 import { hashPerson, readEmail } from "../identity/person.ts";
@@ -9,16 +8,15 @@ import { findSite } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/eventRow.ts";
 import {
   findSites,
-  print,
   readNumber,
   table,
   timeText,
   toPrintableLines,
-  withContext,
   type CommandContext,
+  type CliCommand,
 } from "./context.ts";
 
-export function eventCommands(program: Command): void {
+export function eventCommands(program: CliCommand): void {
   const event = program.command("event").description("received events and their outcomes");
 
   event
@@ -30,8 +28,9 @@ export function eventCommands(program: Command): void {
     .option("--mode <mode>", "only live or only test events")
     .option("--before <id>", "only events older than this one")
     .option("--limit <n>", "maximum number of events", "20")
-    .action(
-      (
+    .run(
+      async (
+        { store, directory, print },
         siteText: string | undefined,
         options: {
           email?: string;
@@ -41,73 +40,66 @@ export function eventCommands(program: Command): void {
           before?: string;
           limit: string;
         },
-        command: Command,
-      ) =>
-        withContext(async ({ store, directory }) => {
-          const sites = findSites(directory, siteText);
-          const limit = readNumber("limit", options.limit, 1000);
-          const email = options.email === undefined ? undefined : readEmail(options.email);
-          if (email === null) throw new Refusal("email", "--email is not an email address.");
-          const filter = {
-            ...(email ? { emailSha256: hashPerson({ email }).emailSha256 } : {}),
-            ...(options.order === undefined ? {} : { orderId: options.order }),
-            ...(options.filtered ? { status: "filtered" as const } : {}),
-            ...(options.mode === undefined ? {} : { mode: readMode(options.mode) }),
-            ...(options.before === undefined ? {} : { before: options.before }),
-            limit,
-          };
-          const ofEach = await Promise.all(sites.map((site) => store.events.list(site.id, filter)));
-          // Ids are in the order of time across sites.
-          const found = ofEach
-            .flat()
-            .toSorted((one, other) => (one.id < other.id ? 1 : -1))
-            .slice(0, limit);
-          const events = await Promise.all(
-            found.map(async (one) => ({ ...toJson(one), deliveries: await readStates(store, one) })),
-          );
-          const hostOf = (id: string) => directory.site(id)?.hosts[0] ?? id;
-          const rows = events.map((one) => [
-            one.id,
-            hostOf(one.site),
-            timeText(one.receivedAt),
-            one.event,
-            one.value === null ? "–" : `${one.value} ${one.currency}`,
-            one.orderId ?? "–",
-            one.status,
-            one.deliveries.map((delivery) => `${delivery.platform} ${delivery.state}`).join(", ") || "–",
-          ]);
-          const head = ["ID", "SITE", "RECEIVED (UTC)", "EVENT", "VALUE", "ORDER", "STATUS", "DELIVERIES"];
-          print(command, { events }, table(head, rows, "No matching events."));
-        }),
+      ) => {
+        const sites = findSites(directory, siteText);
+        const limit = readNumber("limit", options.limit, 1000);
+        const email = options.email === undefined ? undefined : readEmail(options.email);
+        if (email === null) throw new Refusal("email", "--email is not an email address.");
+        const filter = {
+          ...(email ? { emailSha256: hashPerson({ email }).emailSha256 } : {}),
+          ...(options.order === undefined ? {} : { orderId: options.order }),
+          ...(options.filtered ? { status: "filtered" as const } : {}),
+          ...(options.mode === undefined ? {} : { mode: readMode(options.mode) }),
+          ...(options.before === undefined ? {} : { before: options.before }),
+          limit,
+        };
+        const ofEach = await Promise.all(sites.map((site) => store.events.list(site.id, filter)));
+        // Ids are in the order of time across sites.
+        const found = ofEach
+          .flat()
+          .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+          .slice(0, limit);
+        const events = await Promise.all(
+          found.map(async (one) => ({ ...toJson(one), deliveries: await readStates(store, one) })),
+        );
+        const hostOf = (id: string) => directory.site(id)?.hosts[0] ?? id;
+        const rows = events.map((one) => [
+          one.id,
+          hostOf(one.site),
+          timeText(one.receivedAt),
+          one.event,
+          one.value === null ? "–" : `${one.value} ${one.currency}`,
+          one.orderId ?? "–",
+          one.status,
+          one.deliveries.map((delivery) => `${delivery.platform} ${delivery.state}`).join(", ") || "–",
+        ]);
+        const head = ["ID", "SITE", "RECEIVED (UTC)", "EVENT", "VALUE", "ORDER", "STATUS", "DELIVERIES"];
+        print({ events }, table(head, rows, "No matching events."));
+      },
     );
 
   event
     .command("show <id>")
     .description("show the full trace of one event, by its id or its platform event id")
     .option("--site <site>", "search only this site")
-    .action((id: string, options: { site?: string }, command: Command) =>
-      withContext(async (context) => {
-        const trace = await readTrace(context, await findEvent(context, id, options.site));
-        print(command, trace, traceText(trace));
-      }),
-    );
+    .run(async (context, id: string, options: { site?: string }) => {
+      const trace = await readTrace(context, await findEvent(context, id, options.site));
+      context.print(trace, traceText(trace));
+    });
 
   event
     .command("release <id>")
     .description('"not a bot": deliver a filtered event, and never filter events of this person again')
     .option("--site <site>", "search only this site")
-    .action((id: string, options: { site?: string }, command: Command) =>
-      withContext(async (context) => {
-        const found = await findEvent(context, id, options.site);
-        const site = findSite(context, found.siteId);
-        const deliveries = await releaseEvent(context, site, found, context.by);
-        print(
-          command,
-          { event: { id: found.id, released: true, deliveries } },
-          `Event ${found.id} is released: ${countOf(deliveries, "delivery is", "deliveries are")} being sent, and events of this person are no longer filtered.`,
-        );
-      }),
-    );
+    .run(async (context, id: string, options: { site?: string }) => {
+      const found = await findEvent(context, id, options.site);
+      const site = findSite(context, found.siteId);
+      const deliveries = await releaseEvent(context, site, found, context.by);
+      context.print(
+        { event: { id: found.id, released: true, deliveries } },
+        `Event ${found.id} is released: ${countOf(deliveries, "delivery is", "deliveries are")} being sent, and events of this person are no longer filtered.`,
+      );
+    });
 }
 
 export async function findEvent(

@@ -1,13 +1,20 @@
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
-import type { Command } from "commander";
 import type { ImportContext, ImportRequest, Report } from "../import/import.ts";
 import type { RefusedRow } from "../import/run.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
-import { findSiteOrOnly, print, readPairs, table, timeText, withContext } from "./context.ts";
+import {
+  findSiteOrOnly,
+  printResult,
+  readPairs,
+  table,
+  timeText,
+  withContext,
+  type CliCommand,
+} from "./context.ts";
 import { openProgress, reportText } from "./importReport.ts";
 
 type Options = {
@@ -24,7 +31,7 @@ type Options = {
   refused?: string;
 };
 
-export function importCommands(program: Command): void {
+export function importCommands(program: CliCommand): void {
   const group = program
     .command("import")
     .description("import past conversions and identity records from a file");
@@ -42,38 +49,36 @@ export function importCommands(program: Command): void {
   group
     .command("list [site]")
     .description("list imports with their progress")
-    .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      withContext(async ({ store, directory }) => {
-        const site = findSiteOrOnly(directory, siteText);
-        const imports = (await store.imports.list(site.id)).map(
-          ({ id, kind, file, state, line, tally, options, startedAt, updatedAt }) => ({
-            id,
-            kind,
-            file,
-            state,
-            line,
-            deliver: options.deliver,
-            startedAt,
-            updatedAt,
-            tally,
-          }),
-        );
-        const cells = imports.map((one) => [
-          timeText(one.startedAt),
-          one.kind,
-          one.file,
-          one.state,
-          ...["rows", "imported", "duplicates", "refused"].map((name) =>
-            Number(one.tally[name] ?? 0).toLocaleString("en-US"),
-          ),
-        ]);
-        const head = ["started (UTC)", "what", "file", "state", "rows", "imported", "duplicates", "refused"];
-        print(command, { imports }, table(head, cells, "Nothing was imported yet."));
-      }),
-    );
+    .run(async ({ store, directory, print }, siteText: string | undefined) => {
+      const site = findSiteOrOnly(directory, siteText);
+      const imports = (await store.imports.list(site.id)).map(
+        ({ id, kind, file, state, line, tally, options, startedAt, updatedAt }) => ({
+          id,
+          kind,
+          file,
+          state,
+          line,
+          deliver: options.deliver,
+          startedAt,
+          updatedAt,
+          tally,
+        }),
+      );
+      const cells = imports.map((one) => [
+        timeText(one.startedAt),
+        one.kind,
+        one.file,
+        one.state,
+        ...["rows", "imported", "duplicates", "refused"].map((name) =>
+          Number(one.tally[name] ?? 0).toLocaleString("en-US"),
+        ),
+      ]);
+      const head = ["STARTED (UTC)", "KIND", "FILE", "STATE", "ROWS", "IMPORTED", "DUPLICATES", "REFUSED"];
+      print({ imports }, table(head, cells, "Nothing was imported yet."));
+    });
 }
 
-function withFileOptions(command: Command, kind: ImportKind): Command {
+function withFileOptions(command: CliCommand, kind: ImportKind): CliCommand {
   const collect = (word: string, words: string[]) => [...words, word];
   return command
     .option("--site <site>", "the site's id or one of its hosts")
@@ -84,15 +89,20 @@ function withFileOptions(command: Command, kind: ImportKind): Command {
     .option("--decimal <sign>", "point or comma: the decimal separator")
     .option("--refused <file>", "write line numbers and reasons of refused rows to this file")
     .option("--dry-run", "read everything, write nothing, and report")
-    .action((file: string, options: Options, self: Command) => runImport(kind, file, options, self));
+    .action((file: string, options: Options, self: CliCommand) => runImport(kind, file, options, self));
 }
 
-async function runImport(kind: ImportKind, path: string, options: Options, command: Command): Promise<void> {
+async function runImport(
+  kind: ImportKind,
+  path: string,
+  options: Options,
+  command: CliCommand,
+): Promise<void> {
   // Loaded on demand: a relay that starts needs no CSV parser.
   const { importFile } = await import("../import/import.ts");
   const { openSource } = await import("../import/source.ts");
   const rules = await readRules(options);
-  await withContext(async ({ store, directory, by }) => {
+  await withContext(command, async ({ store, directory, by }) => {
     const site =
       options.site === undefined
         ? findSiteOrOnly(directory, undefined)
@@ -145,7 +155,7 @@ async function runImport(kind: ImportKind, path: string, options: Options, comma
       stop.end();
     }
     const needsYes = dryRun && options.dryRun !== true;
-    print(
+    printResult(
       command,
       { ...report, deliver },
       reportText(report, { deliver, needsYes, piped: request.source.sha256 === null }),

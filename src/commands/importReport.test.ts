@@ -33,11 +33,11 @@ describe("progress", () => {
   }
 
   test("on a terminal is one line that is drawn anew, with a bar", () => {
-    const [said, ...drawn] = play(true, false);
-    expect(said).toBe("Importing orders.csv\n");
+    const [first, ...drawn] = play(true, false);
+    expect(first).toBe("Importing orders.csv\n");
     expect(drawn).toHaveLength(5);
     expect(drawn[2]).toBe("\r███████░░░░░░░░░░░░░░░░░  30 %  30 rows  3/s  21 s left  1 duplicates\u001b[K");
-    expect(drawn[3]).toContain("waits for meta");
+    expect(drawn[3]).toContain("waiting for meta");
     expect(drawn[3]?.length).toBeLessThanOrEqual(100 + 3);
     expect(drawn[4]).toBe("\r\u001b[K");
   });
@@ -46,7 +46,7 @@ describe("progress", () => {
     expect(play(false, false)).toEqual([
       "Importing orders.csv\n",
       "20 %  20 rows  3/s  32 s left  1 duplicates\n",
-      expect.stringMatching(/^40 % .* waits for meta: its queue is full/),
+      expect.stringMatching(/^40 % .* waiting for meta: its queue is full/),
     ]);
   });
 

@@ -46,7 +46,7 @@ export function openProgress({ name, bytes, rows }: Source, { json, dryRun, out,
       ...(left === null ? [] : [`${duration(left)} left`]),
       ...(duplicates ? [`${duplicates.toLocaleString("en-US")} duplicates`] : []),
       ...(refused ? [`${refused.toLocaleString("en-US")} refused`] : []),
-      ...(waitingFor ? [`waits for ${waitingFor}: its queue is full (is the relay running?)`] : []),
+      ...(waitingFor ? [`waiting for ${waitingFor}: its queue is full (is the relay running?)`] : []),
     ].join("  ");
     out.write(
       isBar ? `\r${bar(fraction)}${words}`.slice(0, (out.columns ?? 80) - 1).concat("\x1b[K") : `${words}\n`,
@@ -60,8 +60,10 @@ export function openProgress({ name, bytes, rows }: Source, { json, dryRun, out,
       shownAt = isBar ? 0 : startedAt;
       if (json) return;
       const what =
-        name === "-" ? "the input (cannot be resumed; rows that came in count as duplicates)" : name;
-      const where = resumedAfter ? `, going on after line ${resumedAfter}` : "";
+        name === "-"
+          ? "the input (cannot be resumed; if it is piped again, imported rows count as duplicates)"
+          : name;
+      const where = resumedAfter ? `, resuming after line ${resumedAfter}` : "";
       out.write(`${dryRun ? "Reading" : "Importing"} ${what}${where}\n`);
     },
     show(progress: Progress): void {
@@ -106,13 +108,13 @@ export function reportText(
   if (unused.length)
     lines.push(`Not used: ${unused.slice(0, 20).join(", ")}${unused.length > 20 ? " …" : ""}`);
   if (kind === "conversions" && unused.some((name) => clickIdName(name.trim())))
-    lines.push("Click ids belong to people: take them in first, with 'cleancast import identities'.");
+    lines.push("Click ids belong to people: import them first, with 'cleancast import identities'.");
   lines.push("", row(tally.rows, "rows"), row(tally.imported, isDryRun ? "would be imported" : "imported"));
   const origins = duplicates
-    ? ` (${formatCount(duplicates.inFile)} in the file, ${formatCount(duplicates.known)} known already)`
+    ? ` (${formatCount(duplicates.inFile)} in the file, ${formatCount(duplicates.known)} already known)`
     : "";
   if (tally.duplicates)
-    lines.push(row(tally.duplicates, kind === "identities" ? "known already" : `duplicates${origins}`));
+    lines.push(row(tally.duplicates, kind === "identities" ? "already known" : `duplicates${origins}`));
   if (tally.filtered) lines.push(row(tally.filtered, "filtered"));
   if (tally.refused) lines.push(row(tally.refused, "refused"));
   for (const [reason, { count, lines: where }] of Object.entries(tally.reasons))
@@ -133,7 +135,7 @@ export function reportText(
 
   if (needsYes)
     lines.push("", "Nothing was imported. Add --yes to do it, or --deliver none to send nothing.");
-  else if (isDryRun) lines.push("", "A dry run: nothing was written.");
+  else if (isDryRun) lines.push("", "Dry run: nothing was written.");
   else if (state === "stopped") lines.push("", resumeHint(piped));
   return lines.join("\n");
 }
@@ -145,6 +147,6 @@ const describeDryState = (state: string) =>
 
 function resumeHint(piped: boolean): string {
   return piped
-    ? "Pipe the same input in again to go on: rows that came in before count as duplicates."
-    : "Run the same command again to go on.";
+    ? "Pipe the same input again to continue: rows that were imported already count as duplicates."
+    : "Run the same command again to continue.";
 }

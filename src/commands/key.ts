@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { describeKeys } from "../sites/keyUses.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { addKey, findKey, findSite, revokeKey, rotateKey } from "../sites/manage.ts";
-import { findSites, print, readDuration, table, timeText, withContext } from "./context.ts";
+import { findSites, readDuration, table, timeText, type CliCommand } from "./context.ts";
 
-export function keyCommands(program: Command): void {
+export function keyCommands(program: CliCommand): void {
   const key = program
     .command("key")
     .description("inbound keys: one per integration, so that each can be revoked separately");
@@ -14,84 +13,71 @@ export function keyCommands(program: Command): void {
     .description("create a key; it is shown once")
     .option("--test", "a test key: its events are sent to platforms in test mode")
     .option("--expires <when>", "a date (2027-01-31) or a time from now (30d, 12h)")
-    .action(
-      (siteText: string, name: string, options: { test?: boolean; expires?: string }, command: Command) =>
-        withContext(async (context) => {
-          const site = findSite(context, siteText);
-          const expiresAt =
-            options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
-          const made = await addKey(
-            context,
-            site,
-            { name, mode: options.test ? "test" : "live", expiresAt },
-            context.by,
-          );
-          const opened = made.openedInbound
-            ? `\nInbound is now on for ${site.hosts[0]}: this is the site's first key.`
-            : "";
-          print(
-            command,
-            { id: made.id, key: made.key, ...(made.openedInbound ? { inbound: "on" } : {}) },
-            `${made.key}\n\nKey ${made.id}. It is shown only once: keep it on a server, never in browser code.${opened}`,
-          );
-        }),
-    );
+    .run(async (context, siteText: string, name: string, options: { test?: boolean; expires?: string }) => {
+      const site = findSite(context, siteText);
+      const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
+      const made = await addKey(
+        context,
+        site,
+        { name, mode: options.test ? "test" : "live", expiresAt },
+        context.by,
+      );
+      const opened = made.openedInbound
+        ? `\nInbound is now on for ${site.hosts[0]}: this is the site's first key.`
+        : "";
+      context.print(
+        { id: made.id, key: made.key, ...(made.openedInbound ? { inbound: "on" } : {}) },
+        `${made.key}\n\nKey ${made.id}. It is shown only once: keep it on a server, never in browser code.${opened}`,
+      );
+    });
 
   key
     .command("list [site]")
     .description("list the keys of a site, or of all sites")
-    .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      withContext(async ({ store, directory, by }) => {
-        const keys = [];
-        for (const site of findSites(directory, siteText)) {
-          for (const one of await describeKeys(store, site, by.now)) keys.push({ site: site.id, ...one });
-        }
-        const rows = keys.map((one) => [
-          one.id,
-          one.site,
-          one.name,
-          `${one.prefix}…`,
-          one.state,
-          timeText(one.lastUsedAt),
-          String(one.uses24h),
-          timeText(one.expiresAt),
-        ]);
-        const head = ["ID", "SITE", "NAME", "KEY", "STATE", "LAST USED", "USES 24H", "EXPIRES"];
-        print(command, { keys }, table(head, rows, "No keys yet. Create one: cleancast key add SITE NAME"));
-      }),
-    );
+    .run(async ({ store, directory, by, print }, siteText: string | undefined) => {
+      const keys = [];
+      for (const site of findSites(directory, siteText)) {
+        for (const one of await describeKeys(store, site, by.now)) keys.push({ site: site.id, ...one });
+      }
+      const rows = keys.map((one) => [
+        one.id,
+        one.site,
+        one.name,
+        `${one.prefix}…`,
+        one.state,
+        timeText(one.lastUsedAt),
+        String(one.uses24h),
+        timeText(one.expiresAt),
+      ]);
+      const head = ["ID", "SITE", "NAME", "KEY", "STATE", "LAST USED", "USES 24H", "EXPIRES"];
+      print({ keys }, table(head, rows, "No keys yet. Create one: cleancast key add SITE NAME"));
+    });
 
   key
     .command("revoke <id>")
     .description("revoke a key at once")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        await revokeKey(context, findKey(context.directory.sites(), id), context.by);
-        print(
-          command,
-          { id, revoked: true },
-          `Key ${id} is revoked; running servers refuse it within 2 seconds.`,
-        );
-      }),
-    );
+    .run(async (context, id: string) => {
+      await revokeKey(context, findKey(context.directory.sites(), id), context.by);
+      context.print(
+        { id, revoked: true },
+        `Key ${id} is revoked; running servers refuse it within 2 seconds.`,
+      );
+    });
 
   key
     .command("rotate <id>")
     .description("create a new key in place of this one, which stays valid for 24 hours")
     .option("--expires <when>", "when the new key expires; never if left out")
-    .action((id: string, options: { expires?: string }, command: Command) =>
-      withContext(async (context) => {
-        const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
-        const old = findKey(context.directory.sites(), id);
-        const made = await rotateKey(context, old, expiresAt, context.by);
-        const site = findSite(context, old.siteId);
-        print(
-          command,
-          { id: made.id, key: made.key, old: { id, expiresAt: made.oldExpiresAt } },
-          `${made.key}\n\nKey ${made.id} of ${site.hosts[0]}. The old key ${id} works until ${timeText(made.oldExpiresAt)} UTC.`,
-        );
-      }),
-    );
+    .run(async (context, id: string, options: { expires?: string }) => {
+      const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
+      const old = findKey(context.directory.sites(), id);
+      const made = await rotateKey(context, old, expiresAt, context.by);
+      const site = findSite(context, old.siteId);
+      context.print(
+        { id: made.id, key: made.key, old: { id, expiresAt: made.oldExpiresAt } },
+        `${made.key}\n\nKey ${made.id} of ${site.hosts[0]}. The old key ${id} works until ${timeText(made.oldExpiresAt)} UTC.`,
+      );
+    });
 }
 
 function readExpiry(text: string, now: number): number {

@@ -1,4 +1,4 @@
-import { Option, type Command } from "commander";
+import { Option } from "commander";
 import { openAccess, type Access } from "../access/access.ts";
 import { roles } from "../access/actor.ts";
 import { operator } from "../access/members.ts";
@@ -6,11 +6,13 @@ import { plainEmail } from "../access/betterAuth.ts";
 import type { Role } from "../contract/route.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
-import { print, table, timeText, withContext, type CommandContext } from "./context.ts";
+import { table, timeText, type CommandContext, type CliCommand } from "./context.ts";
 
 /** Links are printed and never mailed: the operator who runs the command passes them on. */
-function withAccess<T>(work: (access: Access, context: CommandContext) => Promise<T>): Promise<T> {
-  return withContext(async (context) => {
+function withAccess<A extends unknown[]>(
+  work: (context: CommandContext & Access, ...given: A) => Promise<void>,
+) {
+  return async (context: CommandContext, ...given: A) => {
     const { store, directory, config } = context;
     const access = openAccess({
       store,
@@ -23,21 +25,21 @@ function withAccess<T>(work: (access: Access, context: CommandContext) => Promis
       onDefect: (error) => process.stderr.write(`${String(error)}\n`),
     });
     try {
-      return await work(access, context);
+      await work({ ...context, ...access }, ...given);
     } finally {
       await access.close();
     }
-  });
+  };
 }
 
-export function memberCommands(program: Command): void {
+export function memberCommands(program: CliCommand): void {
   const member = program.command("member").description("people who may sign in to the dashboard");
 
   member
     .command("list")
     .description("list members and open invitations")
-    .action((_options: unknown, command: Command) =>
-      withAccess(async (access, { directory }) => {
+    .run(
+      withAccess(async ({ directory, print, ...access }) => {
         const members = await access.members.list(operator);
         const invitations = await access.invitations.list(operator);
         const where = (site: string | null) =>
@@ -55,7 +57,7 @@ export function memberCommands(program: Command): void {
         const head = ["EMAIL", "NAME", "ROLES", "TWO-FACTOR", "LAST SEEN"];
         const empty =
           "No members yet. The server prints a set-up link when it starts; or run: cleancast member add EMAIL --role owner";
-        print(command, { members, invitations }, table(head, rows, empty));
+        print({ members, invitations }, table(head, rows, empty));
       }),
     );
 
@@ -66,14 +68,12 @@ export function memberCommands(program: Command): void {
       new Option("--role <role>", "the role of the member").choices([...roles]).makeOptionMandatory(),
     )
     .option("--site <site>", "for this site only; for all sites if left out")
-    .action((email: string, options: { role: Role; site?: string }, command: Command) =>
-      withAccess(async ({ invitations }, context) => {
+    .run(
+      withAccess(async (context, email: string, options: { role: Role; site?: string }) => {
         const site = options.site === undefined ? null : findSite(context, options.site).id;
-        const made = await invitations.invite(operator, { email, site, role: options.role }, context.by, {
-          show: true,
-        });
-        print(
-          command,
+        const invitation = { email, site, role: options.role };
+        const made = await context.invitations.invite(operator, invitation, context.by, { show: true });
+        context.print(
           { email: plainEmail(email), ...made },
           `${made.link}\n\nPass this link on to ${plainEmail(email)}. It works once, until ${timeText(made.expiresAt)} UTC.`,
         );
@@ -83,12 +83,11 @@ export function memberCommands(program: Command): void {
   member
     .command("reset <email>")
     .description("print a link to set a new password; it turns two-factor sign-in off")
-    .action((email: string, _options: unknown, command: Command) =>
-      withAccess(async ({ members, recovery }, { by }) => {
+    .run(
+      withAccess(async ({ members, recovery, by, print }, email: string) => {
         const found = await members.byEmail(plainEmail(email));
         const made = await recovery.makeReset(found, by, { show: true });
         print(
-          command,
           { email: found.email, ...made },
           `${made.link}\n\nPass this link on to ${found.email}. It works once, until ${timeText(made.expiresAt)} UTC. ` +
             `All their sessions end when it is used, and two-factor sign-in is turned off.`,
@@ -99,11 +98,11 @@ export function memberCommands(program: Command): void {
   member
     .command("remove <email>")
     .description("remove a member; their sessions end at once")
-    .action((email: string, _options: unknown, command: Command) =>
-      withAccess(async ({ members }, { by }) => {
+    .run(
+      withAccess(async ({ members, by, print }, email: string) => {
         const found = await members.byEmail(plainEmail(email));
         await members.remove(found.id, by);
-        print(command, { email: found.email, removed: true }, `${found.email} is no longer a member.`);
+        print({ email: found.email, removed: true }, `${found.email} is no longer a member.`);
       }),
     );
 
@@ -111,13 +110,13 @@ export function memberCommands(program: Command): void {
     .command("sessions <email>")
     .description("list the sessions of a member")
     .option("--end", "end all sessions")
-    .action((email: string, options: { end?: boolean }, command: Command) =>
-      withAccess(async ({ members }, { store, by }) => {
+    .run(
+      withAccess(async ({ members, store, by, print }, email: string, options: { end?: boolean }) => {
         const found = await members.byEmail(plainEmail(email));
         if (options.end) {
           const ended = await members.endSessions(found.id, by);
           const text = countOf(ended, "session has", "sessions have");
-          print(command, { email: found.email, ended }, `${text} ended.`);
+          print({ email: found.email, ended }, `${text} ended.`);
           return;
         }
         const sessions = await store.accounts.listSessions(found.id, by.now);
@@ -128,7 +127,7 @@ export function memberCommands(program: Command): void {
           one.userAgent ?? "–",
         ]);
         const head = ["SIGNED IN (UTC)", "LAST SEEN", "ADDRESS", "BROWSER"];
-        print(command, { email: found.email, sessions }, table(head, rows, "No sessions."));
+        print({ email: found.email, sessions }, table(head, rows, "No sessions."));
       }),
     );
 }

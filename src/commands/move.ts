@@ -16,7 +16,7 @@ import { latestVersion } from "../store/schema/migrate.ts";
 import { findUrlFault, serverNames, serverUrls } from "../store/engine/postgres/servers.ts";
 import { openDatabase } from "../store/open.ts";
 import { readDialectFlags, UnknownDialectFlag } from "../store/engine/postgres/dialect.ts";
-import { print } from "./context.ts";
+import { printResult } from "./context.ts";
 
 type Options = { to?: string; prepare?: true; restart?: true };
 
@@ -39,7 +39,7 @@ export function moveCommands(program: Command): void {
       const unlock = lock(config, options.prepare === true);
       try {
         const moved = await moveFile(config, file, url, options);
-        print(command, { ...moved, keyFile: config.keyFile }, textOf(moved, config));
+        printResult(command, { ...moved, keyFile: config.keyFile }, textOf(moved, config));
       } finally {
         unlock();
       }

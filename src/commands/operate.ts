@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { runDoctor } from "../doctor/doctor.ts";
 import { levels, type Finding, type Level } from "../doctor/finding.ts";
 import { readConfig } from "../installation/config.ts";
@@ -6,9 +5,9 @@ import { openInstallation } from "../installation/installation.ts";
 import { countOf } from "../kernel/text.ts";
 import { serve } from "../main.ts";
 import { waitForStopSignal } from "../server/shutdown.ts";
-import { findSiteOrOnly, print, table, timeText, withContext } from "./context.ts";
+import { findSiteOrOnly, printResult, table, timeText, type CliCommand } from "./context.ts";
 
-export function operateCommands(program: Command): void {
+export function operateCommands(program: CliCommand): void {
   program
     .command("serve")
     .description("run the relay")
@@ -28,47 +27,38 @@ export function operateCommands(program: Command): void {
   program
     .command("migrate")
     .description("migrate the database schema to this version (serve does it too)")
-    .action((_options: unknown, command: Command) =>
-      withContext(async ({ store }) => {
-        const { from, to, applied } = store.migrated;
-        print(
-          command,
-          { from, to, applied },
-          from > to
-            ? `Schema ${from} belongs to a newer version. This version knows schema ${to}, and is compatible with it.`
-            : applied.length
-              ? `Schema ${from} → ${to}: ${applied.join(", ")}.`
-              : `Schema ${to} is up to date.`,
-        );
-      }),
-    );
+    .run(async ({ store, print }) => {
+      const { from, to, applied } = store.migrated;
+      print(
+        { from, to, applied },
+        from > to
+          ? `Schema ${from} belongs to a newer version. This version knows schema ${to}, and is compatible with it.`
+          : applied.length
+            ? `Schema ${from} → ${to}: ${applied.join(", ")}.`
+            : `Schema ${to} is up to date.`,
+      );
+    });
 
   program
     .command("audit [site]")
     .description("show who changed what, newest first")
-    .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      withContext(async ({ store, directory }) => {
-        const site = findSiteOrOnly(directory, siteText);
-        const lines = await store.audit.list(site.id, 100);
-        const rows = lines.map((line) => [
-          timeText(line.at),
-          line.actor,
-          line.action,
-          JSON.stringify(line.detail),
-        ]);
-        print(
-          command,
-          { audit: lines },
-          table(["TIME (UTC)", "ACTOR", "ACTION", "DETAIL"], rows, "No changes yet."),
-        );
-      }),
-    );
+    .run(async ({ store, directory, print }, siteText: string | undefined) => {
+      const site = findSiteOrOnly(directory, siteText);
+      const lines = await store.audit.list(site.id, 100);
+      const rows = lines.map((line) => [
+        timeText(line.at),
+        line.actor,
+        line.action,
+        JSON.stringify(line.detail),
+      ]);
+      print({ audit: lines }, table(["TIME (UTC)", "ACTOR", "ACTION", "DETAIL"], rows, "No changes yet."));
+    });
 
   program
     .command("doctor")
     .description("check the installation for common mistakes")
     .option("--offline", "skip DNS, certificates and mail servers")
-    .action(async ({ offline }: { offline?: boolean }, command: Command) => {
+    .action(async ({ offline }: { offline?: boolean }, command: CliCommand) => {
       const config = readConfig();
       const findings = await runDoctor({
         config,
@@ -77,7 +67,7 @@ export function operateCommands(program: Command): void {
         network: !offline,
       });
       const ok = findings.every(({ level }) => level !== "error");
-      print(command, { ok, findings }, toText(findings));
+      printResult(command, { ok, findings }, toText(findings));
       if (!ok) process.exitCode = 1;
     });
 }

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Person, Visit } from "../kernel/event.ts";
 import {
   browserIds,
@@ -18,95 +17,84 @@ import {
 } from "../identity/people.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
-import { withContext, readPairs, print, timeText } from "./context.ts";
+import { readPairs, timeText, type CliCommand } from "./context.ts";
 
 type PersonOptions = { email?: string; hashedEmail?: string };
 type VisitOptions = PersonOptions & { seenAt?: string };
 
-export function personCommands(program: Command): void {
+export function personCommands(program: CliCommand): void {
   const identity = program.command("identity").description("the identity record of a person");
 
   forPerson(identity.command("put <site> <name=value...>"))
     .description("store click ids, UTM fields and browser ids of a visit")
     .option("--seen-at <time>", "the time of the visit (ISO 8601); default now")
-    .action((siteText: string, words: string[], options: VisitOptions, command: Command) =>
-      withContext(async ({ store, directory, by }) => {
+    .run(
+      async ({ store, directory, by, print }, siteText: string, words: string[], options: VisitOptions) => {
         const site = findSite({ directory }, siteText);
         const { keepMs } = site.settings;
         const { emailSha256, ...forms } = readPerson(options);
         const seenAt = readSeenAt(options.seenAt, by.now, keepMs);
         const visit = buildVisit(readPairs(words, refuseFileValue), seenAt);
         await addOperatorVisit(store, newPersonRequest(site, emailSha256, by), visit, forms, keepMs);
-        print(command, { emailSha256, visit }, `Stored for ${emailSha256}.`);
-      }),
+        print({ emailSha256, visit }, `Stored for ${emailSha256}.`);
+      },
     );
 
   forPerson(identity.command("get <site>"))
     .description("show the identity record and the consent of a person")
-    .action((siteText: string, options: PersonOptions, command: Command) =>
-      withContext(async ({ store, directory }) => {
-        const site = findSite({ directory }, siteText);
-        const { emailSha256 } = readPerson(options);
-        const record = await store.people.findIdentity(site.id, emailSha256);
-        const consent = await store.people.readConsent(site.id, emailSha256);
-        print(
-          command,
-          { emailSha256, identity: record, consent },
-          record
-            ? `${emailSha256}\nconsent ${consent}\n${record.visits.map(visitText).join("\n")}`
-            : `Nothing is stored for ${emailSha256}; consent ${consent}.`,
-        );
-      }),
-    );
+    .run(async ({ store, directory, print }, siteText: string, options: PersonOptions) => {
+      const site = findSite({ directory }, siteText);
+      const { emailSha256 } = readPerson(options);
+      const record = await store.people.findIdentity(site.id, emailSha256);
+      const consent = await store.people.readConsent(site.id, emailSha256);
+      print(
+        { emailSha256, identity: record, consent },
+        record
+          ? `${emailSha256}\nconsent ${consent}\n${record.visits.map(visitText).join("\n")}`
+          : `Nothing is stored for ${emailSha256}; consent ${consent}.`,
+      );
+    });
 
   const person = program.command("person").description("export or erase a person's data");
 
   forPerson(person.command("export <site>"))
     .description("everything that is stored about a person, as JSON")
-    .action((siteText: string, options: PersonOptions, command: Command) =>
-      withContext(async ({ store, directory, by }) => {
-        const site = findSite({ directory }, siteText);
-        const exported = await exportPerson(
-          store,
-          newPersonRequest(site, readPerson(options).emailSha256, by),
-        );
-        print(command, exported, JSON.stringify(exported, null, 2));
-      }),
-    );
+    .run(async ({ store, directory, by, print }, siteText: string, options: PersonOptions) => {
+      const site = findSite({ directory }, siteText);
+      const exported = await exportPerson(store, newPersonRequest(site, readPerson(options).emailSha256, by));
+      print(exported, JSON.stringify(exported, null, 2));
+    });
 
   forPerson(person.command("erase <site>"))
     .description("erase a person; an opt-out is kept and still applies")
-    .action((siteText: string, options: PersonOptions, command: Command) =>
-      withContext(async ({ store, directory, by }) => {
-        const site = findSite({ directory }, siteText);
-        const { emailSha256 } = readPerson(options);
-        const erased = await erasePerson(store, newPersonRequest(site, emailSha256, by));
-        print(
-          command,
-          { emailSha256, ...erased },
-          `Erased: identity record, ${erased.visitors} visitors, and the person in ${erased.events} events.`,
-        );
-      }),
-    );
+    .run(async ({ store, directory, by, print }, siteText: string, options: PersonOptions) => {
+      const site = findSite({ directory }, siteText);
+      const { emailSha256 } = readPerson(options);
+      const erased = await erasePerson(store, newPersonRequest(site, emailSha256, by));
+      print(
+        { emailSha256, ...erased },
+        `Erased: identity record, ${erased.visitors} visitors, and the person in ${erased.events} events.`,
+      );
+    });
 
   forPerson(
     program.command("consent").description("the consent of a person").command("set <site> <decision>"),
   )
     .description("granted or denied: may identifiers of this person be used?")
-    .action((siteText: string, decision: string, options: PersonOptions, command: Command) =>
-      withContext(async ({ store, directory, by }) => {
+    .run(
+      async ({ store, directory, by, print }, siteText: string, decision: string, options: PersonOptions) => {
         const site = findSite({ directory }, siteText);
         if (decision !== "granted" && decision !== "denied") {
           throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
         }
         const { emailSha256 } = readPerson(options);
         await setConsent(store, newPersonRequest(site, emailSha256, by), decision);
-        print(command, { emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
-      }),
+        print({ emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
+      },
     );
 }
 
-function forPerson(command: Command): Command {
+function forPerson(command: CliCommand): CliCommand {
   return command
     .option("--email <email>", "the person's email; only its hash is stored")
     .option("--hashed-email <hash>", "SHA-256 of the lower-cased email");
@@ -143,7 +131,7 @@ function buildVisit(pairs: Record<string, string>, seenAt: number): Visit {
     else if (isBrowserId(name)) visit.browserIds[name] = value;
     else {
       const known = [...clickIds.map((id) => id.name), ...utmFields, ...browserIds.map((id) => id.name)];
-      throw new Refusal(name, `${name} is not an identifier that is kept. Known: ${known.join(", ")}.`);
+      throw new Refusal(name, `${name} is not a known identifier. Known: ${known.join(", ")}.`);
     }
   }
   return visit;

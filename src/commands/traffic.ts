@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import ipaddr from "ipaddr.js";
 import { readHeaders } from "../collect/observe.ts";
 import { visitBuckets, type VisitBucket } from "../kernel/event.ts";
@@ -17,18 +16,17 @@ import { signals } from "../traffic/signals.ts";
 import { judge, type Judgement } from "../traffic/verdict.ts";
 import {
   findSiteOrOnly,
-  print,
   readNumber,
   readPairs,
   table,
   timeText,
-  withContext,
   type CommandContext,
+  type CliCommand,
 } from "./context.ts";
 
 type Check = { userAgent?: string; ip?: string; header: string[] };
 
-export function trafficCommands(program: Command): void {
+export function trafficCommands(program: CliCommand): void {
   const traffic = program.command("traffic").description("bot detection: verdicts, samples and counts");
 
   traffic
@@ -42,60 +40,53 @@ export function trafficCommands(program: Command): void {
       collect,
       [],
     )
-    .action((siteText: string | undefined, options: Check, command: Command) =>
-      withContext(async (context) => {
-        const seen = readVisit(options, openCountryLookup(context));
-        const site = siteText === undefined ? findOnlySite(context) : findSite(context, siteText);
-        const rules = site?.settings ?? withDefaults({});
-        const judgement = judge(seen, rules);
-        print(command, explainVerdict(seen, judgement), explanation(seen, judgement, rules).join("\n"));
-      }),
-    );
+    .run(async (context, siteText: string | undefined, options: Check) => {
+      const seen = readVisit(options, openCountryLookup(context));
+      const site = siteText === undefined ? findOnlySite(context) : findSite(context, siteText);
+      const rules = site?.settings ?? withDefaults({});
+      const judgement = judge(seen, rules);
+      context.print(explainVerdict(seen, judgement), explanation(seen, judgement, rules).join("\n"));
+    });
 
   traffic
     .command("bots [site]")
     .description("list a sample of bot visits, newest first")
     .option("--limit <n>", "maximum number of visits", "20")
-    .action((siteText: string | undefined, options: { limit: string }, command: Command) =>
-      withContext(async ({ store, directory }) => {
-        const site = findSiteOrOnly(directory, siteText);
-        const visits = await store.traffic.listBotVisits(site.id, readNumber("limit", options.limit, 1000));
-        const rows = visits.map((visit) => [
-          visit.id,
-          timeText(visit.seenAt),
-          String(visit.verdict.score),
-          visit.verdict.reasons[0] ?? "",
-          visit.page,
-        ]);
-        const head = ["ID", "SEEN (UTC)", "SCORE", "REASON", "PAGE"];
-        print(command, { visits }, table(head, rows, "No bot visits in the last 14 days."));
-      }),
-    );
+    .run(async ({ store, directory, print }, siteText: string | undefined, options: { limit: string }) => {
+      const site = findSiteOrOnly(directory, siteText);
+      const visits = await store.traffic.listBotVisits(site.id, readNumber("limit", options.limit, 1000));
+      const rows = visits.map((visit) => [
+        visit.id,
+        timeText(visit.seenAt),
+        String(visit.verdict.score),
+        visit.verdict.reasons[0] ?? "",
+        visit.page,
+      ]);
+      const head = ["ID", "SEEN (UTC)", "SCORE", "REASON", "PAGE"];
+      print({ visits }, table(head, rows, "No bot visits in the last 14 days."));
+    });
 
   traffic
     .command("replay <visit>")
     .description("judge a bot visit again with the current rules, signal by signal")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        const { site, visit } = await findVisit(context, id);
-        const seen = visit.seen as Observation;
-        const judgement = judge(seen, site.settings);
-        const { verdict } = visit;
-        const then = `${timeText(visit.seenAt)} UTC  ${visit.page}\nthen: ${verdictText(verdict.bot, verdict.score)}, rules ${verdict.rules}: ${verdict.reasons.join("; ")}`;
-        print(
-          command,
-          { visit, now: explainVerdict(seen, judgement) },
-          [then, "", ...explanation(seen, judgement, site.settings), addressNote].join("\n"),
-        );
-      }),
-    );
+    .run(async (context, id: string) => {
+      const { site, visit } = await findVisit(context, id);
+      const seen = visit.seen as Observation;
+      const judgement = judge(seen, site.settings);
+      const { verdict } = visit;
+      const then = `${timeText(visit.seenAt)} UTC  ${visit.page}\nthen: ${verdictText(verdict.bot, verdict.score)}, rules ${verdict.rules}: ${verdict.reasons.join("; ")}`;
+      context.print(
+        { visit, now: explainVerdict(seen, judgement) },
+        [then, "", ...explanation(seen, judgement, site.settings), addressNote].join("\n"),
+      );
+    });
 
   traffic
     .command("counts [site]")
     .description("count visits by hour: people, bots, not a visit, suppressed by consent")
     .option("--hours <n>", "number of hours", "24")
-    .action((siteText: string | undefined, options: { hours: string }, command: Command) =>
-      withContext(async ({ store, directory, by }) => {
+    .run(
+      async ({ store, directory, by, print }, siteText: string | undefined, options: { hours: string }) => {
         const site = findSiteOrOnly(directory, siteText);
         const next = Math.floor(by.now / hourMs) + 1;
         const counts = await store.traffic.listCounts(
@@ -117,8 +108,8 @@ export function trafficCommands(program: Command): void {
         const head = ["HOUR (UTC)", "GROSS", ...visitBuckets.map((bucket) => bucket.toUpperCase())];
         const reasons = Object.entries(all.reasons).map(([reason, n]) => [String(n), reason]);
         const text = `${table(head, rows, "")}\n\n${table(["BOTS", "REASON"], reasons, "No bots.")}`;
-        print(command, { hours, all }, counts.length ? text : "No visits in this period.");
-      }),
+        print({ hours, all }, counts.length ? text : "No visits in this period.");
+      },
     );
 }
 

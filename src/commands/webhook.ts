@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { openSender } from "../delivery/send.ts";
 import {
   addWebhook,
@@ -16,9 +15,9 @@ import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
 import type { PushLine } from "../store/outbound/pushes.ts";
 import type { Webhook } from "../store/outbound/webhooks.ts";
-import { print, readNumber, table, timeText, withContext } from "./context.ts";
+import { readNumber, table, timeText, type CliCommand } from "./context.ts";
 
-export function webhookCommands(program: Command): void {
+export function webhookCommands(program: CliCommand): void {
   const webhook = program
     .command("webhook")
     .description("outbound webhooks: totals of conversions and removed bot traffic, every 15 minutes");
@@ -27,143 +26,124 @@ export function webhookCommands(program: Command): void {
     .command("add <site> <url>")
     .description("push a site's totals to a URL; the secret is shown once")
     .option("--no-empty", "skip empty periods")
-    .action((siteText: string, url: string, options: { empty: boolean }, command: Command) =>
-      withContext(async (context) => {
-        const site = findSite(context, siteText);
-        const by = { ...context.by, allow: context.config.allowPrivate };
-        const made = await addWebhook(context, site, { url, sendEmpty: options.empty }, by);
-        print(
-          command,
-          { ...toJson(made.webhook), secret: made.secret },
-          `${made.secret}\n\nWebhook ${made.webhook.id} to ${made.webhook.origin}. The secret is shown only once. ` +
-            `Every push carries it as a bearer token and is signed with it: docs/reference/outbound-webhook.md.`,
-        );
-      }),
-    );
+    .run(async (context, siteText: string, url: string, options: { empty: boolean }) => {
+      const site = findSite(context, siteText);
+      const by = { ...context.by, allow: context.config.allowPrivate };
+      const made = await addWebhook(context, site, { url, sendEmpty: options.empty }, by);
+      context.print(
+        { ...toJson(made.webhook), secret: made.secret },
+        `${made.secret}\n\nWebhook ${made.webhook.id} to ${made.webhook.origin}. The secret is shown only once. ` +
+          `Every push carries it as a bearer token and is signed with it: docs/reference/outbound-webhook.md.`,
+      );
+    });
 
   webhook
     .command("list [site]")
     .description("list the webhooks of a site, or of all sites")
-    .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      withContext(async ({ store, directory }) => {
-        const site = siteText === undefined ? null : findSite({ directory }, siteText);
-        const found = await store.webhooks.list(site?.id);
-        const webhooks = await Promise.all(
-          found.map(async (one) => {
-            const waiting = await store.pushes.sumQueued({ siteId: one.siteId, webhookId: one.id });
-            return { ...toJson(one), waiting: waiting.periods };
-          }),
-        );
-        const rows = webhooks.map((one) => [
-          one.id,
-          one.site,
-          one.url,
-          stateText(one),
-          one.empty ? "sent" : "skipped",
-          String(one.waiting),
-          timeText(one.createdAt),
-        ]);
-        const head = ["ID", "SITE", "URL", "STATE", "EMPTY PERIODS", "WAITING", "CREATED (UTC)"];
-        print(
-          command,
-          { webhooks },
-          table(head, rows, "No webhooks yet. Create one: cleancast webhook add SITE https://…"),
-        );
-      }),
-    );
+    .run(async ({ store, directory, print }, siteText: string | undefined) => {
+      const site = siteText === undefined ? null : findSite({ directory }, siteText);
+      const found = await store.webhooks.list(site?.id);
+      const webhooks = await Promise.all(
+        found.map(async (one) => {
+          const waiting = await store.pushes.sumQueued({ siteId: one.siteId, webhookId: one.id });
+          return { ...toJson(one), waiting: waiting.periods };
+        }),
+      );
+      const rows = webhooks.map((one) => [
+        one.id,
+        one.site,
+        one.url,
+        stateText(one),
+        one.empty ? "sent" : "skipped",
+        String(one.waiting),
+        timeText(one.createdAt),
+      ]);
+      const head = ["ID", "SITE", "URL", "STATE", "EMPTY PERIODS", "WAITING", "CREATED (UTC)"];
+      print(
+        { webhooks },
+        table(head, rows, "No webhooks yet. Create one: cleancast webhook add SITE https://…"),
+      );
+    });
 
   webhook
     .command("show <id>")
     .description("show a webhook, its waiting periods and its push log, newest first")
     .option("--limit <n>", "maximum number of log lines", "20")
-    .action((id: string, options: { limit: string }, command: Command) =>
-      withContext(async (context) => {
-        const found = await findWebhook(context, id);
-        const limit = readNumber("limit", options.limit, 1000);
-        const key = { siteId: found.siteId, webhookId: id };
-        const waiting = await context.store.pushes.sumQueued(key);
-        const log = await context.store.pushes.listLog(key, limit);
-        const one = toJson(found);
-        const text = [
-          `Webhook ${id} to ${one.url}: ${stateText(one)}`,
-          `Waiting: ${countOf(waiting.periods, "period")} with ${countOf(waiting.conversions, "conversion")} and ${waiting.removed} removed`,
-          ...(found.attempts ? [`Next attempt: ${timeText(found.dueAt)} UTC`] : []),
-          ...(found.rotatingUntil && found.rotatingUntil > context.by.now
-            ? [`The old secret is valid until ${timeText(found.rotatingUntil)} UTC.`]
-            : []),
-          "",
-          table(
-            ["SENT (UTC)", "PERIOD (UTC)", "RESULT", "DURATION", "RESPONSE"],
-            log.map(lineText),
-            "No pushes yet.",
-          ),
-        ];
-        print(command, { webhook: one, waiting, log }, text.join("\n"));
-      }),
-    );
+    .run(async (context, id: string, options: { limit: string }) => {
+      const found = await findWebhook(context, id);
+      const limit = readNumber("limit", options.limit, 1000);
+      const key = { siteId: found.siteId, webhookId: id };
+      const waiting = await context.store.pushes.sumQueued(key);
+      const log = await context.store.pushes.listLog(key, limit);
+      const one = toJson(found);
+      const text = [
+        `Webhook ${id} to ${one.url}: ${stateText(one)}`,
+        `Waiting: ${countOf(waiting.periods, "period")} with ${countOf(waiting.conversions, "conversion")} and ${waiting.removed} removed`,
+        ...(found.attempts ? [`Next attempt: ${timeText(found.dueAt)} UTC`] : []),
+        ...(found.rotatingUntil && found.rotatingUntil > context.by.now
+          ? [`The old secret is valid until ${timeText(found.rotatingUntil)} UTC.`]
+          : []),
+        "",
+        table(
+          ["SENT (UTC)", "PERIOD (UTC)", "RESULT", "DURATION", "RESPONSE"],
+          log.map(lineText),
+          "No pushes yet.",
+        ),
+      ];
+      context.print({ webhook: one, waiting, log }, text.join("\n"));
+    });
 
   webhook
     .command("test <id>")
     .description("push the totals of the current period, marked as a test, and show the response")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        const { connectMs, allowPrivate } = context.config;
-        const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow: allowPrivate, origins: {} });
-        try {
-          const time = { now: Date.now, elapsed: () => performance.now() };
-          const { answer } = await sendTest({ ...context, sender }, await findWebhook(context, id), time);
-          const { ok, httpStatus, error, response } = answer;
-          const text = ok ? `Test accepted: HTTP ${httpStatus}` : `Test failed: ${error}`;
-          print(command, { ok, httpStatus, error, response }, response ? `${text}\n${response}` : text);
-          if (!ok) process.exitCode = 1;
-        } finally {
-          await sender.close();
-        }
-      }),
-    );
+    .run(async (context, id: string) => {
+      const { connectMs, allowPrivate } = context.config;
+      const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow: allowPrivate, origins: {} });
+      try {
+        const time = { now: Date.now, elapsed: () => performance.now() };
+        const { answer } = await sendTest({ ...context, sender }, await findWebhook(context, id), time);
+        const { ok, httpStatus, error, response } = answer;
+        const text = ok ? `Test accepted: HTTP ${httpStatus}` : `Test failed: ${error}`;
+        context.print({ ok, httpStatus, error, response }, response ? `${text}\n${response}` : text);
+        if (!ok) process.exitCode = 1;
+      } finally {
+        await sender.close();
+      }
+    });
 
   webhook
     .command("rotate <id>")
     .description("create a new secret; the old one stays valid for 24 hours")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        const { secret, oldUntil } = await rotateSecret(context, await findWebhook(context, id), context.by);
-        print(
-          command,
-          { id, secret, oldUntil },
-          `${secret}\n\nThe new secret of webhook ${id} is used from now on. The old one is valid until ${timeText(oldUntil)} UTC: ` +
-            `until then pushes are signed with both, and a push that gets 401 or 403 is repeated with the old bearer token.`,
-        );
-      }),
-    );
+    .run(async (context, id: string) => {
+      const { secret, oldUntil } = await rotateSecret(context, await findWebhook(context, id), context.by);
+      context.print(
+        { id, secret, oldUntil },
+        `${secret}\n\nThe new secret of webhook ${id} is used from now on. The old one is valid until ${timeText(oldUntil)} UTC: ` +
+          `until then pushes are signed with both, and a push that gets 401 or 403 is repeated with the old bearer token.`,
+      );
+    });
 
   webhook
     .command("disable <id>")
     .description("stop pushing; periods are kept")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        await disableWebhook(context, await findWebhook(context, id), context.by);
-        print(
-          command,
-          { id, state: "disabled" },
-          `Webhook ${id} is disabled; its periods are kept until it is enabled.`,
-        );
-      }),
-    );
+    .run(async (context, id: string) => {
+      await disableWebhook(context, await findWebhook(context, id), context.by);
+      context.print(
+        { id, state: "disabled" },
+        `Webhook ${id} is disabled; its periods are kept until it is enabled.`,
+      );
+    });
 
   webhook
     .command("enable <id>")
     .description("push again, oldest period first")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        const waiting = await enableWebhook(context, await findWebhook(context, id), context.by);
-        print(
-          command,
-          { id, state: "active", waiting },
-          `Webhook ${id} is active; ${countOf(waiting, "period is", "periods are")} pushed now, the oldest first.`,
-        );
-      }),
-    );
+    .run(async (context, id: string) => {
+      const waiting = await enableWebhook(context, await findWebhook(context, id), context.by);
+      context.print(
+        { id, state: "active", waiting },
+        `Webhook ${id} is active; ${countOf(waiting, "period is", "periods are")} pushed now, the oldest first.`,
+      );
+    });
 
   webhook
     .command("replay <id>")
@@ -171,27 +151,23 @@ export function webhookCommands(program: Command): void {
     .option("--period <time>", "the period that contains this time (2026-11-15T12:00Z)")
     .option("--from <time>", "all periods that overlap the time from here …")
     .option("--to <time>", "… to here (exclusive)")
-    .action((id: string, options: { period?: string; from?: string; to?: string }, command: Command) =>
-      withContext(async (context) => {
-        const periods = await replayPeriods(
-          context,
-          await findWebhook(context, id),
-          readTimeRange(options),
-          context.by,
-        );
-        print(command, { id, periods }, `${countOf(periods, "period is", "periods are")} pushed again.`);
-      }),
-    );
+    .run(async (context, id: string, options: { period?: string; from?: string; to?: string }) => {
+      const periods = await replayPeriods(
+        context,
+        await findWebhook(context, id),
+        readTimeRange(options),
+        context.by,
+      );
+      context.print({ id, periods }, `${countOf(periods, "period is", "periods are")} pushed again.`);
+    });
 
   webhook
     .command("remove <id>")
     .description("delete a webhook, its queue and its log")
-    .action((id: string, _options: unknown, command: Command) =>
-      withContext(async (context) => {
-        await removeWebhook(context, await findWebhook(context, id), context.by);
-        print(command, { id, removed: true }, `Webhook ${id} is deleted.`);
-      }),
-    );
+    .run(async (context, id: string) => {
+      await removeWebhook(context, await findWebhook(context, id), context.by);
+      context.print({ id, removed: true }, `Webhook ${id} is deleted.`);
+    });
 }
 
 function toJson(webhook: Webhook) {

@@ -11,7 +11,7 @@ const token = z.string().min(1).max(200).describe("The part of the one-time link
 const siteOrAll = id.nullable().describe("A site's id; null for all sites and the installation itself.");
 const code = "A code of the authenticator app";
 
-export const grant = z.object({ site: siteOrAll, role }).meta({ id: "Grant" });
+const grant = z.object({ site: siteOrAll, role }).meta({ id: "Grant" });
 
 export const session = z
   .object({

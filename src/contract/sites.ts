@@ -18,7 +18,7 @@ import {
 
 const host = z.string().trim().min(1).max(260);
 
-export const checklistSteps = ["domain", "tag", "key", "platform", "conversion"] as const;
+const checklistSteps = ["domain", "tag", "key", "platform", "conversion"] as const;
 
 export const site = z
   .object({

@@ -40,7 +40,7 @@ export function openBreaker(): Breaker {
     return state;
   }
 
-  function closedUntil(key: string, now: number): number {
+  function blockedUntil(key: string, now: number): number {
     const state = states.get(key);
     if (!state || state.until === 0) return 0;
     if (state.until > now) return state.until;
@@ -48,8 +48,8 @@ export function openBreaker(): Breaker {
   }
 
   return {
-    blockedUntil: closedUntil,
-    isHalfOpen: (key, now) => Boolean(states.get(key)?.until) && closedUntil(key, now) === 0,
+    blockedUntil,
+    isHalfOpen: (key, now) => Boolean(states.get(key)?.until) && blockedUntil(key, now) === 0,
     recordCall(key, now) {
       const state = states.get(key);
       if (!state?.until) return;
@@ -72,6 +72,6 @@ export function openBreaker(): Breaker {
       state.isProbing = false;
       state.until = now + Math.min(seconds * 1000, maxPauseMs);
     },
-    listOpen: (now) => Array.from(states.keys()).filter((key) => closedUntil(key, now) > 0),
+    listOpen: (now) => Array.from(states.keys()).filter((key) => blockedUntil(key, now) > 0),
   };
 }

@@ -1,4 +1,4 @@
-// Attempts with the real platforms and a sender that answers as the test says.
+// Attempts with the real platforms and a sender whose answers each test sets.
 
 import { describe, expect, test } from "vitest";
 import type { PlatformRequest } from "../platforms/platform.ts";

@@ -7,7 +7,7 @@ import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/deliveries/delivery.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
-export type Lease = { owner: string; until: number };
+type Lease = { owner: string; until: number };
 
 /** One delivery whose lease this node holds. */
 export type Job = {

@@ -57,7 +57,7 @@ export function replay(context: Context, site: Site, filter: LogFilter, options:
   if (filter.states?.includes("queued"))
     throw new Refusal(
       "state",
-      "What is queued goes out by itself; replay is for what has ended or is parked.",
+      "Queued deliveries are sent automatically; replay is for those that have ended or are parked.",
     );
   // Sent deliveries are replayed only when the filter names that state.
   const states = filter.states ?? replayable;
@@ -73,7 +73,7 @@ export function replay(context: Context, site: Site, filter: LogFilter, options:
 export function cancel(context: Context, site: Site, filter: LogFilter, options: Options): Promise<Tally> {
   const states = filter.states ?? cancellable;
   if (!states.every((state) => cancellable.includes(state)))
-    throw new Refusal("state", "Only what is queued or parked can be cancelled.");
+    throw new Refusal("state", "Only queued or parked deliveries can be cancelled.");
   return changeAll(context, site, { ...filter, states }, options, {
     action: "deliveries cancelled",
     whyNot: (line) => (isClaimed(line, options.now) ? beingSent : null),
@@ -88,7 +88,7 @@ const isClaimed = ({ state, owner, dueAt }: LogLine, now: number) =>
 
 function whyNotReplayed(site: Site, line: LogLine): string | null {
   const connection = site.connections.find(({ id }) => id === line.connectionId);
-  if (!connection) return "their connection is gone";
+  if (!connection) return "their connection was removed";
   if (line.erased) return "their person was erased";
   return isSelected(connection, line.event) ? null : "their event is not selected for the connection";
 }

@@ -18,7 +18,7 @@ import type { Tokens } from "./oauth/tokens.ts";
 import { isSelected, toConversion } from "./plan.ts";
 import type { Sender } from "./send.ts";
 
-export type Preview = {
+type Preview = {
   /** Why it would not be sent; then there is no request. */
   skipped: string | null;
   request: { method: string; url: string; headers: Record<string, string>; body: unknown } | null;
@@ -75,7 +75,7 @@ function redacted({
   };
 }
 
-export type TestResult = {
+type TestResult = {
   skipped: string | null;
   reading: Reading | null;
   log: Exchange["log"];
@@ -103,7 +103,7 @@ export async function sendTest(
   return { skipped: null, reading: sent.readings[0] ?? null, log: sent.log, request: sent.requestOf(test) };
 }
 
-export type Choice = { value: string; label: string };
+type Choice = { value: string; label: string };
 
 /** Asks the platform for the values that it offers for a setting. */
 export async function listChoices(

@@ -33,7 +33,9 @@ export async function readTrace({ store, directory }: Context, event: StoredEven
     contact: Object.keys(event.person),
     attribution: event.attribution,
     warnings:
-      emails > 1 ? [`order id ${orderId} came with ${emails} different emails: is it a placeholder?`] : [],
+      emails > 1
+        ? [`order id ${orderId} was sent with ${emails} different emails: is it a placeholder?`]
+        : [],
     deliveries: deliveries.map((delivery) => {
       const { connectionId, platform, state, reason, attempts: made, dueAt, updatedAt } = delivery;
       return {

@@ -16,7 +16,7 @@ import type { Lanes } from "./lanes.ts";
 import { createJob, parkedReason, toConversion } from "./plan.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
-export type WorkerOptions = {
+type WorkerOptions = {
   store: Store;
   directory: Directory;
   lanes: Lanes;

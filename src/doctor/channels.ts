@@ -9,26 +9,23 @@ import {
   ok,
   timeText,
   warning,
-  type Finding,
+  type AsyncFindings,
   type StoreContext,
 } from "./finding.ts";
 
-export async function checkMail({ config }: Pick<StoreContext, "config">): Promise<Finding[]> {
-  if (!config.smtp) return [];
+export async function* checkMail({ config }: Pick<StoreContext, "config">): AsyncFindings {
+  if (!config.smtp) return;
   const result = await verifyMailServer(config.smtp);
-  return result.ok
-    ? [ok("the mail server answers")]
-    : [
-        error(
-          `CLEANCAST_SMTP_URL: ${result.error}`,
-          "Alerts and invitations are not sent. Correct the address or the password.",
-        ),
-      ];
+  if (result.ok) yield ok("the mail server answers");
+  else
+    yield error(
+      `CLEANCAST_SMTP_URL: ${result.error}`,
+      "Alerts and invitations are not sent. Correct the address or the password.",
+    );
 }
 
-export async function checkChannels({ directory, store, config }: StoreContext): Promise<Finding[]> {
+export async function* checkChannels({ directory, store, config }: StoreContext): AsyncFindings {
   const sites = Array.from(directory.sites());
-  const findings: Finding[] = [];
   const unattended = sites.filter(
     ({ settings, connections }) =>
       settings.alertEmails.length === 0 &&
@@ -36,35 +33,27 @@ export async function checkChannels({ directory, store, config }: StoreContext):
       connections.some(({ platform }) => platform !== "sandbox"),
   );
   if (unattended.length)
-    findings.push(
-      warning(
-        `${listNames(unattended.map(nameOf))}: no alert recipient is configured`,
-        "cleancast site set SITE alert_emails=you@example.com (or alert_webhook=…), then cleancast alert test SITE",
-      ),
+    yield warning(
+      `${listNames(unattended.map(nameOf))}: no alert recipient is configured`,
+      "cleancast site set SITE alert_emails=you@example.com (or alert_webhook=…), then cleancast alert test SITE",
     );
   const unmailed = sites.filter(({ settings }) => settings.alertEmails.length > 0 && !config.smtp);
-  if (unmailed.length)
-    findings.push(error(`${listNames(unmailed.map(nameOf))}: alerts are not mailed`, noMailServer));
+  if (unmailed.length) yield error(`${listNames(unmailed.map(nameOf))}: alerts are not mailed`, noMailServer);
   for (const site of sites) {
     for (const { id, origin, state, stateReason, failingSince } of await store.webhooks.listWithSecrets(
       site.id,
     )) {
       const name = `${nameOf(site)}: the webhook ${id} to ${origin}`;
       if (state === "disabled")
-        findings.push(
-          warning(
-            `${name} is disabled: ${stateReason ?? "it failed for too long"}`,
-            `cleancast webhook enable ${id}; its periods are kept.`,
-          ),
+        yield warning(
+          `${name} is disabled: ${stateReason ?? "it failed for too long"}`,
+          `cleancast webhook enable ${id}; its periods are kept.`,
         );
       else if (failingSince !== null)
-        findings.push(
-          error(
-            `${name} has been failing since ${timeText(failingSince)} UTC`,
-            `'cleancast webhook show ${id}' lists its answers; its periods are kept.`,
-          ),
+        yield error(
+          `${name} has been failing since ${timeText(failingSince)} UTC`,
+          `'cleancast webhook show ${id}' lists its answers; its periods are kept.`,
         );
     }
   }
-  return findings;
 }

@@ -11,37 +11,36 @@ import {
   soonMs,
   timeText,
   warning,
-  type Finding,
+  type AsyncFindings,
+  type Findings,
   type StoreContext,
 } from "./finding.ts";
 
-export async function checkConnections(context: StoreContext): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function* checkConnections(context: StoreContext): AsyncFindings {
   for (const site of context.directory.sites()) {
     for (const connection of site.connections) {
-      findings.push(
-        ...(await checkState(site, connection, context)),
-        ...checkToken(site, connection, context.now),
-        ...(await checkBacklog(site, connection, context)),
-        ...(await checkUse(site, connection, context)),
-      );
+      yield* checkState(site, connection, context);
+      yield* checkToken(site, connection, context.now);
+      yield* checkBacklog(site, connection, context);
+      yield* checkUse(site, connection, context);
     }
-    findings.push(...(await checkOnlySandbox(site, context)));
+    yield* checkOnlySandbox(site, context);
   }
-  return findings;
 }
 
 const labelOf = (site: Site, { platform, id }: Connection) => `${nameOf(site)}: ${platform} (${id})`;
 
-async function checkState(site: Site, connection: Connection, context: StoreContext): Promise<Finding[]> {
-  if (connection.state === "active") return [];
+async function* checkState(site: Site, connection: Connection, context: StoreContext): AsyncFindings {
+  if (connection.state === "active") return;
   const why = connection.stateReason ? `: ${connection.stateReason}` : "";
   const what = `${labelOf(site, connection)} ${connection.state}${why}`;
-  if (connection.state === "paused") return [warning(what, `cleancast connection resume ${connection.id}`)];
-  const remedy = (await expiredAfterAWeek(site, connection, context))
-    ? 'The sign-in lasted seven days, as Google\'s do while the OAuth app is in "Testing": publish the app in the Google Cloud console, then sign in again.'
-    : `cleancast connect ${nameOf(site)} ${connection.platform} … with fresh credentials`;
-  return [error(what, remedy)];
+  if (connection.state === "paused") yield warning(what, `cleancast connection resume ${connection.id}`);
+  else if (await expiredAfterAWeek(site, connection, context))
+    yield error(
+      what,
+      'The sign-in lasted seven days, as Google\'s do while the OAuth app is in "Testing": publish the app in the Google Cloud console, then sign in again.',
+    );
+  else yield error(what, `cleancast connect ${nameOf(site)} ${connection.platform} … with fresh credentials`);
 }
 
 /** Google revokes the refresh tokens of unpublished apps after a week. */
@@ -59,64 +58,49 @@ async function expiredAfterAWeek(
   return days > 6.5 && days < 8;
 }
 
-function checkToken(site: Site, connection: Connection, now: number): Finding[] {
+function* checkToken(site: Site, connection: Connection, now: number): Findings {
   const expiresAt = tokenExpiryOf(connection);
-  if (expiresAt === null || connection.state === "needs reconnection" || expiresAt - now > soonMs) return [];
+  if (expiresAt === null || connection.state === "needs reconnection" || expiresAt - now > soonMs) return;
   const remedy = `Sign in again: cleancast sign-in ${nameOf(site)} ${connection.platform}`;
-  return expiresAt <= now
-    ? [error(`${labelOf(site, connection)}: its token expired on ${timeText(expiresAt)} UTC`, remedy)]
-    : [
-        warning(
-          `${labelOf(site, connection)}: its token expires on ${timeText(expiresAt)} UTC and cannot be renewed`,
-          remedy,
-        ),
-      ];
+  const name = `${labelOf(site, connection)}: its token`;
+  if (expiresAt <= now) yield error(`${name} expired on ${timeText(expiresAt)} UTC`, remedy);
+  else yield warning(`${name} expires on ${timeText(expiresAt)} UTC and cannot be renewed`, remedy);
 }
 
 const overdueMs = 15 * minuteMs;
 
-async function checkBacklog(
+async function* checkBacklog(
   site: Site,
   connection: Connection,
   { store, now }: StoreContext,
-): Promise<Finding[]> {
+): AsyncFindings {
   const { count, dueAt } = await store.health.measureBacklog(site.id, connection.id);
-  if (dueAt === null || dueAt > now - overdueMs) return [];
-  return [
-    error(
-      `${labelOf(site, connection)}: ${countOf(count, "delivery is", "deliveries are")} waiting, overdue since ${timeText(dueAt)} UTC`,
-      "Check that the relay is running. 'cleancast delivery list --state queued' shows them and the last error of each.",
-    ),
-  ];
+  if (dueAt === null || dueAt > now - overdueMs) return;
+  yield error(
+    `${labelOf(site, connection)}: ${countOf(count, "delivery is", "deliveries are")} waiting, overdue since ${timeText(dueAt)} UTC`,
+    "Check that the relay is running. 'cleancast delivery list --state queued' shows them and the last error of each.",
+  );
 }
 
 const unusedMs = 7 * dayMs;
 
-async function checkUse(
-  site: Site,
-  connection: Connection,
-  { store, now }: StoreContext,
-): Promise<Finding[]> {
-  if (connection.state !== "active" || now - connection.createdAt < unusedMs) return [];
-  if ((await store.health.lastSentAt(site.id, connection.id)) !== null) return [];
-  if ((await store.health.lastEventAt(site.id)) === null) return [];
-  return [
-    warning(
-      `${labelOf(site, connection)}: events arrive, but none was ever accepted there`,
-      `'cleancast delivery list ${nameOf(site)} --connection ${connection.id}' shows why; 'cleancast connection test ${connection.id}' tests it.`,
-    ),
-  ];
+async function* checkUse(site: Site, connection: Connection, { store, now }: StoreContext): AsyncFindings {
+  if (connection.state !== "active" || now - connection.createdAt < unusedMs) return;
+  if ((await store.health.lastSentAt(site.id, connection.id)) !== null) return;
+  if ((await store.health.lastEventAt(site.id)) === null) return;
+  yield warning(
+    `${labelOf(site, connection)}: events arrive, but none was ever accepted there`,
+    `'cleancast delivery list ${nameOf(site)} --connection ${connection.id}' shows why; 'cleancast connection test ${connection.id}' tests it.`,
+  );
 }
 
-async function checkOnlySandbox(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
+async function* checkOnlySandbox(site: Site, { store, now }: StoreContext): AsyncFindings {
   const isOnly =
     site.connections.length > 0 && site.connections.every(({ platform }) => platform === "sandbox");
   const lastAt = isOnly ? await store.health.lastEventAt(site.id) : null;
-  if (lastAt === null || now - site.createdAt < dayMs) return [];
-  return [
-    note(
-      `${nameOf(site)}: events arrive, but only the sandbox is connected, so nothing is sent`,
-      `cleancast connect ${nameOf(site)} PLATFORM name=value …`,
-    ),
-  ];
+  if (lastAt === null || now - site.createdAt < dayMs) return;
+  yield note(
+    `${nameOf(site)}: events arrive, but only the sandbox is connected, so nothing is sent`,
+    `cleancast connect ${nameOf(site)} PLATFORM name=value …`,
+  );
 }

@@ -13,7 +13,7 @@ const server = (name: string, state: ServerState["state"], timeline = 0): Server
 });
 
 const findingsOf = (servers: readonly ServerState[], synchronous = "ANY 1 (db2)") =>
-  judgeServers(servers, synchronous).map(({ level, what }) => `${level}: ${what}`);
+  Array.from(judgeServers(servers, synchronous), ({ level, what }) => `${level}: ${what}`);
 
 test("a single database server makes no finding", () => {
   expect(findingsOf([server("db1", "written", 1)], "")).toEqual([]);

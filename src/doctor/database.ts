@@ -3,138 +3,123 @@
 import { statSync } from "node:fs";
 import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
 import { dayMs } from "../kernel/time.ts";
-import { bytesText, error, ok, warning, type Finding, type StoreContext } from "./finding.ts";
+import {
+  bytesText,
+  error,
+  ok,
+  warning,
+  type AsyncFindings,
+  type Findings,
+  type StoreContext,
+} from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
 const skewMs = 2_000;
 const severeSkewMs = 30_000;
 
-export async function checkDatabase({ store, config, now }: StoreContext): Promise<Finding[]> {
+export async function* checkDatabase({ store, config, now }: StoreContext): AsyncFindings {
   const { schema, clock, migratedAt } = await store.health.readPulse();
-  const findings = [ok(`${store.engine} store answers, schema ${schema}`)];
+  yield ok(`${store.engine} store answers, schema ${schema}`);
   if (clock === null) {
     if (now < migratedAt)
-      findings.push(
-        error(
-          "this machine's clock is behind: it shows a time before the database was created",
-          "Set the clock, and keep it synchronized (systemd-timesyncd, chrony).",
-        ),
+      yield error(
+        "this machine's clock is behind: it shows a time before the database was created",
+        "Set the clock, and keep it synchronized (systemd-timesyncd, chrony).",
       );
-    return findings;
+    return;
   }
   // The query itself takes time too, but not seconds.
   const skew = Math.abs(Date.now() - clock);
   const what = `this clock and the database's differ by ${(skew / 1000).toFixed(1)} seconds`;
   const remedy =
     "Synchronize both (systemd-timesyncd, chrony): leases, retries and event times depend on them.";
-  if (skew > severeSkewMs) findings.push(error(what, remedy));
-  else if (skew > skewMs) findings.push(warning(what, remedy));
-  if (config.store.engine !== "postgres") return findings;
+  if (skew > severeSkewMs) yield error(what, remedy);
+  else if (skew > skewMs) yield warning(what, remedy);
+  if (config.store.engine !== "postgres") return;
   const { url, connections } = config.store;
   const settings = await store.doctorQueries.serverSettings();
-  const servers = judgeServers(await serverStates(url), settings.synchronous_standby_names);
-  return [...findings, ...judgeServer(settings, connections), ...servers];
+  yield* judgeServer(settings, connections);
+  yield* judgeServers(await serverStates(url), settings.synchronous_standby_names);
 }
 
 /** Of several servers one must be writable, and the others must be able to replace it. */
-export function judgeServers(servers: readonly ServerState[], synchronous: string | undefined): Finding[] {
-  if (servers.length < 2) return [];
+export function* judgeServers(servers: readonly ServerState[], synchronous: string | undefined): Findings {
+  if (servers.length < 2) return;
   const namesIn = (state: ServerState["state"]) =>
     servers.filter((one) => one.state === state).map(({ name }) => name);
   const [written, read] = [namesIn("written"), namesIn("read")];
-  const findings = [
-    ok(`writable: ${written.join(", ") || "none"}; can take over: ${read.join(", ") || "none"}`),
-  ];
+  yield ok(`writable: ${written.join(", ") || "none"}; can take over: ${read.join(", ") || "none"}`);
   const [last] = servers.toSorted((a, b) => b.timeline - a.timeline);
   if (written.length > 1)
-    findings.push(
-      error(
-        `${written.length} servers are writable; relays use ${last?.name}, which was promoted last`,
-        "Stop the former primary and make it a standby. Data written to it since the promotion is on no other server.",
-      ),
+    yield error(
+      `${written.length} servers are writable; relays use ${last?.name}, which was promoted last`,
+      "Stop the former primary and make it a standby. Data written to it since the promotion is on no other server.",
     );
   for (const { name, reason } of servers.filter(({ state }) => state === "out"))
-    findings.push(
-      warning(
-        `${name} cannot be used: ${reason}`,
-        "Repair it, or remove it from DATABASE_URL: it cannot replace the primary.",
-      ),
+    yield warning(
+      `${name} cannot be used: ${reason}`,
+      "Repair it, or remove it from DATABASE_URL: it cannot replace the primary.",
     );
   if (synchronous === "")
-    findings.push(
-      warning(
-        "synchronous_standby_names is empty: if the primary dies, events answered with 200 can be missing on the standby",
-        "Set it on the primary: docs/how-to/database-failover.md.",
-      ),
+    yield warning(
+      "synchronous_standby_names is empty: if the primary dies, events answered with 200 can be missing on the standby",
+      "Set it on the primary: docs/how-to/database-failover.md.",
     );
-  return findings;
 }
 
 /** `connections`: how many a node opens. */
-export function judgeServer(settings: Record<string, string>, connections: number): Finding[] {
-  const findings: Finding[] = [];
+export function* judgeServer(settings: Record<string, string>, connections: number): Findings {
   if (settings.fsync === "off")
-    findings.push(
-      error(
-        "PostgreSQL runs with fsync=off: a power cut destroys the database",
-        "Set fsync=on in postgresql.conf and restart it.",
-      ),
+    yield error(
+      "PostgreSQL runs with fsync=off: a power cut destroys the database",
+      "Set fsync=on in postgresql.conf and restart it.",
     );
   if (settings.synchronous_commit === "off")
-    findings.push(
-      error(
-        "PostgreSQL runs with synchronous_commit=off: events answered with 200 can be lost in a crash",
-        "Set synchronous_commit=on, for the database or the role of Cleancast at least.",
-      ),
+    yield error(
+      "PostgreSQL runs with synchronous_commit=off: events answered with 200 can be lost in a crash",
+      "Set synchronous_commit=on, for the database or the role of Cleancast at least.",
     );
   if (settings.full_page_writes === "off")
-    findings.push(
-      warning(
-        "PostgreSQL runs with full_page_writes=off: a crash can leave torn pages",
-        "Set full_page_writes=on, unless the filesystem itself writes pages whole.",
-      ),
+    yield warning(
+      "PostgreSQL runs with full_page_writes=off: a crash can leave torn pages",
+      "Set full_page_writes=on, unless the filesystem itself writes pages whole.",
     );
   const max = Number(settings.max_connections) - Number(settings.superuser_reserved_connections ?? 0);
   const open = Number(settings.open_connections ?? 0);
   if (max && open + connections > max)
-    findings.push(
-      warning(
-        `${open} of PostgreSQL's ${max} connections are in use, and another node may open ${connections}`,
-        "Raise max_connections, or lower CLEANCAST_DATABASE_CONNECTIONS on every node.",
-      ),
+    yield warning(
+      `${open} of PostgreSQL's ${max} connections are in use, and another node may open ${connections}`,
+      "Raise max_connections, or lower CLEANCAST_DATABASE_CONNECTIONS on every node.",
     );
-  return findings;
 }
 
 /** Checks that the growing embedded database fits on the disk until its oldest rows are deleted. */
-export async function checkGrowth(
+export async function* checkGrowth(
   { store, directory, config, now }: StoreContext,
   machine: Machine,
-): Promise<Finding[]> {
-  if (config.store.engine !== "sqlite" || !machine.disk) return [];
+): AsyncFindings {
+  if (config.store.engine !== "sqlite" || !machine.disk) return;
   const sites = Array.from(directory.sites());
   const firsts = await Promise.all(sites.map(({ id }) => store.doctorQueries.firstEventAt(id)));
   const first = Math.min(...firsts.filter((at) => at !== null));
   const keepMs = Math.max(0, ...sites.map(({ settings }) => Math.max(settings.keepMs, settings.keepLogMs)));
   const { size } = statSync(config.store.file);
-  return judgeGrowth({ bytes: size, ageMs: now - first, keepMs, freeBytes: machine.disk.freeBytes });
+  yield* judgeGrowth({ bytes: size, ageMs: now - first, keepMs, freeBytes: machine.disk.freeBytes });
 }
 
-export function judgeGrowth(given: {
+export function* judgeGrowth(given: {
   bytes: number;
   ageMs: number;
   keepMs: number;
   freeBytes: number;
-}): Finding[] {
+}): Findings {
   const { bytes, ageMs, keepMs, freeBytes } = given;
   // Less than a day of data allows no estimate.
-  if (!Number.isFinite(ageMs) || ageMs < dayMs || ageMs >= keepMs) return [];
+  if (!Number.isFinite(ageMs) || ageMs < dayMs || ageMs >= keepMs) return;
   const more = (bytes / ageMs) * (keepMs - ageMs);
-  if (more <= freeBytes * 0.9) return [];
-  return [
-    warning(
-      `at this rate the database grows by ${bytesText(more)} before its oldest rows are deleted, and ${bytesText(freeBytes)} are free`,
-      "Shorten 'keep' and 'keep_log' of the sites, or use a larger disk.",
-    ),
-  ];
+  if (more <= freeBytes * 0.9) return;
+  yield warning(
+    `at this rate the database grows by ${bytesText(more)} before its oldest rows are deleted, and ${bytesText(freeBytes)} are free`,
+    "Shorten 'keep' and 'keep_log' of the sites, or use a larger disk.",
+  );
 }

@@ -10,6 +10,8 @@ export const levels = ["ok", "note", "warning", "error"] as const;
 export type Level = (typeof levels)[number];
 
 export type Finding = { level: Level; what: string; remedy?: string };
+export type Findings = Generator<Finding, void>;
+export type AsyncFindings = AsyncGenerator<Finding, void>;
 
 /** For checks that do not need the store. */
 export type DoctorContext = { config: Config; now: number };

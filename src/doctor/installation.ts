@@ -2,65 +2,49 @@
 
 import type { AllowList } from "../delivery/addresses.ts";
 import { namesNoSite } from "../sites/hosts.ts";
-import { error, note, warning, type Finding, type StoreContext, type DoctorContext } from "./finding.ts";
+import { error, note, warning, type Findings, type StoreContext, type DoctorContext } from "./finding.ts";
 
-export function checkSettings({ config }: DoctorContext): Finding[] {
-  const findings: Finding[] = [];
+export function* checkSettings({ config }: DoctorContext): Findings {
   const wide = findWideNetwork(config.allowPrivate);
   if (wide)
-    findings.push(
-      error(
-        `CLEANCAST_ALLOW_PRIVATE allows ${wide}, which includes cloud metadata services with secrets`,
-        "List only the hosts or networks that you need: customers choose addresses, and can reach everything listed.",
-      ),
+    yield error(
+      `CLEANCAST_ALLOW_PRIVATE allows ${wide}, which includes cloud metadata services with secrets`,
+      "List only the hosts or networks that you need: customers choose addresses, and can reach everything listed.",
     );
   const replaced = Object.entries(config.platformOrigins);
   if (replaced.length)
-    findings.push(
-      warning(
-        `CLEANCAST_PLATFORM_ORIGINS sends ${replaced.map(([platform, origin]) => `${platform} to ${origin}`).join(", ")}`,
-        "This is correct for an egress proxy and for the demo. Otherwise remove it: nothing reaches the platforms themselves.",
-      ),
+    yield warning(
+      `CLEANCAST_PLATFORM_ORIGINS sends ${replaced.map(([platform, origin]) => `${platform} to ${origin}`).join(", ")}`,
+      "This is correct for an egress proxy and for the demo. Otherwise remove it: nothing reaches the platforms themselves.",
     );
   if (config.maxInFlight < 64)
-    findings.push(
-      warning(
-        `CLEANCAST_MAX_IN_FLIGHT is ${config.maxInFlight}: further concurrent requests get 503`,
-        "Remove it, or set it to several thousand.",
-      ),
+    yield warning(
+      `CLEANCAST_MAX_IN_FLIGHT is ${config.maxInFlight}: further concurrent requests get 503`,
+      "Remove it, or set it to several thousand.",
     );
   if (config.logLevel === "silent" || config.logLevel === "error")
-    findings.push(
-      note(
-        `LOG_LEVEL is ${config.logLevel}: events are not logged`,
-        "Set LOG_LEVEL=info for a line per event.",
-      ),
+    yield note(
+      `LOG_LEVEL is ${config.logLevel}: events are not logged`,
+      "Set LOG_LEVEL=info for a line per event.",
     );
-  return findings;
 }
 
-export function checkUrl({ config, directory }: StoreContext): Finding[] {
+export function* checkUrl({ config, directory }: StoreContext): Findings {
   const isPublic = Array.from(directory.sites()).some((site) =>
     site.hosts.some((host) => !namesNoSite(host)),
   );
-  if (!config.hasUrl)
-    return isPublic
-      ? [
-          warning(
-            "CLEANCAST_URL is not set: links in emails and sign-ins at platforms lead to localhost",
-            "Set it to the address of this relay, like https://cc.example.com.",
-          ),
-        ]
-      : [];
+  if (!config.hasUrl && isPublic)
+    yield warning(
+      "CLEANCAST_URL is not set: links in emails and sign-ins at platforms lead to localhost",
+      "Set it to the address of this relay, like https://cc.example.com.",
+    );
+  if (!config.hasUrl) return;
   const { protocol, hostname } = new URL(config.publicUrl);
   if (protocol === "http:" && !namesNoSite(hostname))
-    return [
-      error(
-        `CLEANCAST_URL is ${config.publicUrl}: passwords and sessions travel unencrypted`,
-        "Put a proxy with TLS in front, and set CLEANCAST_URL to its https address.",
-      ),
-    ];
-  return [];
+    yield error(
+      `CLEANCAST_URL is ${config.publicUrl}: passwords and sessions travel unencrypted`,
+      "Put a proxy with TLS in front, and set CLEANCAST_URL to its https address.",
+    );
 }
 
 /** Finds a network that an allow list must never hold: nearly everything, or the addresses of cloud metadata. */

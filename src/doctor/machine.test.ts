@@ -20,7 +20,7 @@ const good: Machine = {
   disk: { freeBytes: 50e9, wholeBytes: 100e9, kind: 0xef53 },
 };
 const problems = (change: Partial<Machine>, on = context) =>
-  checkMachine(on, { ...good, ...change })
+  [...checkMachine(on, { ...good, ...change })]
     .filter(({ level }) => level !== "ok")
     .map(({ level, what }) => `${level}: ${what}`);
 
@@ -65,7 +65,7 @@ test("a very large write-ahead log is reported", () => {
   const file = join(place, "cleancast.db-wal");
   writeFileSync(file, "", { mode: 0o600 });
   const found = () =>
-    checkFiles({ ...context, config: readConfig({ CLEANCAST_DATA: place }) }).filter(({ what }) =>
+    [...checkFiles({ ...context, config: readConfig({ CLEANCAST_DATA: place }) })].filter(({ what }) =>
       /wal/.test(what),
     );
   truncateSync(file, 500e6);
@@ -76,19 +76,19 @@ test("a very large write-ahead log is reported", () => {
 
 test("a database that will outgrow the disk before its oldest rows are deleted is reported", () => {
   const growing = { bytes: 10e9, ageMs: 10 * day, keepMs: 90 * day, freeBytes: 100e9 };
-  expect(judgeGrowth(growing)).toEqual([]);
-  expect(judgeGrowth({ ...growing, freeBytes: 60e9 })).toMatchObject([{ level: "warning" }]);
+  expect([...judgeGrowth(growing)]).toEqual([]);
+  expect([...judgeGrowth({ ...growing, freeBytes: 60e9 })]).toMatchObject([{ level: "warning" }]);
   // It has reached its final size.
-  expect(judgeGrowth({ ...growing, ageMs: 90 * day, freeBytes: 1e9 })).toEqual([]);
+  expect([...judgeGrowth({ ...growing, ageMs: 90 * day, freeBytes: 1e9 })]).toEqual([]);
   // Nothing is known yet.
-  expect(judgeGrowth({ ...growing, ageMs: day / 2, freeBytes: 1e9 })).toEqual([]);
-  expect(judgeGrowth({ ...growing, ageMs: Number.NEGATIVE_INFINITY, freeBytes: 1e9 })).toEqual([]);
+  expect([...judgeGrowth({ ...growing, ageMs: day / 2, freeBytes: 1e9 })]).toEqual([]);
+  expect([...judgeGrowth({ ...growing, ageMs: Number.NEGATIVE_INFINITY, freeBytes: 1e9 })]).toEqual([]);
 });
 
 test("unsafe settings of PostgreSQL are reported", () => {
   const safe = { fsync: "on", full_page_writes: "on", synchronous_commit: "on", max_connections: "100" };
   const levels = (change: Record<string, string>) =>
-    judgeServer({ ...safe, ...change }, 10).map(({ level }) => level);
+    Array.from(judgeServer({ ...safe, ...change }, 10), ({ level }) => level);
   expect(levels({})).toEqual([]);
   expect(levels({ fsync: "off" })).toEqual(["error"]);
   expect(levels({ full_page_writes: "off" })).toEqual(["warning"]);

@@ -2,7 +2,7 @@
 
 import { readFileSync, statfsSync } from "node:fs";
 import { totalmem } from "node:os";
-import { bytesText, error, ok, warning, type Finding, type DoctorContext } from "./finding.ts";
+import { bytesText, error, ok, warning, type Findings, type DoctorContext } from "./finding.ts";
 
 export type Machine = {
   node: string;
@@ -60,40 +60,31 @@ const networkFileSystems = new Map([
   [0x65735546, "FUSE"],
 ]);
 
-export function checkMachine({ config }: DoctorContext, machine: Machine): Finding[] {
-  const findings: Finding[] = [];
+export function* checkMachine({ config }: DoctorContext, machine: Machine): Findings {
   const { node, memoryBytes, openFiles, disk } = machine;
   if (Number.parseInt(node, 10) < minNode)
-    findings.push(error(`Node ${node} is too old`, `Install Node ${minNode} or newer.`));
-  else findings.push(ok(`Node ${node}`));
+    yield error(`Node ${node} is too old`, `Install Node ${minNode} or newer.`);
+  else yield ok(`Node ${node}`);
   if (memoryBytes < minMemoryBytes)
-    findings.push(
-      warning(
-        `only ${bytesText(memoryBytes)} of memory are available`,
-        "Give the relay 256 MB or more: with less it stops under load.",
-      ),
+    yield warning(
+      `only ${bytesText(memoryBytes)} of memory are available`,
+      "Give the relay 256 MB or more: with less it stops under load.",
     );
   if (openFiles !== null && openFiles < minOpenFiles)
-    findings.push(
-      warning(
-        `a process started here may open only ${openFiles} files, and every connection needs one`,
-        `Set LimitNOFILE=65536 in the systemd unit, or 'ulimit -n 65536' before the start.`,
-      ),
+    yield warning(
+      `a process started here may open only ${openFiles} files, and every connection needs one`,
+      `Set LimitNOFILE=65536 in the systemd unit, or 'ulimit -n 65536' before the start.`,
     );
-  if (!disk) return findings;
+  if (!disk) return;
   const left = `${bytesText(disk.freeBytes)} are free on the disk of ${config.dataFolder}`;
   const remedy =
     "Free disk space, move CLEANCAST_DATA, or shorten 'keep' and 'keep_log'. With a full disk, events are refused with 503.";
-  if (disk.freeBytes < fullBytes) findings.push(error(left, remedy));
-  else if (disk.freeBytes < Math.min(nearlyFullBytes, disk.wholeBytes / 10))
-    findings.push(warning(left, remedy));
+  if (disk.freeBytes < fullBytes) yield error(left, remedy);
+  else if (disk.freeBytes < Math.min(nearlyFullBytes, disk.wholeBytes / 10)) yield warning(left, remedy);
   const network = networkFileSystems.get(disk.kind);
   if (network && config.store.engine === "sqlite")
-    findings.push(
-      error(
-        `the embedded database is on a network file system (${network}), where its locks are unreliable`,
-        "Move CLEANCAST_DATA to a local disk, or use PostgreSQL (DATABASE_URL).",
-      ),
+    yield error(
+      `the embedded database is on a network file system (${network}), where its locks are unreliable`,
+      "Move CLEANCAST_DATA to a local disk, or use PostgreSQL (DATABASE_URL).",
     );
-  return findings;
 }

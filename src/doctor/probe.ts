@@ -11,7 +11,7 @@ export type ProbeResult =
   | { ok: true; status: number; error: string | null; at: number | null; certificateExpiresAt: number | null }
   | { ok: false; code: string };
 
-export type ProbeOptions = {
+type ProbeOptions = {
   /** For the whole request: a customer's server may send its answer byte by byte. */
   timeoutMs?: number;
   /** Trusted in addition to the default certificate authorities. */

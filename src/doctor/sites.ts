@@ -14,197 +14,165 @@ import {
   soonMs,
   timeText,
   warning,
-  type Finding,
+  type AsyncFindings,
+  type Findings,
   type StoreContext,
 } from "./finding.ts";
 
-export async function checkSites(context: StoreContext): Promise<Finding[]> {
+export async function* checkSites(context: StoreContext): AsyncFindings {
   const sites = Array.from(context.directory.sites());
-  if (sites.length === 0) return [error("there is no site", "cleancast site add shop.example.com")];
-  const findings: Finding[] = [];
-  for (const site of sites) {
-    findings.push(
-      ...checkIntake(site, context.now),
-      ...checkHosts(site, context),
-      ...checkCountries(site, context),
-      ...(await checkKeys(site, context)),
-      ...(await checkEvents(site, context)),
-      ...(await checkTag(site, context)),
-      ...(await checkRejected(site, context)),
-    );
+  if (sites.length === 0) {
+    yield error("there is no site", "cleancast site add shop.example.com");
+    return;
   }
-  return [...findings, ...checkTimeZones(sites), ...(await checkLockouts(sites, context))];
+  for (const site of sites) {
+    yield* checkIntake(site, context.now);
+    yield* checkHosts(site, context);
+    yield* checkCountries(site, context);
+    yield* checkKeys(site, context);
+    yield* checkEvents(site, context);
+    yield* checkTag(site, context);
+    yield* checkRejected(site, context);
+  }
+  yield* checkTimeZones(sites);
+  yield* checkLockouts(sites, context);
 }
 
-function checkIntake(site: Site, now: number): Finding[] {
+function* checkIntake(site: Site, now: number): Findings {
   const name = nameOf(site);
   const usable = site.keys.filter((key) => isUsable(key, now));
-  const findings: Finding[] = [];
-  if (usable.length === 0) findings.push(error(`${name}: no usable key`, `cleancast key add ${name} NAME`));
+  if (usable.length === 0) yield error(`${name}: no usable key`, `cleancast key add ${name} NAME`);
   if (!site.settings.inbound)
-    findings.push(
-      error(
-        usable.length
-          ? `${name}: inbound is off although there are keys: every event gets 403`
-          : `${name}: inbound is off`,
-        `cleancast site set ${name} inbound=on`,
-      ),
+    yield error(
+      usable.length
+        ? `${name}: inbound is off although there are keys: every event gets 403`
+        : `${name}: inbound is off`,
+      `cleancast site set ${name} inbound=on`,
     );
   if (site.connections.length === 0)
-    findings.push(error(`${name}: nothing is connected`, `cleancast connect ${name} PLATFORM name=value …`));
-  return findings;
+    yield error(`${name}: nothing is connected`, `cleancast connect ${name} PLATFORM name=value …`);
 }
 
 /** Reports what the relay's own checks of hosts have found. */
-function checkHosts(site: Site, { config }: StoreContext): Finding[] {
+function* checkHosts(site: Site, { config }: StoreContext): Findings {
   const relay = config.hasUrl ? new URL(config.publicUrl).hostname : null;
-  return site.hostRows.flatMap((host) => {
+  for (const host of site.hostRows) {
     const state = stateOf(host);
     const problem = problemOf(host.host, host, relay);
     if (state === "paused")
-      return [note(`${host.host} is paused and not served`, `cleancast host resume ${host.host}`)];
+      yield note(`${host.host} is paused and not served`, `cleancast host resume ${host.host}`);
     if (state === "waiting")
-      return [
-        warning(
-          `${host.host} is not served until it is verified${problem ? `. ${problem.what}` : ""}`,
-          problem?.whatToDo ?? `cleancast host verify ${host.host}`,
-        ),
-      ];
-    return state === "failing" && problem ? [warning(problem.what, problem.whatToDo)] : [];
-  });
+      yield warning(
+        `${host.host} is not served until it is verified${problem ? `. ${problem.what}` : ""}`,
+        problem?.whatToDo ?? `cleancast host verify ${host.host}`,
+      );
+    if (state === "failing" && problem) yield warning(problem.what, problem.whatToDo);
+  }
 }
 
-function checkCountries(site: Site, { config }: StoreContext): Finding[] {
+function* checkCountries(site: Site, { config }: StoreContext): Findings {
   const { allowCountries, denyCountries } = site.settings;
-  if (allowCountries.length + denyCountries.length === 0 || config.countryFile) return [];
-  return [error(`${nameOf(site)}: country rules have no effect`, noCountryFile)];
+  if (allowCountries.length + denyCountries.length === 0 || config.countryFile) return;
+  yield error(`${nameOf(site)}: country rules have no effect`, noCountryFile);
 }
 
 const unusedMs = 7 * dayMs;
 
-async function checkKeys(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
+async function* checkKeys(site: Site, { store, now }: StoreContext): AsyncFindings {
   const uses = await store.keyUse.sumUses(site.id, 0);
-  return site.keys
-    .filter((key) => isUsable(key, now))
-    .flatMap((key) => {
-      const name = `${nameOf(site)}: the key "${key.name}" (${key.id})`;
-      if (key.expiresAt !== null && key.expiresAt - now < soonMs)
-        return [
-          warning(
-            `${name} expires on ${timeText(key.expiresAt)} UTC`,
-            `cleancast key rotate ${key.id} creates a new one; both work for a day.`,
-          ),
-        ];
-      if (!uses.has(key.id) && now - key.createdAt > unusedMs)
-        return [
-          note(
-            `${name} has never been used`,
-            `Use it, or revoke it with cleancast key revoke ${key.id}: an unused key is only a risk.`,
-          ),
-        ];
-      return [];
-    });
+  for (const key of site.keys) {
+    if (!isUsable(key, now)) continue;
+    const name = `${nameOf(site)}: the key "${key.name}" (${key.id})`;
+    if (key.expiresAt !== null && key.expiresAt - now < soonMs)
+      yield warning(
+        `${name} expires on ${timeText(key.expiresAt)} UTC`,
+        `cleancast key rotate ${key.id} creates a new one; both work for a day.`,
+      );
+    else if (!uses.has(key.id) && now - key.createdAt > unusedMs)
+      yield note(
+        `${name} has never been used`,
+        `Use it, or revoke it with cleancast key revoke ${key.id}: an unused key is only a risk.`,
+      );
+  }
 }
 
 /** An order id of this many people is a placeholder, not a household. */
 const minPeople = 5;
 
-async function checkEvents(site: Site, { store }: StoreContext): Promise<Finding[]> {
+async function* checkEvents(site: Site, { store }: StoreContext): AsyncFindings {
   const name = nameOf(site);
-  const findings: Finding[] = [];
   const modes = await store.doctorQueries.countModes(site.id);
   if (modes.test && !modes.live)
-    findings.push(
-      warning(
-        `${name}: all events are test events, which platforms do not count`,
-        `Use a live key in the sender: cleancast key add ${name} NAME`,
-      ),
+    yield warning(
+      `${name}: all events are test events, which platforms do not count`,
+      `Use a live key in the sender: cleancast key add ${name} NAME`,
     );
   const shared = await store.doctorQueries.findSharedOrder(site.id);
   if (shared && shared.people >= minPeople)
-    findings.push(
-      warning(
-        `${name}: ${shared.people} people have the order id "${shared.orderId}", which looks like a placeholder`,
-        "Send the id of each order as orderId, or leave orderId out.",
-      ),
+    yield warning(
+      `${name}: ${shared.people} people have the order id "${shared.orderId}", which looks like a placeholder`,
+      "Send the id of each order as orderId, or leave orderId out.",
     );
   if (
     site.settings.consentMode === "opt-in" &&
     modes.live &&
     !(await store.doctorQueries.hasConsent(site.id))
   )
-    findings.push(
-      warning(
-        `${name}: consent_mode is opt-in and no consent was ever recorded, so every conversion is sent without identifiers`,
-        "Connect the consent banner (docs/explanation/consent.md), record consent with 'consent set', or use opt-out where it is lawful.",
-      ),
+    yield warning(
+      `${name}: consent_mode is opt-in and no consent was ever recorded, so every conversion is sent without identifiers`,
+      "Connect the consent banner (docs/explanation/consent.md), record consent with 'consent set', or use opt-out where it is lawful.",
     );
-  return findings;
 }
 
-async function checkTag(site: Site, { store }: StoreContext): Promise<Finding[]> {
+async function* checkTag(site: Site, { store }: StoreContext): AsyncFindings {
   // The site that the first start creates has no pages.
-  if (site.hosts.every(namesNoSite)) return [];
-  if ((await store.health.lastVisitHour(site.id)) !== null) return [];
+  if (site.hosts.every(namesNoSite)) return;
+  if ((await store.health.lastVisitHour(site.id)) !== null) return;
   const name = nameOf(site);
-  return [
-    warning(
-      `${name}: no visit was ever reported by the tag, so conversions are sent without click ids`,
-      `Install it: cleancast tag ${name}`,
-    ),
-  ];
+  yield warning(
+    `${name}: no visit was ever reported by the tag, so conversions are sent without click ids`,
+    `Install it: cleancast tag ${name}`,
+  );
 }
 
 const maxRequests = 50;
 
 /** Checks the rejected requests of the last day. */
-async function checkRejected(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
+async function* checkRejected(site: Site, { store, now }: StoreContext): AsyncFindings {
   const name = nameOf(site);
   const requests = (await store.rejectedRequests.list(site.id, { limit: maxRequests })).filter(
     ({ at }) => at > now - dayMs,
   );
-  const findings: Finding[] = [];
   const insecure = requests.filter(({ status }) => status === 426).length;
   if (insecure)
-    findings.push(
-      error(
-        `${name}: ${insecure} of the last ${countOf(requests.length, "rejected request")} got 426 HTTPS required`,
-        "Behind a proxy: it must set X-Forwarded-Proto, and its address must be in CLEANCAST_TRUST_PROXY. Otherwise the sender uses http://.",
-      ),
+    yield error(
+      `${name}: ${insecure} of the last ${countOf(requests.length, "rejected request")} got 426 HTTPS required`,
+      "Behind a proxy: it must set X-Forwarded-Proto, and its address must be in CLEANCAST_TRUST_PROXY. Otherwise the sender uses http://.",
     );
   const withKey = requests.filter(({ status, keyId }) => status === 400 && keyId !== null);
   if (withKey.length >= maxRequests / 5)
-    findings.push(
-      warning(
-        `${name}: ${withKey.length} requests with a valid key were rejected for their content: "${withKey[0]?.error}"`,
-        "The dashboard lists them under Events, Refused calls; docs/reference/inbound.md explains every field.",
-      ),
+    yield warning(
+      `${name}: ${withKey.length} requests with a valid key were rejected for their content: "${withKey[0]?.error}"`,
+      "The dashboard lists them under Events, Refused calls; docs/reference/inbound.md explains every field.",
     );
-  return findings;
 }
 
-function checkTimeZones(sites: readonly Site[]): Finding[] {
+function* checkTimeZones(sites: readonly Site[]): Findings {
   const unset = sites.filter((site) => site.settings.timeZone === "UTC" && !site.hosts.every(namesNoSite));
-  if (unset.length === 0) return [];
-  return [
-    note(
-      `${listNames(unset.map(nameOf))}: charts use UTC days`,
-      "To use another time zone: cleancast site set SITE time_zone=Europe/Berlin",
-    ),
-  ];
+  if (unset.length === 0) return;
+  yield note(
+    `${listNames(unset.map(nameOf))}: charts use UTC days`,
+    "To use another time zone: cleancast site set SITE time_zone=Europe/Berlin",
+  );
 }
 
-async function checkLockouts(sites: readonly Site[], { store, now }: StoreContext): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function* checkLockouts(sites: readonly Site[], { store, now }: StoreContext): AsyncFindings {
   for (const siteId of ["", ...sites.map((site) => site.id)]) {
     for (const lockout of await store.keyUse.listLockouts(siteId, now)) {
-      findings.push(
-        error(
-          `${lockout.host}: too many wrong keys; requests with a wrong key get 429 until ${new Date(lockout.lockedUntil).toISOString()}`,
-          "A sender may use an old key: 'cleancast key list' shows which keys are in use. Valid keys still work.",
-        ),
+      yield error(
+        `${lockout.host}: too many wrong keys; requests with a wrong key get 429 until ${new Date(lockout.lockedUntil).toISOString()}`,
+        "A sender may use an old key: 'cleancast key list' shows which keys are in use. Valid keys still work.",
       );
     }
   }
-  return findings;
 }

@@ -15,7 +15,7 @@ const concurrency = 8;
 const maxHosts = 200;
 const maxSkewMs = 5_000;
 
-export type Probe = (origin: string) => Promise<ProbeResult>;
+type Probe = (origin: string) => Promise<ProbeResult>;
 
 export async function checkWeb(
   { config, directory }: StoreContext,

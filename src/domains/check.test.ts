@@ -94,8 +94,8 @@ afterAll(async () => {
   dns.close();
 });
 
-describe("a host leads here", () => {
-  test("a host leads here when a request to it arrives, even against its DNS", async () => {
+describe("a host points here", () => {
+  test("a host points here when a request to it arrives, even against its DNS", async () => {
     expect(await checkHost(checker, "proxied.test")).toEqual({
       verifiedBy: "a request",
       finding: null,
@@ -104,7 +104,7 @@ describe("a host leads here", () => {
     expect(await checkHost(checker, "shop.alias.test")).toMatchObject({ verifiedBy: "a request" });
   });
 
-  test("a host leads here when its CNAME points to the relay, also indirectly and before HTTPS works", async () => {
+  test("a host points here when its CNAME points to the relay, also indirectly and before HTTPS works", async () => {
     expect(await checkHost(checker, "far.alias.test")).toEqual({
       verifiedBy: "DNS",
       finding: "not us",
@@ -112,13 +112,13 @@ describe("a host leads here", () => {
     });
   });
 
-  test("a host leads here when it has the relay's addresses and no others", async () => {
+  test("a host points here when it has the relay's addresses and no others", async () => {
     expect(await checkHost(checker, "missing.test")).toMatchObject({ verifiedBy: "DNS", finding: "not us" });
     expect(await checkHost(checker, "closed.test")).toMatchObject({ verifiedBy: null });
   });
 });
 
-describe("the reason why a host does not lead here", () => {
+describe("the reason why a host does not point here", () => {
   // Without a name of its own the relay cannot take the DNS's word.
   const nameless = async (host: string) => {
     const { sender, ...rest } = checkerWith({ hasUrl: false });

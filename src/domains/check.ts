@@ -1,4 +1,4 @@
-// Checks whether a host leads here: by the DNS, which works before there is a certificate, and by a request to the host that
+// Checks whether a host points here: by the DNS, which works before there is a certificate, and by a request to the host that
 // must arrive here, which also works where another server passes only /__cc/ on.
 
 import type { Sender, Sent } from "../delivery/send.ts";
@@ -34,7 +34,7 @@ export async function checkHost({ names, sender, secrets, relay }: Checker, host
   if (addresses === "none") return { verifiedBy: null, finding: "not found", seen: null };
   if (addresses === "unknown") return { verifiedBy: null, finding: "lookup failed", seen: null };
   const [byDns, fault] = await Promise.all([
-    relay ? leadsTo(names, host, addresses, relay.host) : false,
+    relay ? pointsTo(names, host, addresses, relay.host) : false,
     probe(sender, secrets(), host, relay?.port ?? ""),
   ]);
   if (!fault) return { verifiedBy: "a request", finding: null, seen: null };
@@ -49,7 +49,7 @@ export async function checkHost({ names, sender, secrets, relay }: Checker, host
   };
 }
 
-async function leadsTo(
+async function pointsTo(
   names: Names,
   host: string,
   addresses: readonly string[],

@@ -8,7 +8,7 @@ import { openNames } from "./names.ts";
 import { probeSecret } from "./probe.ts";
 import { openConcurrencyLimit } from "./concurrencyLimit.ts";
 
-export type CheckerOptions = {
+type CheckerOptions = {
   encryptionKeys: () => readonly Buffer[];
   allowPrivate: AllowList;
   dnsServers: readonly string[];

@@ -108,7 +108,7 @@ test("an internal name is never checked, and no site can claim one", async () =>
   for (const name of ["intranet", "shop.localhost"]) await expect(claim(name)).rejects.toThrow(Refusal);
 });
 
-test("a host that never leads here is checked less and less often", async () => {
+test("a host that never points here is checked less and less often", async () => {
   await claim("never.shop.test");
   const checks = new Set<number>();
   for (const step of [0, 11 * minute, 11 * minute, day, 10 * minute, hour, 8 * day, hour, day]) {

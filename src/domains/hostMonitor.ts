@@ -9,7 +9,7 @@ import type { SiteContext } from "../sites/manage.ts";
 import type { Checker } from "./check.ts";
 import { verifyHost } from "./verify.ts";
 
-export type HostMonitorOptions = SiteContext & {
+type HostMonitorOptions = SiteContext & {
   checker: Checker;
   now: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;

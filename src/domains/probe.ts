@@ -9,7 +9,7 @@ export const probePath = "/__cc/probe";
 const challengeForm = /^[0-9a-f]{32}$/;
 
 /** The host and scheme with which a request arrived. */
-export type Arrival = { host: string; https: boolean };
+type Arrival = { host: string; https: boolean };
 
 /** Derived from the installation's encryption key, for this purpose only. */
 export const probeSecret = (encryptionKey: Buffer): Buffer =>

@@ -9,13 +9,13 @@ import { hostOf, isProven, namesNoSite, readHost } from "../sites/hosts.ts";
 import type { Checker } from "./check.ts";
 import { answerTo, probePath } from "./probe.ts";
 
-export type NameOptions = {
+type NameOptions = {
   directory: Directory;
   transport: TransportRules;
   checker: Pick<Checker, "secrets" | "relay">;
 };
 
-export const tlsCheckPath = "/__cc/tls-check";
+const tlsCheckPath = "/__cc/tls-check";
 
 export function nameRoutes(app: FastifyInstance, options: NameOptions): void {
   const { directory, transport, checker } = options;

@@ -28,7 +28,7 @@ export async function verifyHost(
   return directory.host(host.host) ?? host;
 }
 
-export function resultOf(host: Host, { verifiedBy, finding, seen }: Checked, now: number): CheckRow {
+function resultOf(host: Host, { verifiedBy, finding, seen }: Checked, now: number): CheckRow {
   // A DNS failure on our side is no evidence against a host that worked an hour ago.
   if (finding === "lookup failed" && host.verifiedAt !== null)
     return { ...host, checkedAt: now, nextCheckAt: now + 10 * minuteMs };

@@ -51,7 +51,7 @@ const fieldAliases: Record<ImportKind, Record<string, readonly string[]>> = {
 
 const fold = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
-export type Chosen = { mapping: Mapping; unused: string[] };
+type Chosen = { mapping: Mapping; unused: string[] };
 
 /** `requested` comes from --map; an empty column leaves a field out. `constants` are fields with a value for every row. */
 export function chooseColumns(

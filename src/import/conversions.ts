@@ -16,7 +16,7 @@ import type { Outcome } from "./tally.ts";
 import { matchesCurrency, readMoney, readTime, ValueFault } from "./values.ts";
 
 /** The key id of imported events. */
-export const importKey = "import";
+const importKey = "import";
 
 /** More than the maximum age of a row, so that overlapping exports add nothing twice. */
 const minDedupMs = 91 * dayMs;
@@ -31,7 +31,7 @@ const textFields = [
   "lastName",
 ];
 
-export type ConversionImport = {
+type ConversionImport = {
   id: string;
   store: Store;
   /** The site as it is now, with only the connections to deliver to. */

@@ -14,7 +14,7 @@ import type { Cells, TableRow } from "./table.ts";
 import type { Outcome } from "./tally.ts";
 import { readTime, ValueFault } from "./values.ts";
 
-export type IdentityImport = {
+type IdentityImport = {
   store: Pick<Store, "people">;
   site: () => Site;
   format: RowFormat;

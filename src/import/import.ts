@@ -164,7 +164,7 @@ function makeImportId(
 
 function currentSite(directory: Directory, id: string): Site {
   const site = directory.site(id);
-  if (!site) throw new Refusal("site", "The site is gone.");
+  if (!site) throw new Refusal("site", "The site was removed.");
   return site;
 }
 

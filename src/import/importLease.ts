@@ -17,7 +17,7 @@ export type Process = {
   isAlive: (pid: number) => boolean;
 };
 
-export type ImportLease = {
+type ImportLease = {
   /** The progress of an earlier run. */
   row: ImportRow;
   save(line: number, tally: Tally): Promise<void>;
@@ -57,7 +57,7 @@ function refuseConflict(stored: ImportRow, wanted: NewImport, process: Process, 
     const seconds = Math.ceil((stored.leaseUntil - now) / 1000);
     throw new Refusal(
       "file",
-      `This import is running (process ${pid} on ${host}). If that one is gone, try again in ${seconds} seconds.`,
+      `This import is running (process ${pid} on ${host}). If that process has ended, try again in ${seconds} seconds.`,
     );
   }
   const before = String(stored.options.deliver);

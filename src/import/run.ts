@@ -11,7 +11,7 @@ import { countOutcome, type Outcome, type Tally } from "./tally.ts";
 
 /** A commit of this many rows blocks others for a few milliseconds. */
 const chunkRows = 200;
-const minRoom = 25;
+const minCapacity = 25;
 const waitMs = 250;
 /** Renews the lease while the import waits for a full queue. */
 const heartbeatMs = 5000;
@@ -66,9 +66,9 @@ export async function run(options: RunOptions): Promise<{ isWhole: boolean; line
   async function importWaiting(): Promise<void> {
     while (waiting.length && !stop.aborted) {
       await withRetries(options.refresh, stop);
-      const room = options.paced ? await waitForRoom() : waiting.length;
-      if (room === 0) continue;
-      const rows = waiting.slice(0, room);
+      const capacity = options.paced ? await waitForCapacity() : waiting.length;
+      if (capacity === 0) continue;
+      const rows = waiting.slice(0, capacity);
       const startedAt = performance.now();
       const outcomes = await withRetries(() => options.importRows(rows), stop);
       for (const [i, row] of rows.entries()) countOutcome(tally, row.line, outcomes[i] as Outcome);
@@ -78,17 +78,17 @@ export async function run(options: RunOptions): Promise<{ isWhole: boolean; line
       ({ line, bytes } = last);
       savedAt = performance.now();
       await withRetries(() => options.save(line, tally), stop);
-      waiting = waiting.slice(room);
+      waiting = waiting.slice(capacity);
       options.onProgress({ tally, line, bytes, waitingFor: null });
       // Leaves the store to others for as long as the chunk took.
       if (options.paced) await sleep(Math.min(200, performance.now() - startedAt));
     }
   }
 
-  async function waitForRoom(): Promise<number> {
-    const readRoom = () => findRoom(options.store, options.site().connections, waiting.length);
-    const { rows, fullest } = await withRetries(readRoom, stop);
-    if (rows >= Math.min(minRoom, waiting.length)) return rows;
+  async function waitForCapacity(): Promise<number> {
+    const readCapacity = () => findCapacity(options.store, options.site().connections, waiting.length);
+    const { rows, fullest } = await withRetries(readCapacity, stop);
+    if (rows >= Math.min(minCapacity, waiting.length)) return rows;
     if (performance.now() - savedAt > heartbeatMs) {
       savedAt = performance.now();
       await withRetries(() => options.save(line, tally), stop);
@@ -127,7 +127,7 @@ async function withRetries<T>(work: () => Promise<T>, stop: AbortSignal): Promis
   return work();
 }
 
-type Room = { rows: number; fullest: Connection | null };
+type Capacity = { rows: number; fullest: Connection | null };
 
 function maxQueued(connection: Connection): number {
   const platform = platformOf(connection.platform);
@@ -135,17 +135,17 @@ function maxQueued(connection: Connection): number {
 }
 
 /** Finds how many rows fit into the fullest queue. Paused connections park their deliveries and are left out. */
-async function findRoom(
+async function findCapacity(
   store: Pick<Store, "imports">,
   connections: readonly Connection[],
   rows: number,
-): Promise<Room> {
-  const room: Room = { rows, fullest: null };
+): Promise<Capacity> {
+  const capacity: Capacity = { rows, fullest: null };
   for (const connection of connections) {
     if (connection.state !== "active") continue;
     const limit = maxQueued(connection);
     const free = limit - (await store.imports.countQueued(connection.siteId, connection.id, limit));
-    if (free < room.rows) Object.assign(room, { rows: free, fullest: connection });
+    if (free < capacity.rows) Object.assign(capacity, { rows: free, fullest: connection });
   }
-  return room;
+  return capacity;
 }

@@ -25,7 +25,7 @@ export type Fields = {
 };
 
 /** Everything about an event that its sender does not write. */
-export type Origin = Pick<Event, "id" | "siteId" | "keyId" | "mode" | "receivedAt" | "extra">;
+type Origin = Pick<Event, "id" | "siteId" | "keyId" | "mode" | "receivedAt" | "extra">;
 
 /** The only way to make an event: inbound and import both use it. */
 export function newEvent(

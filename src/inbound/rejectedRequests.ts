@@ -18,7 +18,7 @@ export type RejectedRequests = {
   refused(request: IncomingMessage, refusal: InboundRefusal, now: number): void;
 };
 
-export type RejectedRequestsOptions = {
+type RejectedRequestsOptions = {
   store: Pick<Store, "inboundCounts" | "rejectedRequests">;
   directory: Directory;
   transport: TransportRules;

@@ -54,7 +54,7 @@ test("a store that never answers delays the sender no longer than the answer's t
   const body = JSON.stringify({ email: "ada@example.com", event: "lead" });
   const answer = await call(url, { path: "/__cc/inbound", headers, body });
   expect(answer.status).toBe(503);
-  // What the route itself needs of it; a busy machine adds some.
+  // The route's own share of the time; a busy machine adds some.
   expect(lines[0]?.ms).toBeLessThan(answerMs + 150);
   // The relay gives up before, and can still say what became of the event.
   expect(deadlines[0]).toBeLessThan(answerMs * 0.97);

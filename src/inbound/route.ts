@@ -21,7 +21,7 @@ const maxBodyBytes = 64 * 1024;
 const relayShare = 0.96;
 const answerShare = 0.98;
 
-export type InboundOptions = {
+type InboundOptions = {
   gate: Gate;
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
   countUse: (admitted: Admitted, now: number) => void;

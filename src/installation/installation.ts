@@ -44,13 +44,15 @@ export async function openInstallation(config: Config, watch?: CommitObserver): 
   try {
     return await openStore(config.store, keys, uuidv7, watch);
   } catch (error) {
-    if (error instanceof NewerSchema || error instanceof OlderNodes || error instanceof SchemaBusy)
-      throw error;
-    if (error instanceof WrongEncryptionKey) throw error;
-    if (error instanceof DatabaseMoved || error instanceof MoveUnfinished) throw error;
-    throw databaseFault(config, error);
+    throw isOperatorError(error) ? error : databaseFault(config, error);
   }
 }
+
+const ownErrors = [NewerSchema, OlderNodes, SchemaBusy, DatabaseMoved, MoveUnfinished, WrongEncryptionKey];
+
+/** True for errors of the store whose message tells the operator what to do. */
+export const isOperatorError = (error: unknown): error is Error =>
+  ownErrors.some((one) => error instanceof one);
 
 /** Creates a key only where nothing is encrypted yet: the key of any other database must be found. */
 async function makeFirstKey(config: Config): Promise<void> {

@@ -12,7 +12,7 @@ export const callbackPath = "/oauth/callback";
 /** One for each sign-in: one browser may have two open. */
 const cookieName = (id: string) => `cc_sign_in_${id}`;
 
-export type OAuthRouteOptions = SignInOptions & {
+type OAuthRouteOptions = SignInOptions & {
   /** The id of the user who is signed in to the dashboard in this browser. */
   userOf: (request: FastifyRequest) => Promise<string | null>;
 };

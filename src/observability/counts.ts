@@ -11,7 +11,7 @@ const attemptBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** The counted fields of an inbound request's log line. */
-export type InboundLine = {
+type InboundLine = {
   site?: unknown;
   status?: unknown;
   exit?: unknown;
@@ -99,7 +99,7 @@ function statusClassOf(status: number | null): string {
 }
 
 /** A counter with two labels; the second may be empty. */
-export type LabelCounter = {
+type LabelCounter = {
   add: (first: string, second?: string, by?: number) => void;
   entries: () => Iterable<readonly [first: string, second: string, count: number]>;
 };

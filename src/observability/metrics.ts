@@ -9,7 +9,7 @@ import type { Counts } from "./counts.ts";
 import { openExporter, type Exporter, type Sample } from "./exporter.ts";
 import type { Readiness } from "./readiness.ts";
 
-export type MetricSources = {
+type MetricSources = {
   version: string;
   engine: string;
   counts: Counts;
@@ -58,9 +58,12 @@ export function openMetrics(sources: MetricSources): { contentType: string; read
 
 function declareNode({ gauge, counter }: Exporter, sources: MetricSources, data: ScrapeData): void {
   const { totals } = sources.counts;
-  gauge("cleancast_build_info", "Always 1; the labels say what runs.", ["version", "engine"], () => [
-    [sources.version, sources.engine, 1],
-  ]);
+  gauge(
+    "cleancast_build_info",
+    "Always 1; the labels name the running version.",
+    ["version", "engine"],
+    () => [[sources.version, sources.engine, 1]],
+  );
   gauge("cleancast_ready", "1 where a check of /readyz holds, 0 where it fails.", ["check"], () =>
     Object.entries(data.readiness?.checks ?? {}).map(([check, state]) => [check, state === "ok" ? 1 : 0]),
   );

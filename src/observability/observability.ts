@@ -23,7 +23,7 @@ import { isTransient, openTransientFaults } from "./transientFaults.ts";
 export type Observability = ReturnType<typeof openObservability>;
 
 /** The parts that /readyz and /metrics read. */
-export type ObservedParts = {
+type ObservedParts = {
   store: Store;
   directory: Directory;
   lanes: Lanes;

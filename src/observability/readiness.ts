@@ -1,14 +1,14 @@
 // Answers whether requests may be sent to this node (/readyz). Proxies ask every few seconds, so an answer is cached for a
-// second: no client can put load on the database by asking. Each check has a name and a state; `cleancast doctor` says why.
+// second: no client can put load on the database by asking. Each check has a name and a state; `cleancast doctor` explains it.
 
 import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Pulse } from "../store/statistics/health.ts";
 
-export type Check = "ok" | "failing";
+type Check = "ok" | "failing";
 export type Readiness = { ok: boolean; checks: Record<string, Check> };
 
-export type ReadinessOptions = {
+type ReadinessOptions = {
   pulse: () => Promise<Pulse>;
   /** The schema that this version knows. */
   schema: number;

@@ -8,7 +8,7 @@ import type { Directory } from "../sites/directory.ts";
 import { hostOf, isProven, namesNoSite } from "../sites/hosts.ts";
 import type { Readiness } from "./readiness.ts";
 
-export type MetricsAccess = {
+type MetricsAccess = {
   directory: Pick<Directory, "host">;
   transport: TransportRules;
   /** CLEANCAST_METRICS_TOKEN. */
@@ -17,7 +17,7 @@ export type MetricsAccess = {
   publicHost: string | null;
 };
 
-export type ObservabilityRouteOptions = {
+type ObservabilityRouteOptions = {
   readiness: () => Promise<Readiness>;
   /** Loaded by the first permitted scrape. */
   loadMetrics: () => Promise<{ contentType: string; read(): Promise<string> }>;

@@ -5,7 +5,7 @@
 import type { PeriodHead } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
 
-export type CloserOptions = {
+type CloserOptions = {
   store: Pick<Store, "periods">;
   /** Length of a period. */
   pushMs: number;

@@ -1,4 +1,4 @@
-// When periods are closed, what a receiver gets, and what follows from its answer: the parts that need no network.
+// Closing periods, building the push and reading its answer: the parts that need no network.
 
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";

@@ -37,7 +37,7 @@ export function messageOf(webhookId: string, period: Period): Message {
 }
 
 /** The secrets that are valid now, the newest first. */
-export function validSecrets({ current, previous }: Secrets, now: number): [string, ...string[]] {
+function validSecrets({ current, previous }: Secrets, now: number): [string, ...string[]] {
   return previous && previous.until > now ? [current, previous.secret] : [current];
 }
 
@@ -113,7 +113,7 @@ export function excerpt(text: string, request: PlatformRequest): string {
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
 
-export type CallOptions = {
+type CallOptions = {
   sender: Sender;
   now: () => number;
   /** Milliseconds on a monotonic clock. */

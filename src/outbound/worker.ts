@@ -9,7 +9,7 @@ import type { Store } from "../store/store.ts";
 import { openCloser } from "./periods.ts";
 import { messageOf, sendMessage, type Answer } from "./push.ts";
 
-export type OutboundOptions = {
+type OutboundOptions = {
   store: Store;
   /** Bounds a call to `attemptMs`. */
   sender: Sender;
@@ -104,7 +104,7 @@ const noticeOf = ({ siteId, webhookId }: Push, reason: string, at: number) => ({
   at,
 });
 
-export type PushRetry = {
+type PushRetry = {
   /** Delays after the first, second … failure in a row; the last one repeats. */
   scheduleMs: readonly number[];
   /** 0…1 */
@@ -115,7 +115,7 @@ const timeoutMs = 5 * dayMs;
 /** Longer delays that a receiver asks for are cut to this one. */
 const maxAskedMs = 10 * hourMs;
 
-export type Consequence = {
+type Consequence = {
   failures: number;
   failingSince: number;
   dueAt: number;

@@ -36,7 +36,7 @@ const reload = () =>
     onFault: (message) => faults.push(message),
   });
 
-/** When the certificate expires that a new client gets. */
+/** The expiry of the certificate that a new client gets. */
 async function readServedExpiry(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   const socket = connect({ port, host: "127.0.0.1", ca: authority.cert, servername: "shop.example.test" });

@@ -15,7 +15,7 @@ type Files = NonNullable<Config["tls"]>;
 export type Certificate = {
   /** The pair that the server starts with. */
   pair: CertificatePair;
-  /** When the certificate in use expires; milliseconds. */
+  /** The expiry of the certificate in use, in milliseconds. */
   expiresAt(): number;
   /** Checks the files once, and gives the server a changed pair. */
   reload(server: Server, hooks: ReloadHooks): void;

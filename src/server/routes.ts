@@ -18,7 +18,7 @@ import { addressOf } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { Shutdown } from "./shutdown.ts";
 
-export type RouteOptions = {
+type RouteOptions = {
   config: Config;
   services: Services;
   observability: Observability;

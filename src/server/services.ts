@@ -29,7 +29,7 @@ import { startStatistics } from "../statistics/worker.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Shutdown } from "./shutdown.ts";
 
-export type ServiceOptions = {
+type ServiceOptions = {
   config: Config;
   log: Logger;
   observability: Observability;

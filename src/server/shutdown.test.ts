@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openShutdown, waitForStopSignal } from "./shutdown.ts";
 
-test("the members of a phase stop side by side, and those that hang or fail are reported and not waited for", async () => {
+test("the members of a phase stop in parallel, and those that hang or fail are reported and not waited for", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const ended: string[] = [];

@@ -20,18 +20,14 @@ import { within } from "../kernel/deadline.ts";
 const phasesBeforeClients = ["requests", "worker", "lanes", "counters", "watchers"] as const;
 const lastPhases = ["clients", "database", "process"] as const;
 
-export type Phase =
-  | "drain"
-  | "background"
-  | (typeof phasesBeforeClients)[number]
-  | (typeof lastPhases)[number];
+type Phase = "drain" | "background" | (typeof phasesBeforeClients)[number] | (typeof lastPhases)[number];
 
 /** A function that stops something, or an object that has one. `timeoutMs`: how long the shutdown waits for it. */
-export type Stoppable = ((timeoutMs: number) => unknown) | { stop(): unknown } | { close(): unknown };
+type Stoppable = ((timeoutMs: number) => unknown) | { stop(): unknown } | { close(): unknown };
 
 export type Shutdown = ReturnType<typeof openShutdown>;
 
-export type ShutdownOptions = {
+type ShutdownOptions = {
   /** The maximum time for the last requests and deliveries after the drain. */
   timeoutMs: number;
   /** Something did not stop in time, or failed to stop. */
@@ -44,7 +40,7 @@ const minMs = 1000;
 export function openShutdown({ timeoutMs, onLate }: ShutdownOptions) {
   const registered: { phase: Phase; name: string; started: Stoppable }[] = [];
 
-  /** Stops the members of a phase side by side. One that hangs or fails is reported, and does not hold up the others. */
+  /** Stops the members of a phase in parallel. One that hangs or fails is reported, and does not hold up the others. */
   async function stopPhase(phase: Phase, ms: number): Promise<void> {
     const members = registered.filter((one) => one.phase === phase);
     await Promise.all(
@@ -86,7 +82,7 @@ async function stop(started: Stoppable, ms: number): Promise<void> {
   else await started.close();
 }
 
-export type TrackedRequests = {
+type TrackedRequests = {
   /** Requests without an answer yet. */
   open: ReadonlyMap<IncomingMessage, ServerResponse>;
   /** From now on every answer closes its connection, so that the client, or a proxy, opens the next one elsewhere. */

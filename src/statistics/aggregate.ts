@@ -6,9 +6,9 @@ import type { InboundCount } from "../store/statistics/inboundCounts.ts";
 import type { Figure } from "../store/statistics/statistics.ts";
 import type { VisitCount } from "../store/statistics/traffic.ts";
 
-export type Money = { currency: string; value: number };
+type Money = { currency: string; value: number };
 /** By currency, with the number of conversions that have a value in it. */
-export type Values = Map<string, { value: number; conversions: number }>;
+type Values = Map<string, { value: number; conversions: number }>;
 
 /** The sums of one step of a chart. */
 export type Sum = {

@@ -11,7 +11,7 @@ const maxCounted = 5000;
 export const otherNames = "(other)";
 const commonName = (name: string) => (isRefund(name) ? "refund" : otherNames);
 
-export type HourCounter = {
+type HourCounter = {
   add(portion: Portion): void;
   figures(): Figure[];
   /** True while a delivery waits: the figures will change. */

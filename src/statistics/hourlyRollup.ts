@@ -14,15 +14,13 @@ const portion = 100;
 const rollupAgesMs = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 8 * dayMs];
 const never = Number.MAX_SAFE_INTEGER;
 
-export type CountedHour = { figures: Figure[]; isOpen: boolean };
-
 /** With `pauses`, each portion is followed by a pause as long as it took: for work that no request waits for. */
 export async function countHour(
   store: Pick<Store, "statistics">,
   siteId: string,
   hour: number,
   { pauses } = { pauses: false },
-): Promise<CountedHour> {
+): Promise<{ figures: Figure[]; isOpen: boolean }> {
   const counter = openHourCounter();
   for (let after = ""; ;) {
     const startedAt = performance.now();
@@ -49,8 +47,8 @@ export async function rollUpHour(
 }
 
 /**
- * When an hour that ended at `endedAt` is rolled up again. Once in any case, for events that another node committed late;
- * after that only while deliveries wait: finished deliveries are changed by people alone, which marks the hour as due.
+ * Schedules the next rollup of an hour that ended at `endedAt`: one in any case, for events that another node committed late;
+ * more only while deliveries wait. Only people change finished deliveries, and that marks the hour as due.
  */
 export function nextRollupAt(endedAt: number, now: number, isOpen: boolean): number {
   const age = now - endedAt;

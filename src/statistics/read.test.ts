@@ -1,4 +1,4 @@
-// What is read is what the rows say, whatever was made before: on both engines, with the real worker.
+// Statistics always equal what the stored events add up to, rolled up or not: on both engines, with the real worker.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newEvent, queuedDelivery, unattributed } from "../../test/support/events.ts";
@@ -77,7 +77,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   };
   const end = Math.ceil(now / hourMs) * hourMs;
 
-  test("before, while and after the past is made, the numbers are the same", async () => {
+  test("before, during and after the rollup of past hours, the numbers are the same", async () => {
     const siteId = shortId();
     for (const ago of [0, 0, 60_000, hourMs, day, 3 * day, 10 * day]) {
       const id = await add(siteId, now - ago);
@@ -105,7 +105,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     ]);
   });
 
-  test("an hour is made again while its deliveries wait, and after somebody replayed one", async () => {
+  test("an hour is rolled up again while its deliveries wait, and after one was replayed", async () => {
     const siteId = shortId();
     const id = await add(siteId, now - 2 * hourMs);
     await workerAt(siteId, now).run();
@@ -123,7 +123,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     expect(await states()).toEqual({ queued: 1 });
   });
 
-  test("what comes in later hours is made when they are over, by whoever has the turn", async () => {
+  test("later hours are rolled up when they are over, by the node that holds the lease", async () => {
     const siteId = shortId();
     await add(siteId, now);
     await workerAt(siteId, now).run();
@@ -139,7 +139,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     expect((await store.statistics.findHead(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
   });
 
-  test("more events than a portion, in an hour that is still running, are counted once for all who ask", async () => {
+  test("more events than a portion, in an hour that is still running, are counted once for all concurrent readers", async () => {
     const siteId = shortId();
     await Promise.all(Array.from({ length: 600 }, (_, n) => add(siteId, now - 1000 + n, { value: 1 })));
     const statistics = openStatistics(store, () => now);

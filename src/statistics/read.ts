@@ -21,7 +21,7 @@ import {
 type Needed = Pick<Store, "statistics" | "traffic" | "inboundCounts">;
 
 /** `from` and `to` are whole hours; the range before is of the same length. */
-export type Range = { from: number; to: number; step: Step; timeZone: string };
+type Range = { from: number; to: number; step: Step; timeZone: string };
 export type Report = {
   steps: (Sum & { startsAt: number })[];
   total: Sum;

@@ -5,7 +5,7 @@ import { hourMs } from "../kernel/time.ts";
 export type Step = "hour" | "day";
 
 /** From one hour to another, the last not included. */
-export type StepHours = { fromHour: number; toHour: number };
+type StepHours = { fromHour: number; toHour: number };
 
 const dayHours = 24;
 

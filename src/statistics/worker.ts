@@ -10,7 +10,7 @@ import type { StatisticsHead } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { rollUpHour } from "./hourlyRollup.ts";
 
-export type StatisticsOptions = {
+type StatisticsOptions = {
   store: Pick<Store, "leases" | "statistics" | "inboundCounts" | "rejectedRequests">;
   sites: () => Iterable<{ id: string }>;
   /** This node. */

@@ -121,7 +121,9 @@ describe.each(engines)("duplicates on %s", (engine) => {
     for (const id of ids) {
       const { warnings, platformEventId } = await home.run("event", "show", id);
       expect(platformEventId).toBe(id);
-      expect(warnings).toEqual(["order id placeholder came with 2 different emails: is it a placeholder?"]);
+      expect(warnings).toEqual([
+        "order id placeholder was sent with 2 different emails: is it a placeholder?",
+      ]);
     }
   });
 

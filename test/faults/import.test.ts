@@ -93,7 +93,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
       const after = await lineOf(home);
       expect(after).toBeGreaterThan(before);
       expect(after).toBeLessThan(total);
-      if (before) expect(run.err()).toContain(`going on after line ${before}`);
+      if (before) expect(run.err()).toContain(`resuming after line ${before}`);
     }
     const both = [start(home, ...args), start(home, ...args)];
     const codes = await Promise.all(both.map(({ ended }) => ended));
@@ -159,7 +159,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
 
       run.child.kill("SIGINT");
       expect(await run.ended).toBe(130);
-      expect(run.out()).toMatch(/Stopped after line \d+\.[^]*Run the same command again to go on\./);
+      expect(run.out()).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
       const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
       expect(row).toMatchObject({ state: "stopped", owner: "" });
       // Nothing was half done: what it says is what is there.

@@ -194,7 +194,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     });
     await home.run("disconnect", site.connection);
     expect(await home.fails("delivery", "replay", site.host, "--state", "rejected", "--yes")).toMatchObject({
-      error: "Nothing to replay: 2 × their connection is gone.",
+      error: "Nothing to replay: 2 × their connection was removed.",
     });
     expect(gotAt(site.path)).toBe(before);
     const { audit } = await home.run("audit", site.host);
@@ -295,11 +295,11 @@ describe.each(engines)("the sync log on %s", (engine) => {
     [["show", "nothing"], "event", "There is no event nothing."],
     [["replay", "log1.example"], "filter", "Select deliveries with "],
     [["cancel", "log1.example"], "filter", "Select deliveries with "],
-    [["replay", "log1.example", "--state", "queued"], "state", "What is queued goes out by itself"],
+    [["replay", "log1.example", "--state", "queued"], "state", "Queued deliveries are sent automatically"],
     [
       ["cancel", "log1.example", "--state", "sent"],
       "state",
-      "Only what is queued or parked can be cancelled.",
+      "Only queued or parked deliveries can be cancelled.",
     ],
     [["replay", "nowhere.example", "--state", "sent"], "site", "There is no site nowhere.example."],
   ])("delivery %j is refused with a sentence", async (args, field, sentence) => {

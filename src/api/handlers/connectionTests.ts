@@ -3,7 +3,7 @@
 import type { Actor } from "../../access/actor.ts";
 import { countAttempt, testLimits } from "../../access/rateCounters.ts";
 import type { TokenSet } from "../../delivery/oauth/oauth2.ts";
-import { readSignInTokens as readTokens } from "../../delivery/oauth/signIn.ts";
+import { readSignInTokens } from "../../delivery/oauth/signIn.ts";
 import type { Platform } from "../../platforms/platform.ts";
 import { urlFault } from "../../delivery/addresses.ts";
 import {
@@ -20,7 +20,7 @@ import { Denied, Missing, Refusal } from "../../kernel/refusal.ts";
 import { notFound, type Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
 
-export type ConnectionTestNames =
+type ConnectionTestNames =
   | "POST /sites/:site/connections/preview"
   | "POST /sites/:site/connections/:connection/test"
   | "POST /sites/:site/connections/choices";
@@ -50,7 +50,7 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       const saved = findSaved(site, platform, body.connection);
       const wanted = readChanges(
         body,
-        await readSignInTokens(context, actor, site, platform.id, body.signIn),
+        await readCallerTokens(context, actor, site, platform.id, body.signIn),
       );
       const planned = planOrFault(() =>
         planConnection(site, platform, saved, wanted, { ...by, checkAddress }),
@@ -84,7 +84,7 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
     async "POST /sites/:site/connections/choices"({ site, body, actor, by }) {
       const platform = knownPlatform(body.platform);
       const saved = findSaved(site, platform, body.connection);
-      const signedIn = await readSignInTokens(context, actor, site, platform.id, body.signIn);
+      const signedIn = await readCallerTokens(context, actor, site, platform.id, body.signIn);
       const given = { ...body.settings, ...signedIn };
       // With a token in the request there is no need to renew the saved one.
       const known = !saved
@@ -112,7 +112,7 @@ type Changes = { settings: Record<string, string>; events?: string[] | null | un
 type SignInTokens = TokenSet | Record<string, never>;
 
 /** Reads the tokens of a sign-in, which only the person who began it may use. */
-export async function readSignInTokens(
+export async function readCallerTokens(
   { store, now }: Pick<ApiContext, "store" | "now">,
   actor: Actor | null,
   site: Site,
@@ -128,7 +128,7 @@ export async function readSignInTokens(
       "signIn",
     );
   const wanted = { siteId: site.id, platform, id: signIn, requestedBy: actor.id };
-  return readTokens(store, wanted, now()).catch((error: unknown) => {
+  return readSignInTokens(store, wanted, now()).catch((error: unknown) => {
     if (error instanceof Missing) throw new Missing("signIn", error.message);
     throw error instanceof Refusal ? new Refusal("signIn", error.message) : error;
   });

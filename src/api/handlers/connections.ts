@@ -18,7 +18,7 @@ import type { Connection } from "../../sites/directory.ts";
 import { reloadSite, type Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
 import { countWaiting } from "./siteHealth.ts";
-import { connectionTestHandlers, readChanges, readSignInTokens } from "./connectionTests.ts";
+import { connectionTestHandlers, readChanges, readCallerTokens } from "./connectionTests.ts";
 
 type Names = Extract<keyof typeof integrationRoutes, `${string} /sites/:site/connections${string}`>;
 type Described = Answer<"GET /sites/:site/connections">["items"][number];
@@ -53,7 +53,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
 
     async "POST /sites/:site/connections"({ site, body, actor, by }) {
       const { id: platform } = knownPlatform(body.platform);
-      const tokens = await readSignInTokens(context, actor, site, platform, body.signIn);
+      const tokens = await readCallerTokens(context, actor, site, platform, body.signIn);
       const wanted = readChanges(body, tokens);
       const current = await reloadSite(directory, site);
       const made = await connectPlatform(context, current, platform, wanted, { ...by, checkAddress });
@@ -64,7 +64,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
     async "PATCH /sites/:site/connections/:connection"({ site, params, body, actor, by }) {
       const current = await reloadSite(directory, site);
       const existing = findConnection([current], params.connection);
-      const tokens = await readSignInTokens(context, actor, site, existing.platform, body.signIn);
+      const tokens = await readCallerTokens(context, actor, site, existing.platform, body.signIn);
       const wanted = readChanges(body, tokens);
       const changed = await changeConnection(context, current, existing, wanted, { ...by, checkAddress });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);

@@ -1,8 +1,7 @@
 // The sync log: list, CSV, replay and cancel.
 
 import type { Answer, Body, Query } from "../../contract/contract.ts";
-import { checkFilter } from "../../delivery/replay.ts";
-import { cancel, replay, type Tally } from "../../delivery/replay.ts";
+import { cancel, checkFilter, replay, type Tally } from "../../delivery/replay.ts";
 import { findEventById } from "../../delivery/trace.ts";
 import type { Site } from "../../sites/directory.ts";
 import { Refusal, type By } from "../../kernel/refusal.ts";

@@ -1,8 +1,13 @@
 // Platforms, sign-in at a platform, and the installation's OAuth apps, whose secrets can be set but never read.
 
 import type { Answer } from "../../contract/contract.ts";
-import { listSignInPlatforms, removeOAuthApp, setOAuthApp } from "../../delivery/oauth/signIn.ts";
-import { createSignInLink, findSignIn } from "../../delivery/oauth/signIn.ts";
+import {
+  createSignInLink,
+  findSignIn,
+  listSignInPlatforms,
+  removeOAuthApp,
+  setOAuthApp,
+} from "../../delivery/oauth/signIn.ts";
 import { platforms } from "../../platforms/index.ts";
 import type { EventNames, Platform } from "../../platforms/platform.ts";
 import { knownPlatform } from "../../sites/connect.ts";
@@ -45,7 +50,7 @@ function describe(platform: Platform): Described {
       help: field.help,
       type: field.type,
     })),
-    // Null where the limit depends on the event; the guide says how.
+    // Null where the limit depends on the event; the guide explains it.
     maxAgeDays: typeof maxAgeDays === "number" ? maxAgeDays : null,
     batch: platform.batch,
     guide: guide

@@ -6,7 +6,7 @@ import type { Sha256 } from "../../kernel/event.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Store } from "../../store/store.ts";
 
-export type Search = { emailSha256: Sha256 } | { eventId: string } | { orderId: string };
+type Search = { emailSha256: Sha256 } | { eventId: string } | { orderId: string };
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -31,7 +31,7 @@ export async function countWaiting(
   return queued.count + parked;
 }
 
-export type HealthContext = Pick<ApiContext, "store" | "now"> & { statistics: Statistics };
+type HealthContext = Pick<ApiContext, "store" | "now"> & { statistics: Statistics };
 
 /** Sums the current hour and the 23 before it, as the Overview does for 24 h. */
 async function readLastDay({ statistics, now }: HealthContext, siteId: string) {

@@ -129,7 +129,7 @@ type Step = Answer<"GET /sites/:site/checklist">["steps"][number];
 
 const recentHours = 30 * 24;
 
-export async function readChecklist(store: Pick<Store, "health">, site: Site, now: number): Promise<Step[]> {
+async function readChecklist(store: Pick<Store, "health">, site: Site, now: number): Promise<Step[]> {
   const [visitHour, eventAt] = await Promise.all([
     store.health.lastVisitHour(site.id),
     store.health.lastEventAt(site.id),

@@ -18,7 +18,7 @@ export type Schema = {
   [keyword: string]: unknown;
 };
 
-export type Parameter = {
+type Parameter = {
   name: string;
   in: "path" | "query";
   required: boolean;

@@ -10,7 +10,7 @@ import type { Store } from "../../store/store.ts";
 import { hasOAuth, refreshTokens, type TokenFault } from "./oauth2.ts";
 import type { Sender } from "../send.ts";
 
-export type TokenOptions = {
+type TokenOptions = {
   store: Pick<Store, "platformSignIns">;
   directory: Pick<Directory, "connection" | "refresh">;
   sender: Sender;
