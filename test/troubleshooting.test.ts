@@ -71,7 +71,7 @@ function expectOnPage(texts: readonly string[][]): void {
   expect(missing.map(inWords)).toEqual([]);
 }
 
-test("every refusal of the endpoint", () => {
+test("the troubleshooting page explains every refusal of the endpoint", () => {
   const texts = Object.entries(refusals)
     .filter(([name]) => name !== "invalidField")
     .map(([, one]) => (typeof one === "function" ? (one as (n: number) => InboundRefusal)(60) : one))
@@ -80,13 +80,13 @@ test("every refusal of the endpoint", () => {
   expectOnPage(texts);
 });
 
-test("every sentence about a field", () => {
+test("the troubleshooting page explains every sentence about a field", () => {
   const texts = textsAfter(source("inbound/fields.ts"), /new FieldFault\(\s*/);
   expect(texts.length).toBeGreaterThan(12);
   expectOnPage(texts);
 });
 
-test("every reason why a platform skips a conversion", () => {
+test("the troubleshooting page explains every reason why a platform skips a conversion", () => {
   const files = platformFiles();
   const texts = files.flatMap((name) => {
     const code = source(`platforms/${name}`);
@@ -97,7 +97,7 @@ test("every reason why a platform skips a conversion", () => {
   expectOnPage(texts);
 });
 
-test("every reading of a platform's answer in our own words", () => {
+test("the troubleshooting page explains every error that a platform's code writes", () => {
   const files = platformFiles();
   const texts = files.flatMap((name) =>
     textsAfter(source(`platforms/${name}`), /(?:retryLater\(\s*|rejection\(|\berror: |\berror = )/),
@@ -106,7 +106,7 @@ test("every reading of a platform's answer in our own words", () => {
   expectOnPage(texts);
 });
 
-test("every reason that delivery gives by itself", () => {
+test("the troubleshooting page explains every reason that delivery itself gives", () => {
   const said = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
   const files = ["deliver", "dispatch", "exchange", "lanes", "plan", "retry", "oauth/tokens", "worker"];
   const texts = [

@@ -87,7 +87,7 @@ function memoryMb(): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-test("an honest report is taken, so that the refusals below mean something", async () => {
+test("a valid report is accepted", async () => {
   const { status, cookie } = await send({ body: honest.replaceAll("victim", "honest") });
   expect(status).toBe(204);
   expect(cookie).toMatch(/^__cc_v=/);
@@ -154,7 +154,7 @@ test("ten thousand reports of junk are refused, nothing is stored, and memory st
   expect(memoryMb() - before).toBeLessThan(32);
 }, 90_000);
 
-test("reports that say nothing are taken for what they are: nothing is stored and no cookie is set", async () => {
+test("an empty report stores nothing and sets no cookie", async () => {
   const rows = await rowCount();
   const empty = [
     {},
@@ -173,7 +173,7 @@ test("reports that say nothing are taken for what they are: nothing is stored an
   expect(await rowCount()).toBe(rows);
 });
 
-test("a page that hides its origin is known by the browser's word that it is of this very host", async () => {
+test("a page that hides its origin is accepted when the browser reports the same origin", async () => {
   const body = honest.replace("Attack", "Hidden");
   const own = { origin: "null", "sec-fetch-site": "same-origin" };
   expect((await send({ headers: own, body })).status).toBe(204);
@@ -181,7 +181,7 @@ test("a page that hides its origin is known by the browser's word that it is of 
     expect((await send({ headers: { origin: "null", "sec-fetch-site": site }, body })).status).toBe(403);
 });
 
-test("a visit that comes together with its visitor's refusal leaves nothing, in whichever order they are taken", async () => {
+test("a visit sent together with a refusal leaves nothing, whichever of them is handled first", async () => {
   const rows = async () => {
     const { visitors, identities } = await stage.stored();
     return visitors.length + identities.length;
@@ -202,8 +202,8 @@ test("a visit that comes together with its visitor's refusal leaves nothing, in 
   expect(consents.filter((one) => one.subject.startsWith("Race") && one.state === "denied")).toHaveLength(40);
 });
 
-inChromium("a page of somebody else", () => {
-  test("that loads the tag, or speaks to its endpoints, changes nothing, though the visitor is known here", async () => {
+inChromium("a foreign page", () => {
+  test("a foreign page that loads the tag or calls its endpoints changes nothing, although the visitor is known", async () => {
     const { site } = stage;
     const visitor = await newVisitor();
     const page = await visitor.newPage();

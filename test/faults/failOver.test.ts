@@ -27,7 +27,7 @@ const answerSeconds = 5;
 /** Of this machine, with so many senders on it. */
 const slownessMs = isLong ? 2000 : 0;
 
-describe("a primary that dies", () => {
+describe("failover to a standby", () => {
   let pair: Pair;
   let home: Installation;
   /** The same installation, looked at through the one server that is left. */
@@ -54,7 +54,7 @@ describe("a primary that dies", () => {
     (await call(relay.url, { method: "GET", path: "/readyz" })).status === 200;
 
   test(
-    "under load: nothing that was accepted is lost or doubled, and everything goes on by itself",
+    "a failover under load loses and doubles nothing that was accepted, and the relays recover by themselves",
     async () => {
       const receiver = await startReceiver();
       const pushed = await startReceiver();
@@ -163,7 +163,7 @@ describe("a primary that dies", () => {
     return { way, url: former.href.replace(former.host, `${former.host},${way.host}`) };
   }
 
-  test("and is started again by mistake, is not written to by a node that starts, however far the other is", async () => {
+  test("a starting node does not write to a former primary, however slow the promoted one is", async () => {
     await pair.primary.restart();
     const { way, url } = await throughGateway("open");
     way.delayMs = 100;
@@ -178,7 +178,7 @@ describe("a primary that dies", () => {
     }
   });
 
-  test("and was promoted away without its knowing, is left; those in its queue go with the others, and nobody goes back", async () => {
+  test("a primary that was demoted unnoticed is left, queued writes move to the promoted one, and none goes back", async () => {
     const { way, url } = await throughGateway("closed");
     const db = openPostgres(url, { connections: 4, probeEveryMs: 300 });
     try {
@@ -209,7 +209,7 @@ describe("a primary that dies", () => {
     }
   });
 
-  test("a commit whose standby never had it does not count, although the server says COMMIT", async () => {
+  test("a commit that never reached the standby does not count, although the server reports COMMIT", async () => {
     const old = home.with({ DATABASE_URL: pair.urlOf(pair.primary) });
     // The store itself ends a wait that takes too long: a connection that it dropped would stay with the server.
     const db = openPostgres(pair.urlOf(pair.primary), { connections: 2, commitTimeoutMs: 200 });

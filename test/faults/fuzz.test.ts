@@ -335,9 +335,9 @@ function residentMb(relay: Relay): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-describe.each(engines)(`odd requests on %s (seed ${seed})`, (engine) => {
+describe.each(engines)(`fuzzed requests on %s (seed ${seed})`, (engine) => {
   test(
-    `${total} of them give no 5xx and no hang, and good events still pass`,
+    `${total} fuzzed requests cause no 5xx and no hang, and good events still pass`,
     { timeout: 60_000 },
     async () => {
       // oxlint-disable-next-line no-console -- needed to repeat a failure

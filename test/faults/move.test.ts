@@ -112,7 +112,7 @@ async function multiply(home: Installation, count: number): Promise<void> {
 }
 
 describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
-  test("killed at several moments and then finished, it has lost and doubled nothing", async () => {
+  test("a move under load, killed at several moments and then finished, loses and doubles nothing", async () => {
     const receiver = await startReceiver();
     // What was in flight when the file was marked is taken in hand again after its lease.
     const home = await newInstallation("sqlite", {
@@ -240,7 +240,7 @@ async function countThere(there: Installation): Promise<number> {
   }
 }
 
-test("what a move wrote without a word of it counts for nothing, also when rows became again what they were", () => {
+test("a move trusts only ranges that its progress file records, also when rows changed back", () => {
   const file = join(freshFolder(), "progress");
   const range = { after: ["a"], end: ["m"] };
   const first = openProgress(file);
@@ -268,7 +268,7 @@ test("what a move wrote without a word of it counts for nothing, also when rows 
 });
 
 describe("a move", () => {
-  test("into a database that orders texts by a language, with rows that come, change and go between the passes", async () => {
+  test("a move copies rows that are added, changed and removed between passes, also into a database with a language's collation", async () => {
     const home = await newInstallation("sqlite");
     await furnish(home, []);
     const url = await freshDatabase();
@@ -297,7 +297,7 @@ describe("a move", () => {
     expect(await rows(there, "SELECT 1 FROM pg_class WHERE relname LIKE 'moving%'")).toEqual([]);
   });
 
-  test("with --prepare leaves the relay alone, the rest is moved later, and a backup leads back", async () => {
+  test("a move with --prepare leaves the relay running, the rest is moved later, and a backup leads back", async () => {
     const home = await newInstallation("sqlite");
     await furnish(home, []);
     const url = await freshDatabase();
@@ -331,7 +331,7 @@ describe("a move", () => {
     expect((await home.run("site", "list")).sites).toHaveLength(2);
   });
 
-  test("is refused in words of the option and of the file", async () => {
+  test("a refused move names the option and the file", async () => {
     const home = await newInstallation("sqlite");
     const refusal = async (to: string) => (await home.fails("move", "--to", to)).error;
     const nowhere = "postgres://cc:secret@127.0.0.1:1/none";

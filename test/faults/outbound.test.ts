@@ -132,7 +132,7 @@ async function chaos(engine: Engine): Promise<void> {
 }
 
 test.concurrent.each(engines)(
-  "after kills, an outage, duplicates, bots and tests on %s the sums are what happened",
+  "pushed totals on %s are exact after kills, an outage, duplicates, bots and test events",
   { timeout: 150_000 },
   (engine) => chaos(engine),
 );

@@ -130,7 +130,7 @@ const isReady = (relay: Relay) =>
     () => false,
   );
 
-describe.concurrent.each(Object.entries(setups))("behind %s", (name, setup) => {
+describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", (name, setup) => {
   const program = findProgram(name);
 
   test.skipIf(!program)(

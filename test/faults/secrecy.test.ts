@@ -224,7 +224,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     expect(found(Buffer.from(relay.output()), forms)).toEqual([]);
   });
 
-  test("an address that cannot be read is refused without being quoted", async () => {
+  test("an unreadable address is refused without being quoted", async () => {
     const home = await newInstallation(engine);
     const { key } = await furnish(home, []);
     const relay = await home.start();
@@ -235,7 +235,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     expect(found(Buffer.from(relay.output()), plainForms(key))).toEqual([]);
   });
 
-  test("the encryption key and the data are readable by their owner alone", async () => {
+  test("only their owner can read the encryption key and the data", async () => {
     const home = await newInstallation(engine);
     delete home.env.CLEANCAST_ENCRYPTION_KEY;
     const folder = join(home.env.CLEANCAST_DATA ?? "", "made", "by the relay");

@@ -80,7 +80,7 @@ describe.each(engines)("a soak on %s", (engine) => {
   }
 
   test(
-    `${total} events: every one is delivered to every platform, and counted once there`,
+    `${total} events are each delivered to every platform, and counted once there`,
     async () => {
       const agent = keptConnections(32);
       let next = 0;

@@ -13,7 +13,7 @@ const takeOverMs = 2500;
 const senders = 9;
 const holdMs = 150;
 
-test("three nodes are killed in turn: nothing lost, duplicates exact, leases taken over in time", async () => {
+test("killing three nodes in turn loses nothing, keeps duplicates exact, and leases are taken over in time", async () => {
   const home = await newInstallation("postgres", {
     CLEANCAST_ANSWER_SECONDS: "2",
     CLEANCAST_ATTEMPT_SECONDS: "1.5",

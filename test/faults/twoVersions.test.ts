@@ -41,7 +41,7 @@ const steps: Migration[] = [
 ]; // prettier-ignore
 
 test(
-  "nodes of two versions work side by side, forth, back and forth again",
+  "nodes of two versions work together through upgrade, downgrade and upgrade",
   { timeout: 120_000 },
   async () => {
     const [older, newer] = await Promise.all([buildVersion("0.1.0", []), buildVersion("0.2.0", steps)]);

@@ -111,7 +111,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     heard?.stop();
   });
 
-  test("those of a hot path name one site, write no configuration, and keep to what every node can do", () => {
+  test("statements of hot paths name one site, write no configuration, and can run on every node", () => {
     const shapes = new Map<string, Sent>();
     for (const sent of heard.transactions.flat())
       if (whyBackground(sent) === null) shapes.set(shapeOf(sent.text), sent);
@@ -123,19 +123,19 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     expect(shapes.size).toBeGreaterThan(25);
   });
 
-  test("nothing of configuration is written while the relay works", () => {
+  test("a running relay writes no configuration", () => {
     const writes = heard.transactions.slice(started).flat().filter(writesConfiguration);
     expect(writes.map(({ text }) => text)).toEqual([]);
   });
 
-  test("a transaction of a hot path touches one site", () => {
+  test("transactions of hot paths touch one site", () => {
     const many = heard.transactions
       .filter((one) => one.every((sent) => whyBackground(sent) === null))
       .filter((one) => new Set(one.flatMap((sent) => [...sitesOf(sent)])).size > 1);
     expect(many.map((one) => one.map(({ text }) => text))).toEqual([]);
   });
 
-  test("what is asked of all sites locks nothing", () => {
+  test("queries over all sites lock nothing", () => {
     const looks = heard.transactions
       .slice(started)
       .flat()
@@ -144,7 +144,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     expect(looks.filter(({ text }) => /FOR (?:UPDATE|SHARE)/.test(text))).toEqual([]);
   });
 
-  test("both sites were there at once", () => {
+  test("the recorded statements are those of both sites", () => {
     const seen = new Set(heard.transactions.flat().flatMap((sent) => [...sitesOf(sent)]));
     expect(seen.size).toBeGreaterThanOrEqual(2);
   });

@@ -153,7 +153,7 @@ function recording(db: Database): Database & { asked: Asked[] } {
   return { ...db, all, asked };
 }
 
-describe("on sqlite", () => {
+describe("query plans on sqlite", () => {
   let db: Database & { asked: Asked[] };
 
   beforeAll(async () => {
@@ -166,7 +166,7 @@ describe("on sqlite", () => {
   });
   afterAll(() => db.close());
 
-  test.each(Object.keys(questions(null as never)))("%s", async (name) => {
+  test.each(Object.keys(questions(null as never)))("the query for %s scans no large table", async (name) => {
     db.asked.length = 0;
     await questions(db)[name]?.();
     expect(db.asked.length).toBeGreaterThan(0);
@@ -194,7 +194,7 @@ type Node = {
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-describe("on postgres", () => {
+describe("query plans on postgres", () => {
   let db: Database & { asked: Asked[] };
   let client: Client;
 
@@ -229,7 +229,7 @@ describe("on postgres", () => {
     return nodesOf(rows[0]["QUERY PLAN"][0].Plan);
   }
 
-  test.each(Object.keys(questions(null as never)))("%s", async (name) => {
+  test.each(Object.keys(questions(null as never)))("the query for %s scans no large table", async (name) => {
     db.asked.length = 0;
     await questions(db)[name]?.();
     expect(db.asked.length).toBeGreaterThan(0);
