@@ -1,4 +1,4 @@
-// Documents that are made from the code are as the code is, links lead somewhere, and the site that is made of them is served.
+// Generated documents match the code, links are not broken, and the relay serves the documentation site.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// The senders of the guides, run as their platforms would run them, against a real relay.
+// Runs the senders of the guides as their platforms would, against a real relay.
 
 import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const accepted = (event: string) => ({ ok: true, event, results: { sandbox: { ok: true } } });
 
-/** What the relay has of an order: event, value and currency, newest first. */
+/** Lists the relay's events of an order: event, value and currency, newest first. */
 async function known(orderId: string): Promise<[string, number, string][]> {
   const { events } = await home.run("event", "list", "--order", orderId);
   return events.map((one: { event: string; value: number; currency: string }) => [
@@ -91,11 +91,11 @@ describe("HubSpot's custom code action", () => {
       "action.cjs",
       `${sentTo(url, read("hubspot.js"))}
 exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
-  (said) => console.log(JSON.stringify(said)), (error) => console.log(error.message));`,
+  (output) => console.log(JSON.stringify(output)), (error) => console.log(error.message));`,
     );
 
   test("the HubSpot action sends a deal with its amount as a number", async () => {
-    const said = await action({
+    const output = await action({
       email: "ada@example.com",
       phone: "+4930123456",
       firstname: "Ada",
@@ -103,7 +103,7 @@ exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
       deal_currency_code: "EUR",
       hs_object_id: "77",
     });
-    expect(JSON.parse(JSON.parse(said).outputFields.cleancast)).toEqual(accepted("purchase"));
+    expect(JSON.parse(JSON.parse(output).outputFields.cleancast)).toEqual(accepted("purchase"));
     expect(await known("hubspot-77")).toEqual([["purchase", 1200.5, "EUR"]]);
   });
 
@@ -183,7 +183,7 @@ test("the n8n workflow sends what its expressions produce", async () => {
   const trigger = workflow.nodes.find(({ type }) => type === "n8n-nodes-base.webhook");
   const target = workflow.connections[trigger?.name ?? ""]?.main[0]?.[0]?.node;
   const request = workflow.nodes.find(({ name }) => name === target);
-  // Whoever finds the address of the webhook must not be able to report orders.
+  // Knowing the address of the webhook must not be enough to report orders.
   expect(trigger?.parameters.authentication).toBe("headerAuth");
   const { method, url, jsonBody, genericAuthType } = request?.parameters ?? {};
   expect([method, url, genericAuthType]).toEqual([
@@ -207,8 +207,8 @@ async function receiver(name: string, env: Record<string, string>): Promise<stri
   started.add(child);
   const ended = once(child, "exit").then(() => Promise.reject(new Error(`${name} ended`)));
   ended.catch(() => {});
-  const [said] = (await Promise.race([once(child.stdout.setEncoding("utf8"), "data"), ended])) as [string];
-  return `http://127.0.0.1:${/listening on (\d+)/.exec(said)?.[1]}`;
+  const [output] = (await Promise.race([once(child.stdout.setEncoding("utf8"), "data"), ended])) as [string];
+  return `http://127.0.0.1:${/listening on (\d+)/.exec(output)?.[1]}`;
 }
 
 describe("Shopify's webhook", () => {
@@ -346,7 +346,7 @@ test.concurrent.each([
 });
 
 describe("the programs of the guide to sending from code", () => {
-  type Said = { stdout: string; stderr: string };
+  type Output = { stdout: string; stderr: string };
   const programs = { "send.mjs": process.execPath, "send.py": "python3", "send.php": "php" };
   const senders = Object.entries(programs).filter(
     ([, program]) => spawnSync("which", [program]).status === 0,
@@ -375,7 +375,7 @@ describe("the programs of the guide to sending from code", () => {
 
   test.concurrent.each(senders)("%s sends the key to no other address", async (...sender) => {
     const { url, asked } = await standBetween(elsewhere);
-    const { stdout, stderr } = await send(...sender, url).catch((failed: Said) => failed);
+    const { stdout, stderr } = await send(...sender, url).catch((failed: Output) => failed);
     expect(stdout + stderr).toContain("302");
     expect(asked).toHaveLength(1);
   });
@@ -431,8 +431,8 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
 
   test("a paid WooCommerce order and its refund are each reported once, through all its states", async () => {
     const paid = ["woocommerce_order_status_processing", "woocommerce_order_status_completed"];
-    const said = await happens([...paid, "woocommerce_order_fully_refunded"]);
-    expect(said).toContain('answer 200 {"ok":true,"deduped":true}');
+    const output = await happens([...paid, "woocommerce_order_fully_refunded"]);
+    expect(output).toContain('answer 200 {"ok":true,"deduped":true}');
     expect(await known("W-501")).toEqual([
       ["refund", 49.9, "EUR"],
       ["purchase", 49.9, "EUR"],

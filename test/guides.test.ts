@@ -1,4 +1,4 @@
-// Every command of every page is run, here or by the test that the page names. CONTRIBUTING.md says how pages are marked.
+// Every command of every page is run, here or by the test that the page names. CONTRIBUTING.md explains the marks.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -45,7 +45,7 @@ function commandsIn({ text }: Block): string[][] {
   });
 }
 
-/** How a test names a command: "webhook", "test"; or in one piece. */
+/** Matches the command in a test's code: "webhook", "test"; or in one piece. */
 const calling = (words: readonly string[]) =>
   new RegExp(words.map((word) => RegExp.escape(word)).join(`(?:"?,?\\s+"?)`));
 
@@ -78,16 +78,16 @@ describe("the commands of the pages", () => {
       const own = blocks.filter((block) => block.page === page);
       const opened = await guides.open(own.filter(({ mark }) => mark === "run"));
       try {
-        let said: string | null = "";
+        let printed: string | null = "";
         for (const block of own) {
-          if (block.mark === "answer" && said !== null)
-            expect(normal(said), placeOf(block)).toMatch(patternOf(block));
+          if (block.mark === "answer" && printed !== null)
+            expect(normal(printed), placeOf(block)).toMatch(patternOf(block));
           if (block.mark !== "run") continue;
           const missing = ["php", "python3", "jq"].find(
             (program) => new RegExp(`^${program}\\b`, "m").test(block.text) && !isInstalled(program),
           );
           if (missing) console.log(`${missing} is not installed here: ${placeOf(block)} is not run.`);
-          said = missing ? null : await opened.run(block);
+          printed = missing ? null : await opened.run(block);
         }
       } finally {
         await opened.close();

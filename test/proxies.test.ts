@@ -82,7 +82,7 @@ function caddyOnDemand(program: string, port: number, relayPort: number, folder:
   return runCaddy(program, folder, text);
 }
 
-/** The one that stands before the relay in the compose files. */
+/** The proxy of the compose files. */
 function caddyOfCompose(program: string, port: number, relayPort: number, folder: string): Proxy {
   const file = readFileSync(new URL("../ops/compose/Caddyfile", import.meta.url), "utf8");
   const text = file.replace("https:// {", `https://:${port} {`);

@@ -1,4 +1,4 @@
-// The recipes of CONTRIBUTING.md name every file. A recipe that forgets one, or names one that has moved, fails here.
+// The recipes of CONTRIBUTING.md name every file. A recipe that misses one, or names one that has moved, fails here.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

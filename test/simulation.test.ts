@@ -48,7 +48,7 @@ describe("the simulation", () => {
   test("the simulation follows Little's law: waiting senders are rate times wait", () => {
     const senders = 32;
     const { perSecond, p50 } = simulate({ ...scenario, load: { senders }, ms: 10_000 });
-    // The median stands for the mean: a closed loop has no long tail.
+    // The median replaces the mean: a closed loop has no long tail.
     expect(Math.abs((perSecond * p50) / 1000 / senders - 1)).toBeLessThan(0.15);
   });
 
@@ -57,7 +57,7 @@ describe("the simulation", () => {
       ...scenario,
       warmMs: 0,
       ms: 20_000,
-      // Nobody comes any more at the end: `load` stops, what is under way arrives.
+      // No sender is left at the end: `load` stops, and requests in flight arrive.
       load: { perSecond: 100, untilMs: 10_000 },
       outage: { fromMs: 2000, toMs: 6000 },
     });

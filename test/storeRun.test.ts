@@ -1,4 +1,4 @@
-// `npm run test:store -- DATABASE_URL` runs on an operator's database: it must leave it as it was, and report nothing that it
+// `npm run test:store -- DATABASE_URL` runs on an operator's database: it must leave it unchanged, and report nothing that it
 // did not test.
 
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-// Whatever the endpoint and `results` can say stands on the page of troubleshooting.
+// The troubleshooting page has every text that the endpoint and `results` can contain.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ function holeEnd(text: string, start: number): number {
   throw new Error("a template is not closed");
 }
 
-/** All texts in a piece of source that somebody could read: with a space in them. */
+/** All readable texts in a piece of source: those with a space in them. */
 function textsIn(code: string): string[][] {
   const found: string[][] = [];
   for (let i = 0; i < code.length; i++) {
@@ -107,11 +107,11 @@ test("the troubleshooting page explains every error that a platform's code write
 });
 
 test("the troubleshooting page explains every reason that delivery itself gives", () => {
-  const said = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
+  const beforeReason = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
   const files = ["deliver", "dispatch", "exchange", "lanes", "plan", "retry", "oauth/tokens", "worker"];
   const texts = [
     ...files
-      .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), said))
+      .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), beforeReason))
       .filter((parts) => parts.join("").includes(" ")),
     ...[/super\(/, /: (?=")/, /\?\? (?=`)/].flatMap((before) =>
       textsAfter(source("delivery/send.ts"), before),

@@ -1,4 +1,4 @@
-// What visitors decide, read from every place where they can say it, and what follows from it.
+// Consent decisions of visitors, from every source that a page can have, and their effects.
 
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";

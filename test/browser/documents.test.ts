@@ -33,7 +33,7 @@ inChromium("the documentation", () => {
     return { page, wrong };
   }
 
-  /** What sticks out, what axe finds, and what the console says. */
+  /** Collects overflowing elements, findings of axe, and console messages. */
   async function faultsOf(page: Page, width: number): Promise<string[]> {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     // The browser's own hand: the page's policy lets no other script in.

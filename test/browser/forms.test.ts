@@ -1,4 +1,4 @@
-// Emails that visitors hand in, by every way that pages have for it, and what the tag leaves alone.
+// Emails that visitors submit, in every way that pages offer, and fields that the tag ignores.
 
 import { createHash } from "node:crypto";
 import type { BrowserContext, Page } from "playwright-core";
@@ -37,7 +37,7 @@ inChromium("forms", () => {
   const identified = () => stage.site.told("identify").map((one) => (one.says["emails"] as [string])[0]);
   const sorted = (texts: string[]) => texts.toSorted();
 
-  /** Everything that was to be sent has been sent: a last word from the page has arrived. */
+  /** Waits until everything was sent: a final report of the page has arrived. */
   async function settled(): Promise<void> {
     await page.evaluate(() => (window as unknown as Api).cc.identifyEmail("last@word.example"));
     await expect.poll(identified, { timeout: 10_000 }).toContain(hashEmail("last@word.example"));
@@ -219,8 +219,8 @@ inChromium("forms", () => {
   });
 
   test("a page that allows only its own host (default-src 'self') works, and reports no violation", async () => {
-    const said: string[] = [];
-    page.on("console", (message) => said.push(message.text()));
+    const messages: string[] = [];
+    page.on("console", (message) => messages.push(message.text()));
     await show(
       `<form action="/thanks" method="post"><input type="email" name="e"><button>Send</button></form>`,
       { "content-security-policy": "default-src 'self'; form-action 'self'" },
@@ -231,7 +231,7 @@ inChromium("forms", () => {
     await stage.site.heard("identify", 1);
     expect((await stage.convert("csp@customers.example")).clickIds).toEqual({ gclid: "Form" });
     page.removeAllListeners("console");
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   test.each(["no-referrer", "same-origin", "origin"])(

@@ -31,7 +31,7 @@ inChromium("a site that asks first (opt-in)", () => {
     await page.fill("[name=email]", "undecided@customers.example");
     await page.click("#send");
     await stage.site.heard("visit", 1);
-    // What would be sent late is sent within this time.
+    // A late report would be sent within this time.
     await page.waitForTimeout(2200);
     expect(await relayCookies(stage, page)).toEqual([]);
     expect(await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length])).toEqual([

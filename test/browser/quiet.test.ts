@@ -1,4 +1,4 @@
-// The tag's promise to the page: whatever happens to the relay, the page works as if the tag were not there.
+// Whatever happens to the relay, the page works as if the tag were not there.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { stub } from "./consentPages.ts";
 import { pageWith, type Trouble } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";
 
-/** What a page's owner would see in the console and in an error monitor. */
+/** Messages that a page's owner would see in the console and in an error monitor. */
 type Heard = { errors: string[]; network: string[] };
 
 async function listen(page: Page): Promise<Heard> {

@@ -1,4 +1,4 @@
-// Those who are not the tag: floods from other origins and with junk are refused cheaply, and leave nothing behind.
+// Requests that do not come from the tag: floods from other origins and of junk are refused cheaply, and nothing is stored.
 
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -65,7 +65,7 @@ const honest = JSON.stringify({
   emails: [hashEmail("victim@customers.example")],
 });
 
-/** How often each status came. */
+/** Counts the answers by status. */
 async function floodWith(make: (i: number) => Sent, total = flood): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   let next = 0;
@@ -140,7 +140,7 @@ test("ten thousand reports of junk are refused, nothing is stored, and memory st
   const before = memoryMb();
   const counts = await floodWith((i) => ({
     body: junk[i % junk.length] as string,
-    // Half of it from one address, which is soon told to stop; half from many.
+    // Half from one address, which soon gets 429; half from many.
     headers: i % 2 ? { "x-forwarded-for": `10.${i % 251}.${i % 241}.${i % 239}` } : {},
   }));
   expect(

@@ -1,4 +1,4 @@
-// Bots that drive a real browser, and a person's browser, told apart by what the tag and the requests show.
+// Bots that drive a real browser, and a person's browser, distinguished by the tag and the requests.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -108,7 +108,7 @@ inChromium("traffic in a real browser", () => {
     expect((await newestBot()).verdict.score).toBe(100);
   });
 
-  /** The browser's own user agent, hints and window, without the word that says there is no screen. */
+  /** The browser's own user agent, hints and window, without "Headless". */
   async function personsPage(): Promise<Page> {
     const page = await pageIn([noAutomationFlag, "--window-size=1400,1000"], { viewport: null });
     const session = await page.context().newCDPSession(page);

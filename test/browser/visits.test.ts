@@ -1,4 +1,4 @@
-// Pages without a reload, pages that nobody has seen yet, and what the tag offers to a page's own scripts.
+// Pages without a reload, pages that are not shown yet, and the functions that the tag offers to a page's own scripts.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -105,7 +105,7 @@ inChromium("visits", () => {
     await unseen.close();
   });
 
-  // A browser with a debugger attached renders nothing ahead, so nobody drives this one.
+  // A browser with a debugger attached prerenders nothing, so this one has no driver.
   test("a prerendered page counts once it is shown, once, with its click id", async () => {
     const counts = async () => (await stage.home.run("traffic", "counts", shop)).all;
     const rules = JSON.stringify({

@@ -1,4 +1,4 @@
-// Step 11: what goes out with an event is decided by consent first, and then by the identity record.
+// The attribute step: consent first, and then the identity record, decide which identifiers are sent with an event.
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -91,7 +91,7 @@ describe.each(engines)("attribution on %s", (engine) => {
     relay = await home.start();
   });
 
-  /** What the receiver got of an event that was sent. */
+  /** Sends an event and returns the conversion that the receiver got. */
   async function received(
     event: Record<string, unknown>,
     { key } = optOut,

@@ -1,4 +1,4 @@
-// Step 7: the body. What is malformed is answered in plain text.
+// The body step: malformed bodies are answered in plain text.
 
 import { createConnection } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";

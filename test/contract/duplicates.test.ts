@@ -1,4 +1,4 @@
-// Step 9: the same event twice is one.
+// The accept step: the same event received twice is processed once.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
@@ -57,7 +57,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
 
   const send = async (event: Record<string, unknown>, key = site.key) =>
     summarize(await relay.post(key, event));
-  /** What the receiver got for an order. */
+  /** The conversions that the receiver got for an order. */
   const arrived = (orderId: string) => receiver.bodies().filter((body) => body.orderId === orderId);
 
   test("an order received twice is a duplicate, and is sent once", async () => {

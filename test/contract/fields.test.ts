@@ -1,4 +1,4 @@
-// Step 8: the fields of an event. The first wrong one is named in one sentence; the rest reaches the platforms.
+// The fields step: one sentence names the first wrong field; valid fields reach the platforms.
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -35,7 +35,7 @@ function impossibleDay(): string {
 
 const taken = (event: string) => accepted(event, { webhook: { ok: true } });
 
-/** An event with an order id exactly as it stands in JSON. */
+/** An event with an order id exactly as written in JSON. */
 const numbered = (orderId: string) => `{"email":"ada@example.com","event":"purchase","orderId":${orderId}}`;
 
 describe.each(engines)("event fields on %s", (engine) => {
@@ -275,7 +275,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     expect((await received(freshEvent(local), german.key)).phoneSha256).toBe(sha256("+493012345678"));
     const number = freshEvent({ phone: 3012345678 });
     expect((await received(number, german.key)).phoneSha256).toBe(sha256("+493012345678"));
-    // Without a country nobody can say whose number it is.
+    // A number without a country code is ambiguous.
     expect((await received(freshEvent(local))).phoneSha256).toBeNull();
   });
 

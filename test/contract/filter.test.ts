@@ -1,4 +1,4 @@
-// Step 10: events that the site's rules filter are stored with their reasons and go nowhere.
+// The filter step: events that the site's rules filter are stored with their reasons and not sent.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";

@@ -1,4 +1,4 @@
-// The hosts of sites: added by people of different rank, verified, paused and removed, on a real relay behind a real HTTPS
+// The hosts of sites: added by people with different roles, verified, paused and removed, on a real relay behind a real HTTPS
 // proxy, with real names.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -100,7 +100,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     ]);
     expect(verified).toMatchObject({ state: "verified", verifiedBy: "a request", problem: null });
     expect([await tag("shop.test"), await mayHaveCertificate("shop.test")]).toEqual([200, true]);
-    // Who asks again at once gets the same answer: nobody is called twice in a moment.
+    // A second check at once gets the same answer without calling the host again.
     expect((await verify()).json.checkedAt).toBe(verified.checkedAt);
     const { items } = (await admin.ask(`GET /sites/${site}/audit`)).json;
     expect(items[0]).toMatchObject({
@@ -243,7 +243,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     await admin.ask(`POST /sites/${site}/hosts`, { host: "node1.internal" });
     for (const Host of ["localhost", "node1.internal"])
       expect([Host, await mayHaveCertificate("first.test", { Host })]).toEqual([Host, true]);
-    // Somebody outside asks through the proxy, or under a customer's name.
+    // A request from outside, through the proxy or under a customer's host.
     for (const headers of [
       { Via: "1.1 cache" },
       { "X-Real-IP": "203.0.113.7" },

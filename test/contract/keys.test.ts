@@ -1,4 +1,4 @@
-// Step 5: keys, their life, and what happens to those who guess.
+// The key step: the life cycle of keys, and the limit for wrong keys.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";

@@ -1,4 +1,4 @@
-// Step 6: the rate limit of a key, and a relay that has too much in flight.
+// The rate and overload step: the rate limit of a key, and a relay with too many requests in flight.
 
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -66,7 +66,7 @@ describe.each(engines)("rate and load limits on %s", (engine) => {
     expect(summarize(await relay.post(slow.key, freshEvent()))).toEqual(
       accepted("purchase", { webhook: { ok: true } }),
     );
-    // What was answered 503 was not taken: the receiver has seen two events, not three.
+    // The request answered 503 was not accepted: the receiver has seen two events, not three.
     expect(receiver.got).toHaveLength(2);
   });
 });

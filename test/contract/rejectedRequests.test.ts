@@ -1,4 +1,4 @@
-// Calls that the inbound endpoint refused: a few are kept for whoever has to help, all are counted, no secret is written.
+// Rejected requests of the inbound endpoint: a few are kept for diagnosis, all are counted, and no secret is stored.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";

@@ -1,4 +1,4 @@
-// Steps 12 and 13: every connection is tried at once, and the answer says what became of each platform.
+// The dispatch step: all connections are tried in parallel, and the answer has a result for each platform.
 
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import {
 } from "../support/relay.ts";
 import { accepted, freshEvent, summarize } from "./answers.ts";
 
-/** Nobody listens there. */
+/** No server listens there. */
 const deadUrl = "http://127.0.0.1:9/";
 
 const sent = accepted("purchase", { webhook: { ok: true } });
@@ -150,7 +150,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
   test("an event that the connection does not select is skipped; names are compared in any case", async () => {
     for (const event of ["purchase", "PURCHASE", "Lead", " lead "]) {
       const answer = await send("picky", freshEvent({ event }));
-      // The second connection takes none of these, so its verdict speaks for both.
+      // The second connection selects none of these, so the result is that of the first.
       expect(answer).toEqual(
         accepted(event, { webhook: { ok: false, status: "skipped", error: "event not selected" } }),
       );

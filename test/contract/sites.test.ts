@@ -1,4 +1,4 @@
-// Steps 3 and 4: which site a request belongs to, and whether its door is open.
+// The site and enabled steps: the site of a request, and whether its inbound webhook is on.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { call, engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";

@@ -1,4 +1,4 @@
-// Every visit gets a verdict: what is counted, what is kept, who is filtered for it, and how that is undone.
+// Verdicts on visits: counts, samples of bots, the events that they filter, and their release.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
@@ -74,7 +74,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     await report(relay, host, "visit", { visitor: first });
     await eventually("it is a person's visit", async () => (await counts(host)).people === 1);
     await counted(host, { people: 1, "not a visit": 1 });
-    // Once is once, and nobody else's visit changes it.
+    // It is moved once; later visits count as new ones.
     for (let i = 0; i < 3; i++) await report(relay, host, "visit", { visitor: first });
     await eventually("all are counted", async () => (await counts(host)).people === 4);
     expect(await counts(host)).toMatchObject({ gross: 5, people: 4, "not a visit": 1 });

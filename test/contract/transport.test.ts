@@ -1,4 +1,4 @@
-// Steps 1 and 2 of the inbound endpoint: the method and the transport.
+// The method and TLS steps of the inbound endpoint.
 
 import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";

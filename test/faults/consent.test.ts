@@ -146,7 +146,7 @@ describe.each(engines)("unreadable consent on %s", (engine) => {
 });
 
 // SQLite has no such case: its readers take no locks that a writer could hold against them (WAL), and a read runs
-// inside our own process, to its end, in one call: it can fail, but nobody else can make it wait.
+// inside our own process, to its end, in one call: it can fail, but it cannot be made to wait.
 describe("a hanging consent table on postgres", () => {
   let place: Place;
   const sites: Furnished[] = [];
@@ -200,8 +200,8 @@ describe("tag reports to a hanging store on postgres", () => {
     const place = await open("postgres", { LOG_LEVEL: "silent" });
     const { home, relay } = place;
     const agreed = { params: { gclid: "late" }, consent: { own: "granted" } };
-    const says = (visitor: string, said: object) =>
-      report(relay, "shop.example.com", "visit", { visitor, ...said });
+    const reportVisit = (visitor: string, fields: object) =>
+      report(relay, "shop.example.com", "visit", { visitor, ...fields });
     const visitors = Array.from({ length: 8 }, () => newVisitorId());
     const refusing = newVisitorId();
     await onPostgres(home, async (client) => {
@@ -209,12 +209,12 @@ describe("tag reports to a hanging store on postgres", () => {
       await client.query("LOCK TABLE visitors IN ACCESS EXCLUSIVE MODE");
       const startedAt = performance.now();
       // The first is under way when the others come, and they wait for it.
-      const first = says(newVisitorId(), agreed);
+      const first = reportVisit(newVisitorId(), agreed);
       await sleep(300);
       const answers = await Promise.all([
         first,
-        ...visitors.map((visitor) => says(visitor, agreed)),
-        says(refusing, { consent: { own: "denied" } }),
+        ...visitors.map((visitor) => reportVisit(visitor, agreed)),
+        reportVisit(refusing, { consent: { own: "denied" } }),
       ]);
       expect(performance.now() - startedAt).toBeLessThan(4000);
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));

@@ -18,7 +18,7 @@ const hasty = {
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Crashes take turns, so that each finds the machine free; the waiting afterwards may overlap. */
+/** Crashes run one at a time, so that each has the machine for itself; the waiting afterwards may overlap. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const next = turn.then(work);
   turn = next.catch(() => {});

@@ -1,5 +1,5 @@
 // The database's machine dies under load and its standby takes its place: a real primary, a real synchronous standby, two
-// relays. Whatever was answered 200 is there and arrives, once; whoever came in between was told to come again.
+// relays. Every event that was answered 200 is stored and arrives once; requests in between are asked to retry.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,7 +21,7 @@ import {
 /** `npm run test:failover` is the long run, with a server that falls silent in place of one that dies. */
 const isLong = process.env.FAIL_OVER_SECONDS !== undefined;
 const senders = isLong ? 200 : 12;
-/** Longer than the patience of the store, so that there are refusals. */
+/** Longer than the timeout of the store, so that requests are refused. */
 const outageMs = isLong ? Number(process.env.FAIL_OVER_SECONDS) * 1000 : 2500;
 const answerSeconds = 5;
 /** Of this machine, with so many senders on it. */
@@ -68,7 +68,7 @@ describe("failover to a standby", () => {
       let next = 0;
       let requests = 0;
       let isSending = true;
-      /** As senders do: again, on any node, until somebody has taken it. */
+      /** Retries on any node until one accepts the event, as senders do. */
       async function sendUntilTaken(n: number): Promise<void> {
         const order = `order-${n}`;
         for (let tries = 0; ; tries++) {
@@ -105,7 +105,7 @@ describe("failover to a standby", () => {
       await Promise.all(load);
       if (isLong) await pair.primary.kill();
 
-      // Every refusal says so, in time; nothing else ever came.
+      // Every request was accepted or refused in time, and got no other answer.
       expect(refused.length).toBeGreaterThan(0);
       expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
       expect(refused.every(({ retryAfter }) => retryAfter >= 1)).toBe(true);

@@ -126,7 +126,7 @@ function waiting({ siteId, connections }: Furnished, platform: string): NewEvent
     siteId,
     { id, name: "lead", orderId: id, receivedAt: startedAt },
     {
-      deliveries: [queuedDelivery(connections[0] as string, platform)],
+      deliveries: [queuedDelivery(connections[0], platform)],
       owner: "another node",
       leaseUntil: startedAt,
     },
@@ -224,7 +224,7 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
       );
       const parked = await count("state = 'parked'");
       expect(parked).toBeGreaterThanOrEqual(backlog - 200);
-      // Each turn of the event loop is one in which an event could have been taken in.
+      // An event could have been accepted in each iteration of the event loop.
       let turns = 0;
       const counting = setInterval(() => (turns += 1), 0);
       const by = { actor: "test", now: clock.now };

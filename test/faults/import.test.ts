@@ -1,4 +1,4 @@
-// An import is a process like others: it is killed, started twice, stopped, and runs beside live traffic.
+// An import that is killed, started twice, stopped, and run together with live traffic.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -119,7 +119,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
       isLong ? 600 : 60,
     );
     expect(await numberOf(home, `SELECT COUNT(*) AS n FROM attempts`)).toBe(distinct);
-    // What the webhooks are told of counts each once, too.
+    // The pushed totals count each row once, too.
     expect(await numberOf(home, `SELECT SUM(conversions) AS n FROM totals`)).toBe(distinct);
     const list = readFileSync(refused, "utf8").trim().split("\n");
     expect(list).toHaveLength(bad + 1);
@@ -160,7 +160,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     expect(run.out()).toMatch(/Stopped after line \d+\.[^]*Run the same command again to go on\./);
     const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
     expect(row).toMatchObject({ state: "stopped", owner: "" });
-    // Nothing was half done: what it says is what is there.
+    // Nothing was half done: the report matches the rows.
     const { imported } = JSON.parse(String(row?.tally)) as { imported: number };
     expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events WHERE key_id = 'import'`)).toBe(imported);
     await relay.stop();

@@ -13,7 +13,7 @@ const hasty = {
   CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
   CLEANCAST_RETRY_SECONDS: "1",
 };
-/** What a busy machine may add to a deadline. */
+/** The delay that a busy machine may add to a deadline. */
 const slackMs = 1000;
 
 const tooSlow = "no answer within 1 s";
@@ -103,7 +103,7 @@ const faults: Fault[] = [
   {
     does: "is not there",
     error: "connection refused",
-    // Never called: the test closes the peer's door.
+    // Never called: the test closes the peer's port.
     behave: () => {},
   },
 ];

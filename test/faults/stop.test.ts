@@ -28,7 +28,7 @@ async function openSocket(relay: Relay): Promise<Socket> {
   return socket;
 }
 
-/** True when nobody listens any more. */
+/** True when the port refuses connections. */
 function isRefused(relay: Relay): Promise<boolean> {
   return openSocket(relay).then(
     (socket) => {
@@ -43,10 +43,10 @@ function isRefused(relay: Relay): Promise<boolean> {
 async function stopWithin(seconds: number, relay: Relay): Promise<number | string | null> {
   const stopped = relay.stop();
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<string>((resolve) => {
+  const timeout = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`still running after ${seconds} s`), seconds * 1000);
   });
-  const result = await Promise.race([stopped, patience]);
+  const result = await Promise.race([stopped, timeout]);
   clearTimeout(timer);
   await relay.kill();
   return result;
@@ -103,7 +103,7 @@ describe.each(engines)("a graceful stop on %s", (engine) => {
     const answer = await again.post(key, { email: "ada@example.com", event: "lead", orderId: "after" });
     expect(JSON.parse(answer.text).results).toEqual({ sandbox: { ok: true }, webhook: { ok: true } });
     expect(await again.stop()).toBe(0);
-    // What was sent before the stop is not sent again after it.
+    // Events sent before the stop are not sent again after it.
     expect(receiver.got).toHaveLength(51);
   });
 });
@@ -208,7 +208,7 @@ describe("two servers on one data folder", () => {
     expect(error).not.toMatch(/SQLITE|\n\s+at /);
     const event = { email: "ada@example.com", event: "lead", orderId: "A-1" };
     expect((await first.post(key, event)).status).toBe(200);
-    // Commands work beside the server; only a second server is kept out.
+    // Commands work while the server runs; only a second server is refused.
     expect((await home.run("site", "list")).sites).toHaveLength(1);
 
     await first.kill();

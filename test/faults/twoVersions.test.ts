@@ -1,6 +1,6 @@
 // Two nodes on one PostgreSQL are upgraded in turn under load, rolled back, and upgraded again: both versions serve at the same
-// time, no request fails, nothing is lost or sent twice, and the totals that are pushed are exact. A node is taken out of the
-// senders' turn before it is stopped, as a proxy does.
+// time, no request fails, nothing is lost or sent twice, and the totals that are pushed are exact. Senders stop
+// using a node before it is stopped, as a proxy does.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";

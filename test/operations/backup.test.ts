@@ -1,5 +1,5 @@
-// A backup is taken beside a relay under load, restored elsewhere, and holds everything that was answered before it began.
-// A file that is not to its last byte what was written is refused.
+// A backup is taken from a relay under load, restored elsewhere, and has everything that was answered before it began.
+// A file with any changed or missing byte is refused.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -80,7 +80,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
       }
     });
     await eventually("a few hundred were answered", () => answered.size > 100);
-    // So few rows are written in a moment: until one is taken during which somebody was answered.
+    // A backup of few rows takes a moment: repeat until a request was answered during one.
     let taken: unknown;
     for (let tries = 0; tries < 20 && !(after?.size > before?.size); tries += 1) {
       before = new Set(answered);

@@ -54,7 +54,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     const added = await home.spawn("site", "add", "Shop.Example.");
     expect(added).toEqual({ site: { id, hosts: ["shop.example"] } });
 
-    // The first key opens the inbound webhook and says so; the second has nothing to say.
+    // The first key enables the inbound webhook and reports it; the second does not.
     const first = await home.spawn("key", "add", added.site.id, "CRM");
     expect(first).toEqual({ id, key: liveKey, inbound: "on" });
     expect(await home.run("key", "add", "shop.example", "forms")).toEqual({ id, key: liveKey });

@@ -1,4 +1,4 @@
-// The key is changed beside a running relay; nobody who is signed in and nothing that is sent notices.
+// The encryption key is changed while the relay runs; sessions and deliveries go on.
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ test(
     expect(readFileSync(file, "utf8")).not.toBe(before);
     expect(readFileSync(oldKey, "utf8")).toBe(before);
 
-    // The relay that ran all the time reads what the new key sealed, and seals what the next start reads.
+    // The running relay reads values that the new key sealed, and seals values that the next start reads.
     await home.run("webhook", "add", "shop.example.com", receiver.url);
     expect((await relay.post(key, event("A-1"))).status).toBe(200);
     await relay.stop();
@@ -38,7 +38,7 @@ test(
     const conversions = receiver.got.filter((got) => got.text.includes("A-"));
     expect(conversions.map((got) => got.headers.authorization)).toEqual(["Bearer s3cret", "Bearer s3cret"]);
 
-    // And when the file is gone: nothing puts another key in its place but who is told to.
+    // When the file is gone, a new key is made only with --yes.
     rmSync(file);
     expect((await home.fails("encryption-key", "lost")).error).toContain("--yes");
     expect(existsSync(file)).toBe(false);
@@ -62,13 +62,13 @@ test(
       "is not the key that this database was sealed with",
     );
 
-    // Copies of a key file on other nodes would not hear of it.
+    // Copies of a key file on other nodes would not be changed.
     const { CLEANCAST_ENCRYPTION_KEY: _none, ...filed } = home.env;
     expect(await new Installation(home.engine, filed).fails("encryption-key", "rotate")).toMatchObject({
       field: "alone",
     });
 
-    // And when the new one is lost as well.
+    // The same when the new key is lost.
     const keyless = after.with({ CLEANCAST_ENCRYPTION_KEY: "88".repeat(32) });
     expect((await keyless.fails("encryption-key", "lost")).error).toContain("--yes");
     expect((await keyless.run("encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });

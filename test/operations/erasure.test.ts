@@ -1,4 +1,4 @@
-// After an erasure nothing in the database ties to the email any more, except the refusal that makes it hold.
+// After an erasure nothing in the database belongs to the email, except a refusal, which must stay in force.
 
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ import { sha256 } from "../support/sha256.ts";
 const email = "ada@example.com";
 const hash = createHash("sha256").update(email).digest("hex");
 
-/** `table.column` wherever the text stands. */
+/** Every `table.column` that contains the text. */
 async function placesOf(home: Installation, text: string): Promise<string[]> {
   const db = openDatabase(readConfig(home.env).store);
   const places: string[] = [];

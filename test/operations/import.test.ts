@@ -276,9 +276,9 @@ describe.each(engines)("an import on %s", (engine) => {
     expect((await known("refuses@example.com")).consent).toBe("denied");
     expect((await known("pam@example.com")).consent).toBe("denied");
 
-    // What people decided, without any visit.
-    const said = file("said.csv", "email,consent", "qia@example.com,denied");
-    expect((await home.run("import", "identities", said)).tally).toMatchObject({ imported: 1 });
+    // Consent decisions without any visit.
+    const consents = file("consents.csv", "email,consent", "qia@example.com,denied");
+    expect((await home.run("import", "identities", consents)).tally).toMatchObject({ imported: 1 });
     expect((await known("qia@example.com")).consent).toBe("denied");
 
     // The same rows in another file say nothing new.

@@ -1,5 +1,5 @@
-// What an operator sees of a running relay: /healthz, /readyz, /metrics, the log; and that the dashboard and the alert rules
-// that come with it speak of what there is.
+// Health, readiness, metrics and logs of a running relay; and its Grafana dashboard and alert rules, which may only use
+// existing metrics.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -143,7 +143,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     const status = async (headers: Record<string, string>) => (await get(relay, "/metrics", headers)).status;
     expect(await status(bearer)).toBe(200);
     expect(await status({ ...forwarded, ...bearer })).toBe(200);
-    // A proxy on this machine that says nothing of whom it asks for is no reason to believe it.
+    // A request from this machine needs the token too: it may come from a proxy that forwards no address.
     expect(await status({})).toBe(401);
     expect(await status(forwarded)).toBe(401);
     expect(await status({ ...forwarded, Authorization: `Bearer ${token}x` })).toBe(401);

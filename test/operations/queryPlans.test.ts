@@ -1,5 +1,5 @@
-// Every list of the dashboard over a hundred thousand events: what the engines do for it, by their own account. No full
-// scan of anything that grows, and no more rows than a few pages.
+// The query plans of every list of the dashboard over a hundred thousand events: no full scan of a table that grows, and no
+// more rows than a few pages.
 
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -143,7 +143,7 @@ function filling(hex: (number: string, digits: number) => string): string[] {
   ];
 }
 
-/** What a question asks the database, one statement after the other. */
+/** Records the statements that a query sends to the database. */
 function recording(db: Database): Database & { asked: Asked[] } {
   const asked: Asked[] = [];
   const all = (sql: string, params: readonly Value[] = []) => {

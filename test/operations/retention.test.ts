@@ -1,4 +1,4 @@
-// What is too old goes, in small steps beside the traffic; what may stay stays, to the last row.
+// The purge removes expired rows in small steps under traffic, and keeps every row that is not expired.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPurge, type PurgeOptions } from "../../src/maintenance/purge.ts";
@@ -137,7 +137,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     expect(await count("events", "s")).toBe(50 + accepted.length);
     expect(await count("deliveries", "s", "connection_id = 'c'")).toBe(50);
     expect(await count("attempts", "s")).toBe(50);
-    // The numbers stay, and nobody makes them anew from what is left.
+    // The statistics stay, and are not computed again from the remaining rows.
     expect(await sum("s")).toBe(expired + 50);
     await store.statistics.replaceHour("s", hourOf(now - 100 * day), [], { rolledAt: now, dueAt: now });
     expect(await sum("s")).toBe(expired + 50);

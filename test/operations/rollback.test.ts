@@ -1,4 +1,4 @@
-// A version that was started again on a newer schema: what it does, and what it leaves to the newer one.
+// A version that runs on a newer schema: it serves, and refuses commands that only the newer version may run.
 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Starting and stopping: the first start, every later one, and what a wrong configuration is told.
+// Starting and stopping: the first start, later starts, and the messages for a wrong configuration.
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ async function pasted(line: string): Promise<string[]> {
   return stdout.split("\0").slice(0, -1);
 }
 
-/** What a start that must fail prints. The process has to end by itself, and soon. */
+/** The output of a start that must fail. The process has to end by itself, and soon. */
 async function failure(home: Installation, env: Record<string, string> = {}): Promise<string> {
   const start = run(process.execPath, [command, "serve"], {
     env: { ...home.env, ...env },
@@ -81,7 +81,7 @@ describe.each(engines)("the first start on %s", (engine) => {
       sites: [{ hosts: ["localhost"], settings: { inbound: "on" }, keys: 1, connections: 1 }],
     });
     const { findings } = await home.run("doctor");
-    // The PostgreSQL of the tests trades safety for speed, and the doctor says so.
+    // The PostgreSQL of the tests trades safety for speed, which the doctor reports.
     const wrong = ({ level, what }: { level: string; what: string }) =>
       level === "error" && !what.startsWith("PostgreSQL runs with");
     expect(findings.filter(wrong)).toEqual([]);

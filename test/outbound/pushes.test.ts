@@ -91,7 +91,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       const { conversions, removed } = sumOf(pushes(hook));
       return conversions === 4 && removed === 6;
     });
-    // Empty periods come too, nothing is told twice, and the periods join up.
+    // Empty periods are pushed too, nothing is pushed twice, and the periods have no gaps.
     const before = pushes(hook).length;
     await eventually("two more periods came", () => pushes(hook).length >= before + 2);
     const told = pushes(hook);
@@ -278,7 +278,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const first = pushes(hook).find((one) => one.conversions === 1);
     if (!first) throw new Error("not told");
     const ofIt = () => pushes(hook).filter((one) => one.id === first.id);
-    // What is on its way is not replayed, and it is until the relay has written down the receiver's answer.
+    // A push in flight is not replayed, and it is in flight until the relay has stored the receiver's answer.
     const isTaken = (times: number) => async () =>
       (await show(id)).log.filter((line: Line) => line.ok && line.period?.startsAt === first.from).length ===
       times;

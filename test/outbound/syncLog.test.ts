@@ -1,4 +1,4 @@
-// The sync log from the command line: what went where, sent again or stopped, beside a running relay.
+// The sync log from the command line while the relay runs: listing, replaying and cancelling deliveries.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
@@ -32,7 +32,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const { site } = await home.run("site", "add", host);
     const { id } = await home.run("connect", host, "webhook", `url=${receiver.url}${path}`);
     const { key } = await home.run("key", "add", host, "test sender");
-    // Whoever knows the key knows what was there before it.
+    // A relay that knows the key also knows the connection, which was added before it.
     await eventually("the relay knows the key", async () => (await relay.post(key, {})).status === 400);
     return { id: site.id, host, key, connection: id, path };
   }
@@ -163,7 +163,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const [{ log: attempts }] = (await home.run("delivery", "show", eventId)).deliveries;
     expect(attempts.map((one: { state: string }) => one.state)).toEqual(["rejected", "sent"]);
 
-    // What was sent is sent again only where somebody says so.
+    // Sent deliveries are replayed only on request.
     expect(await home.run("delivery", "replay", ...which, "--yes")).toMatchObject({
       found: 0,
       changed: 0,
@@ -233,8 +233,8 @@ describe.each(engines)("the sync log on %s", (engine) => {
     await eventually("the relay knows of the pause", async () =>
       (await send(site, { event: "lead", orderId: String(Math.random()) })).text.includes("paused"),
     );
-    const said = await home.run("delivery", "replay", site.host, "--order", "P-1", "--yes");
-    expect(said).toMatchObject({ changed: 1, waiting: { paused: 1 } });
+    const replayed = await home.run("delivery", "replay", site.host, "--order", "P-1", "--yes");
+    expect(replayed).toMatchObject({ changed: 1, waiting: { paused: 1 } });
     await eventually("it is parked", async () => (await states(site)).includes("P-1 parked"));
     await home.run("connection", "resume", site.connection);
     await eventually("it is sent", async () => (await states(site)).includes("P-1 sent"));

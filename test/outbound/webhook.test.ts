@@ -1,4 +1,4 @@
-// The platform `webhook`: what it sends, what it takes for success, and where it may not send to.
+// The platform `webhook`: its requests, its rules for success, and the addresses that it refuses.
 
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";

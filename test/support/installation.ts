@@ -1,5 +1,5 @@
-// What the fault tests share: an installation made without a start of the relay, a look into its database past the
-// relay, and senders that keep their connections.
+// Shared by the fault tests: an installation made without starting the relay, direct access to its database, and senders
+// that keep their connections.
 
 import { Agent, request as httpRequest } from "node:http";
 import { join } from "node:path";
@@ -96,7 +96,7 @@ export async function onPostgres<T>(home: Installation, work: (client: Client) =
   }
 }
 
-/** How many deliveries stand in each state. */
+/** Counts the deliveries in each state. */
 export async function deliveryStates(home: Installation): Promise<Record<string, number>> {
   const found = await rows(home, `SELECT state, COUNT(*) AS n FROM deliveries GROUP BY state`);
   return Object.fromEntries(found.map((row) => [String(row.state), Number(row.n)]));
@@ -109,8 +109,8 @@ afterFile(() => {
 });
 
 /** Sends like a server does: over connections that it keeps. */
-export function keptConnections(most: number): Agent {
-  const agent = new Agent({ keepAlive: true, maxSockets: most });
+export function keptConnections(maxSockets: number): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets });
   agents.add(agent);
   return agent;
 }

@@ -18,7 +18,7 @@ const execute = promisify(execFile);
 export const engines = ["sqlite", "postgres"] as const;
 export type Engine = (typeof engines)[number];
 
-/** What `npm run release:freeze` listens with, in every process. */
+/** The recorder of `npm run release:freeze`, loaded into every process. */
 const recording = Object.fromEntries(
   ["NODE_OPTIONS", "CLEANCAST_TEST_STATEMENTS"].flatMap((name) =>
     process.env["CLEANCAST_TEST_STATEMENTS"] && process.env[name] ? [[name, process.env[name]]] : [],
@@ -166,7 +166,7 @@ async function startRelay(env: Record<string, string>, program: string): Promise
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         output += text;
-        // The relay says all it has to say in one piece, when it listens.
+        // The relay prints everything in one piece when it listens.
         if (/is running on https?:/.test(output)) resolve();
       });
     }
