@@ -1,7 +1,7 @@
 // Shared by the fault tests: an installation made without starting the relay, direct access to its database, and senders
 // that keep their connections.
 
-import { Agent, request as httpRequest } from "node:http";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
@@ -12,7 +12,7 @@ import { directoryOf, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import type { Answer, Installation, Relay } from "./relay.ts";
+import { post, type Answer, type Installation, type Relay } from "./relay.ts";
 
 /** Opens the store of an installation in this process, as the command line does, and closes it again. */
 export async function withStore<T>(
@@ -115,35 +115,10 @@ export function keptConnections(maxSockets: number): Agent {
   return agent;
 }
 
-export function postOver(
+export const postOver = (
   agent: Agent,
   relay: Pick<Relay, "url">,
   key: string,
   event: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(
-      new URL("/__cc/inbound", relay.url),
-      {
-        method: "POST",
-        agent,
-        headers: { "X-CC-Api-Key": key, "Content-Type": "application/json", ...headers },
-      },
-      (response) => {
-        const parts: Buffer[] = [];
-        response.on("data", (part: Buffer) => parts.push(part));
-        response.on("error", reject);
-        response.on("end", () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text: Buffer.concat(parts).toString(),
-          }),
-        );
-      },
-    );
-    outgoing.on("error", reject);
-    outgoing.end(JSON.stringify(event));
-  });
-}
+): Promise<Answer> => post(relay.url, key, event, headers, agent);

@@ -2,7 +2,7 @@
 
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { request as httpRequest, type Agent, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -196,12 +196,14 @@ export function call(
     body?: string | Buffer;
     /** The certificate to trust, for an https address. */
     ca?: Buffer;
+    /** A new connection is made unless given. */
+    agent?: Agent | false;
   } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const { method = "POST", path = "/__cc/inbound", headers = {}, body, ca } = options;
+    const { method = "POST", path = "/__cc/inbound", headers = {}, body, ca, agent = false } = options;
     const send = url.startsWith("https:") ? httpsRequest : httpRequest;
-    const outgoing = send(new URL(path, url), { method, headers, agent: false, ca }, (response) => {
+    const outgoing = send(new URL(path, url), { method, headers, agent, ca }, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
       response.on("end", () =>
@@ -224,8 +226,10 @@ export function post(
   key: string,
   event: unknown,
   headers: Record<string, string> = {},
+  agent: Agent | false = false,
 ): Promise<Answer> {
   return call(url, {
+    agent,
     headers: { "X-CC-Api-Key": key, "Content-Type": "application/json", ...headers },
     body: typeof event === "string" ? event : JSON.stringify(event),
   });
