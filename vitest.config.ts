@@ -15,7 +15,8 @@ export default defineConfig({
     maxWorkers: 3,
     // No file may lean on another having run before it.
     sequence: { shuffle: { files: true }, sequencer: LongFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Generous, because a busy machine takes several times as long.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
   },
 });

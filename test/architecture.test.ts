@@ -1,4 +1,4 @@
-// The floor plan as a test. ARCHITECTURE.md says why.
+// Checks the layers and the import rules of src. ARCHITECTURE.md explains them.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -21,7 +21,7 @@ const layers: readonly (readonly string[])[] = [
   ["kernel"],
 ];
 
-type Source = { path: string; room: string; text: string; imports: string[] };
+type Source = { path: string; folder: string; text: string; imports: string[] };
 
 const sources: Source[] = readdirSync(src, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts"))
@@ -30,69 +30,69 @@ const sources: Source[] = readdirSync(src, { recursive: true, encoding: "utf8" }
     const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target]) =>
       relative(src, resolve(src, dirname(path), target as string)),
     );
-    return { path, room: path.split("/")[0] as string, text, imports };
+    return { path, folder: path.split("/")[0] as string, text, imports };
   });
 const code = sources.filter(({ path }) => !path.endsWith(".test.ts"));
 
-const layerOf = (room: string) => layers.findIndex((folders) => folders.includes(room));
+const layerOf = (folder: string) => layers.findIndex((names) => names.includes(folder));
 
-describe("the house", () => {
-  test("every room stands on a floor of the plan", () => {
-    expect(code.filter(({ room }) => layerOf(room) < 0).map(({ path }) => path)).toEqual([]);
+describe("the architecture", () => {
+  test("every folder of src belongs to a layer", () => {
+    expect(code.filter(({ folder }) => layerOf(folder) < 0).map(({ path }) => path)).toEqual([]);
   });
 
-  test("imports only go down, or stay in the room", () => {
-    const climbing = code.flatMap(({ path, room, imports }) =>
+  test("imports only go down a layer, or stay in their folder", () => {
+    const upward = code.flatMap(({ path, folder, imports }) =>
       imports
-        .map((target) => ({ target, targetRoom: target.split("/")[0] as string }))
-        .filter(({ targetRoom }) => targetRoom !== room)
-        // The entry, its commands and the wiring share the roof.
-        .filter(({ targetRoom }) => !(layerOf(room) === 0 && layerOf(targetRoom) === 0))
-        .filter(({ targetRoom }) => layerOf(targetRoom) <= layerOf(room))
+        .map((target) => ({ target, targetFolder: target.split("/")[0] as string }))
+        .filter(({ targetFolder }) => targetFolder !== folder)
+        // The folders of the top layer may import each other.
+        .filter(({ targetFolder }) => !(layerOf(folder) === 0 && layerOf(targetFolder) === 0))
+        .filter(({ targetFolder }) => layerOf(targetFolder) <= layerOf(folder))
         .map(({ target }) => `${path} imports ${target}`),
     );
-    expect(climbing).toEqual([]);
+    expect(upward).toEqual([]);
   });
 
-  test("the vocabulary imports nothing", () => {
+  test("kernel/event.ts imports nothing", () => {
     expect(code.find(({ path }) => path === "kernel/event.ts")?.text).not.toMatch(/^import/m);
   });
 
-  test("only identity/person makes a hash; the store reads them from rows, and samples write them down", () => {
-    const makers = code.filter(({ room, text }) => room !== "store" && /\bas Sha256\b/.test(text));
+  test("only identity/person and the sample events make a Sha256; the store reads them from rows", () => {
+    const makers = code.filter(({ folder, text }) => folder !== "store" && /\bas Sha256\b/.test(text));
     expect(makers.map(({ path }) => path).toSorted()).toEqual([
       "identity/person.ts",
       "platforms/shared/sample.ts",
     ]);
   });
 
-  test("no file of the store takes a plain address", () => {
-    const takers = code.filter(({ room, text }) => room === "store" && /\bPlain(?:Email)?\b/.test(text));
+  test("no file of the store accepts a plain email address", () => {
+    const takers = code.filter(({ folder, text }) => folder === "store" && /\bPlain(?:Email)?\b/.test(text));
     expect(takers.map(({ path }) => path)).toEqual([]);
   });
 
-  test("SQL stands in the store alone", () => {
+  test("only the store contains SQL", () => {
     const sql = /\b(?:SELECT\s.+\sFROM|INSERT INTO|DELETE FROM|UPDATE\s+\w+\s+SET|CREATE TABLE)\b/s;
     expect(
-      code.filter(({ room, text }) => room !== "store" && sql.test(text)).map(({ path }) => path),
-      // Google's lists are asked for in a language of its own that looks like SQL.
+      code.filter(({ folder, text }) => folder !== "store" && sql.test(text)).map(({ path }) => path),
+      // The Google Ads Query Language looks like SQL.
     ).toEqual(["platforms/google_ads/pickers.ts"]);
   });
 
-  test("the environment is read in config.ts alone", () => {
+  test("only config.ts reads the environment", () => {
     const readers = code.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
     expect(readers).toEqual(["installation/config.ts"]);
   });
 
-  test("platforms are called from delivery/send.ts alone, and never with fetch", () => {
+  test("only delivery/send.ts calls platforms, and never with fetch", () => {
     const callers = code.filter(({ text }) => /from "undici"/.test(text)).map(({ path }) => path);
     expect(callers).toEqual(["delivery/send.ts"]);
     expect(code.filter(({ text }) => /\bfetch\(/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  test("a platform's file never sends: it imports nothing outside its room but the vocabulary", () => {
+  test("platform files never send: they import nothing outside of platforms but events, currencies and time", () => {
     const reaching = code
-      .filter(({ room }) => room === "platforms")
+      .filter(({ folder }) => folder === "platforms")
       .flatMap(({ path, imports }) =>
         imports
           .filter(
@@ -112,21 +112,21 @@ describe("the house", () => {
     const paths = [...page.matchAll(/`((?:src|test|docs|tag|dashboard|standins|bench|scripts)\/[\w./-]*)`/g)].map(([, path]) => path as string); // prettier-ignore
     expect(paths.length).toBeGreaterThan(20);
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    const folders = new Set(code.map(({ room }) => room).filter((name) => !name.endsWith(".ts")));
+    const folders = new Set(code.map(({ folder }) => folder).filter((name) => !name.endsWith(".ts")));
     expect([...folders].filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);
   });
 
-  test("no folder of src holds more than 24 files beside its tests", () => {
+  test("no folder of src holds more than 24 files, not counting tests", () => {
     const counts = Map.groupBy(code, ({ path }) => dirname(path));
     const full = [...counts].filter(([folder, files]) => files.length > 24 && !folder.endsWith("migrations"));
     expect(full.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
   });
 
-  test("no file is an attic", () => {
-    const attics = sources.filter(({ path }) =>
+  test("no file is named utils, helpers, types or the like, and only platforms have an index.ts", () => {
+    const vague = sources.filter(({ path }) =>
       /^(?:utils?|helpers?|types|common|misc|lib)\b/.test(basename(path)),
     );
-    expect(attics.map(({ path }) => path)).toEqual([]);
+    expect(vague.map(({ path }) => path)).toEqual([]);
     const barrels = code.filter(({ path }) => basename(path) === "index.ts").map(({ path }) => path);
     expect(barrels.filter((path) => !/^platforms\/(?:\w+\/)?index\.ts$/.test(path))).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { freshFolder } from "./support/databases.ts";
 
 const run = promisify(execFile);
 
-test("the demo writes its history, starts, takes events of every site, and leaves nothing behind", async () => {
+test("the demo writes its history, starts, accepts events of every site, and leaves no files behind", async () => {
   const folder = freshFolder();
   const { stdout, stderr } = await run(
     process.execPath,

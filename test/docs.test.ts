@@ -1,4 +1,4 @@
-// Documents that are made from the code are as the code is, links lead somewhere, and the site that is made of them is served.
+// Generated documents match the code, links are not broken, and the relay serves the documentation site.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { freshFolder } from "./support/databases.ts";
 import { documents, root } from "./support/documents.ts";
 import { call, newInstallation, type Relay } from "./support/relay.ts";
 
-test("the pages of the platforms say what the platforms declare (npm run docs:platforms)", () => {
+test("the pages of the platforms match what the platforms declare (npm run docs:platforms)", () => {
   const folder = join(root, "docs", "platforms");
   const pages = platformPages();
   expect(readdirSync(folder).toSorted()).toEqual([...pages.keys()].toSorted());
@@ -25,10 +25,10 @@ test.each(documents)("every link in %s to a file of ours leads to one", (documen
     expect(existsSync(resolve(root, dirname(document), target)), target).toBe(true);
 });
 
-describe("the site", () => {
+describe("the documentation site", () => {
   const built = freshFolder();
 
-  test("is made of all documents, and every address in it leads somewhere", () => {
+  test("the documentation site has every document and no broken link", () => {
     expect(buildSite(join(root, "docs/"), built)).toEqual([]);
     const files = readdirSync(built, { recursive: true, encoding: "utf8" });
     const pages = files.filter((name) => name.endsWith(".html"));
@@ -50,7 +50,7 @@ describe("the site", () => {
     }
   });
 
-  test("is not made while a link leads nowhere, an anchor is missing, or a page is in no list", () => {
+  test("the documentation site is not built with a broken link, a missing anchor or an unlisted page", () => {
     const docs = `${freshFolder()}/`;
     mkdirSync(join(docs, "guides"));
     writeFileSync(join(docs, "README.md"), "# Docs\n\n## Begin\n\n- [One](guides/one.md)\n");
@@ -71,7 +71,7 @@ describe("the site", () => {
   });
 });
 
-describe("under /docs", () => {
+describe("documentation under /docs", () => {
   let relay: Relay;
   beforeAll(async () => {
     const home = await newInstallation("sqlite");
@@ -81,7 +81,7 @@ describe("under /docs", () => {
   const ask = (path: string, headers: Record<string, string> = {}) =>
     call(relay.url, { method: "GET", path, headers });
 
-  test("pages come at clean addresses, compressed, and are not sent twice", async () => {
+  test("pages under /docs have clean addresses, are compressed, and are revalidated instead of sent twice", async () => {
     const bare = await ask("/docs");
     expect([bare.status, bare.headers.location]).toEqual([308, "/docs/"]);
     const folder = await ask("/docs/platforms/");
@@ -105,7 +105,7 @@ describe("under /docs", () => {
     expect(zipped.headers["content-encoding"]).toBe("gzip");
   });
 
-  test("assets are kept for ever, examples are plain text", async () => {
+  test("assets under /docs are cached for ever, and examples are plain text", async () => {
     const { text } = await ask("/docs/");
     for (const kind of ["css", "js", "json", "svg"]) {
       const address = new RegExp(`"(/docs/assets/[^"]+\\.${kind})"`).exec(text)?.[1] ?? "";
@@ -123,7 +123,7 @@ describe("under /docs", () => {
     expect([settings.status, settings.headers["content-type"]]).toEqual([200, "text/plain; charset=utf-8"]);
   });
 
-  test("nothing else comes out, and nothing on a customer's domain", async () => {
+  test("/docs serves no other file, and nothing on a customer's domain", async () => {
     for (const path of [
       "/docs/nothing",
       "/docs/nothing/",

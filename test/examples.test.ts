@@ -1,4 +1,4 @@
-// The senders of the guides, run as their platforms would run them, against a real relay.
+// Runs the senders of the guides as their platforms would, against a real relay.
 
 import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const accepted = (event: string) => ({ ok: true, event, results: { sandbox: { ok: true } } });
 
-/** What the relay has of an order: event, value and currency, newest first. */
+/** Lists the relay's events of an order: event, value and currency, newest first. */
 async function known(orderId: string): Promise<[string, number, string][]> {
   const { events } = await home.run("event", "list", "--order", orderId);
   return events.map((one: { event: string; value: number; currency: string }) => [
@@ -91,11 +91,11 @@ describe("HubSpot's custom code action", () => {
       "action.cjs",
       `${sentTo(url, read("hubspot.js"))}
 exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
-  (said) => console.log(JSON.stringify(said)), (error) => console.log(error.message));`,
+  (output) => console.log(JSON.stringify(output)), (error) => console.log(error.message));`,
     );
 
-  test("sends a deal, with its amount as a number", async () => {
-    const said = await action({
+  test("the HubSpot action sends a deal with its amount as a number", async () => {
+    const output = await action({
       email: "ada@example.com",
       phone: "+4930123456",
       firstname: "Ada",
@@ -103,17 +103,17 @@ exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
       deal_currency_code: "EUR",
       hs_object_id: "77",
     });
-    expect(JSON.parse(JSON.parse(said).outputFields.cleancast)).toEqual(accepted("purchase"));
+    expect(JSON.parse(JSON.parse(output).outputFields.cleancast)).toEqual(accepted("purchase"));
     expect(await known("hubspot-77")).toEqual([["purchase", 1200.5, "EUR"]]);
   });
 
-  test("fails where the relay refuses", async () => {
+  test("the HubSpot action fails when the relay refuses", async () => {
     expect(await action({ email: "nobody", hs_object_id: "78" })).toContain(
       'Cleancast: 400 {"ok":false,"error":"email is not an email address"}',
     );
   });
 
-  test("fails where something else answers, and takes the key to no other address", async () => {
+  test("the HubSpot action fails when another server answers, and sends the key to no other address", async () => {
     const { url, asked } = await standBetween(empty200, elsewhere);
     expect(await action({ email: "ada@example.com", hs_object_id: "79" }, url)).toContain("Cleancast: 302");
     expect(asked.map(({ path }) => path)).toEqual(["/__cc/inbound", "/__cc/inbound"]);
@@ -128,23 +128,23 @@ describe("Zapier's steps", () => {
       `let output; const inputData = ${JSON.stringify(inputData)};\n${sentTo(url, read("zapier.js"))}\nconsole.log(JSON.stringify(output));`,
     );
 
-  test("the code step sends, and shows the results", async () => {
+  test("the Zapier code step sends an event and shows the results", async () => {
     expect(JSON.parse(await step(input()))).toEqual(accepted("purchase"));
     expect(await known("Z-1")).toEqual([["purchase", 49.9, "EUR"]]);
   });
 
-  test("the code step fails where the relay refuses", async () => {
+  test("the Zapier code step fails when the relay refuses", async () => {
     await expect(step({ ...input(), key: "cc_wrong" })).rejects.toThrow(/Cleancast: 401/);
   });
 
-  test("the code step fails where something else answers", async () => {
+  test("the Zapier code step fails when another server answers", async () => {
     await expect(step(input(), (await standBetween(empty200)).url)).rejects.toThrow(/Cleancast: 200/);
     const { url, asked } = await standBetween(elsewhere);
     await expect(step(input(), url)).rejects.toThrow(/Cleancast: 302/);
     expect(asked).toHaveLength(1);
   });
 
-  test("the custom request's body is what the endpoint wants", async () => {
+  test("the endpoint accepts the body of Zapier's custom request", async () => {
     const values: Record<string, string> = {
       email: "ada@example.com",
       total: "49.90",
@@ -156,7 +156,7 @@ describe("Zapier's steps", () => {
   });
 });
 
-test("Make's body is what the endpoint wants", async () => {
+test("the endpoint accepts the body of the Make scenario", async () => {
   const bundle: Record<string, string> = {
     email: "ada@example.com",
     total: "49.90",
@@ -170,11 +170,11 @@ test("Make's body is what the endpoint wants", async () => {
   expect(await known("M-1")).toEqual([["purchase", 49.9, "EUR"]]);
 });
 
-test("Salesforce's sample request is what the endpoint wants", async () => {
+test("the endpoint accepts Salesforce's sample request", async () => {
   expect(JSON.parse((await relay.post(key, read("salesforce.json"))).text)).toEqual(accepted("purchase"));
 });
 
-test("n8n's workflow sends what its expressions say", async () => {
+test("the n8n workflow sends what its expressions produce", async () => {
   type Node = { name: string; type: string; parameters: Record<string, unknown> };
   const workflow = JSON.parse(read("n8n.json")) as {
     nodes: Node[];
@@ -183,7 +183,7 @@ test("n8n's workflow sends what its expressions say", async () => {
   const trigger = workflow.nodes.find(({ type }) => type === "n8n-nodes-base.webhook");
   const target = workflow.connections[trigger?.name ?? ""]?.main[0]?.[0]?.node;
   const request = workflow.nodes.find(({ name }) => name === target);
-  // Whoever finds the address of the webhook must not be able to report orders.
+  // Knowing the address of the webhook must not be enough to report orders.
   expect(trigger?.parameters.authentication).toBe("headerAuth");
   const { method, url, jsonBody, genericAuthType } = request?.parameters ?? {};
   expect([method, url, genericAuthType]).toEqual([
@@ -207,8 +207,8 @@ async function receiver(name: string, env: Record<string, string>): Promise<stri
   started.add(child);
   const ended = once(child, "exit").then(() => Promise.reject(new Error(`${name} ended`)));
   ended.catch(() => {});
-  const [said] = (await Promise.race([once(child.stdout.setEncoding("utf8"), "data"), ended])) as [string];
-  return `http://127.0.0.1:${/listening on (\d+)/.exec(said)?.[1]}`;
+  const [output] = (await Promise.race([once(child.stdout.setEncoding("utf8"), "data"), ended])) as [string];
+  return `http://127.0.0.1:${/listening on (\d+)/.exec(output)?.[1]}`;
 }
 
 describe("Shopify's webhook", () => {
@@ -231,13 +231,13 @@ describe("Shopify's webhook", () => {
     return call(url, { path: "/", headers, body });
   };
 
-  test("a paid order is passed on once, however often it comes", async () => {
+  test("a paid Shopify order is sent once, however often Shopify reports it", async () => {
     expect((await hook(order)).status).toBe(200);
     expect((await hook(order)).status).toBe(200);
     expect(await known("#1001")).toEqual([["purchase", 49.9, "EUR"]]);
   });
 
-  test("what Shopify did not sign is refused; other topics, test orders and orders without an email are left alone", async () => {
+  test("unsigned Shopify webhooks are refused; other topics, test orders and orders without an email are ignored", async () => {
     const other = { ...order, name: "#1002" };
     expect((await hook(other, "orders/paid", "wrong")).status).toBe(401);
     expect((await call(url, { path: "/", body: JSON.stringify(other) })).status).toBe(401);
@@ -247,7 +247,7 @@ describe("Shopify's webhook", () => {
     expect(await known("#1002")).toEqual([]);
   });
 
-  test("while the relay is away, or something else answers, Shopify is asked to come again", async () => {
+  test("Shopify is asked to retry while the relay is down or another server answers", async () => {
     const body = JSON.stringify(order);
     const signature = createHmac("sha256", "hush").update(body).digest("base64");
     const headers = { "X-Shopify-Topic": "orders/paid", "X-Shopify-Hmac-Sha256": signature };
@@ -257,7 +257,7 @@ describe("Shopify's webhook", () => {
     }
   });
 
-  test("Flow's body is what the endpoint wants", async () => {
+  test("the endpoint accepts the body of Shopify Flow", async () => {
     const values: Record<string, string> = {
       "order.email | json": '"ada@example.com"',
       "order.totalPriceSet.shopMoney.amount": "49.90",
@@ -296,7 +296,7 @@ describe("Stripe's webhook", () => {
     customer_details: { email: "ada@example.com", phone: null },
   };
 
-  test("a paid checkout is a purchase, its full refund a refund of the same order", async () => {
+  test("a paid Stripe checkout is a purchase, and its full refund a refund of the same order", async () => {
     expect((await hook("checkout.session.completed", session)).status).toBe(200);
     const charge = {
       id: "ch_1",
@@ -316,7 +316,7 @@ describe("Stripe's webhook", () => {
     ]);
   });
 
-  test("yen have no hundredths, and a session that is not paid yet is no purchase", async () => {
+  test("Stripe amounts in yen are not divided by 100, and an unpaid session is no purchase", async () => {
     const yen = { ...session, id: "cs_2", payment_intent: null, amount_total: 500, currency: "jpy" };
     expect((await hook("checkout.session.completed", { ...yen, payment_status: "unpaid" })).status).toBe(200);
     expect(await known("cs_2")).toEqual([]);
@@ -324,7 +324,7 @@ describe("Stripe's webhook", () => {
     expect(await known("cs_2")).toEqual([["purchase", 500, "JPY"]]);
   });
 
-  test("what Stripe did not sign, or signed long ago, is refused", async () => {
+  test("a Stripe webhook that is unsigned or was signed long ago is refused", async () => {
     const other = { ...session, payment_intent: "pi_3" };
     expect((await hook("checkout.session.completed", other, { with: "whsec_wrong" })).status).toBe(401);
     expect((await hook("checkout.session.completed", other, { at: now() - 600 })).status).toBe(401);
@@ -346,7 +346,7 @@ test.concurrent.each([
 });
 
 describe("the programs of the guide to sending from code", () => {
-  type Said = { stdout: string; stderr: string };
+  type Output = { stdout: string; stderr: string };
   const programs = { "send.mjs": process.execPath, "send.py": "python3", "send.php": "php" };
   const senders = Object.entries(programs).filter(
     ([, program]) => spawnSync("which", [program]).status === 0,
@@ -356,29 +356,32 @@ describe("the programs of the guide to sending from code", () => {
       env: { ...process.env, CLEANCAST_INBOUND: url, CLEANCAST_KEY: key },
     });
 
-  test.concurrent.each(senders)("%s waits as it is told, and believes only the relay", async (...sender) => {
-    const inASecond = () => new Date((Math.floor(Date.now() / 1000) + 1) * 1000).toUTCString();
-    const { url, asked } = await standBetween(
-      (_, response) => void response.writeHead(200, { "Retry-After": inASecond() }).end(),
-      (_, response) => void response.writeHead(503, { "Retry-After": "1" }).end("busy"),
-      (_, response) => void response.writeHead(200).end('{"ok":true,"deduped":true}'),
-    );
-    const { stdout } = await send(...sender, url);
-    expect(JSON.parse(stdout)).toEqual({ ok: true, deduped: true });
-    const [, second, third] = asked.map((one) => one.at);
-    // Left to itself it would wait four seconds.
-    expect(Number(third) - Number(second)).toBeLessThan(3000);
-  });
+  test.concurrent.each(senders)(
+    "%s waits for Retry-After, and trusts only the relay's answers",
+    async (...sender) => {
+      const inASecond = () => new Date((Math.floor(Date.now() / 1000) + 1) * 1000).toUTCString();
+      const { url, asked } = await standBetween(
+        (_, response) => void response.writeHead(200, { "Retry-After": inASecond() }).end(),
+        (_, response) => void response.writeHead(503, { "Retry-After": "1" }).end("busy"),
+        (_, response) => void response.writeHead(200).end('{"ok":true,"deduped":true}'),
+      );
+      const { stdout } = await send(...sender, url);
+      expect(JSON.parse(stdout)).toEqual({ ok: true, deduped: true });
+      const [, second, third] = asked.map((one) => one.at);
+      // Left to itself it would wait four seconds.
+      expect(Number(third) - Number(second)).toBeLessThan(3000);
+    },
+  );
 
-  test.concurrent.each(senders)("%s takes the key to no other address", async (...sender) => {
+  test.concurrent.each(senders)("%s sends the key to no other address", async (...sender) => {
     const { url, asked } = await standBetween(elsewhere);
-    const { stdout, stderr } = await send(...sender, url).catch((failed: Said) => failed);
+    const { stdout, stderr } = await send(...sender, url).catch((failed: Output) => failed);
     expect(stdout + stderr).toContain("302");
     expect(asked).toHaveLength(1);
   });
 });
 
-test("a call of a known customer is passed on; short ones, unknown callers and strangers' requests are not", async () => {
+test("a call of a known customer is sent; short calls, unknown callers and unsigned requests are not", async () => {
   const customers = join(freshFolder(), "customers.json");
   writeFileSync(customers, JSON.stringify({ "+4930123456": "ada@example.com" }));
   const url = await receiver("calls.mjs", { CALLS_SECRET: "long-word", CUSTOMERS: customers });
@@ -426,17 +429,17 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
       (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
     );
 
-  test("a paid order is reported once, on its way through both states, and its refund too", async () => {
+  test("a paid WooCommerce order and its refund are each reported once, through all its states", async () => {
     const paid = ["woocommerce_order_status_processing", "woocommerce_order_status_completed"];
-    const said = await happens([...paid, "woocommerce_order_fully_refunded"]);
-    expect(said).toContain('answer 200 {"ok":true,"deduped":true}');
+    const output = await happens([...paid, "woocommerce_order_fully_refunded"]);
+    expect(output).toContain('answer 200 {"ok":true,"deduped":true}');
     expect(await known("W-501")).toEqual([
       ["refund", 49.9, "EUR"],
       ["purchase", 49.9, "EUR"],
     ]);
   });
 
-  test("while the relay is away it is tried again later; what the relay refuses is shown as failed", async () => {
+  test("the WooCommerce plugin retries while the relay is down, and shows refused orders as failed", async () => {
     const hooks = ["woocommerce_order_status_completed"];
     expect(await happens(hooks, { CLEANCAST_INBOUND: "http://127.0.0.1:1/" })).toBe(
       'later cleancast_send [501,"purchase",2] in 120\n',

@@ -1,4 +1,4 @@
-// Every command of every page is run, here or by the test that the page names. CONTRIBUTING.md says how pages are marked.
+// Every command of every page is run, here or by the test that the page names. CONTRIBUTING.md explains the marks.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const shellBlocks = blocks.filter(({ language }) => ["sh", "bash", "shell", "con
 const isInstalled = (program: string) => spawnSync("which", [program]).status === 0;
 
 test.each(shellBlocks.map((block) => [placeOf(block), block] as const))(
-  "%s says how it is run",
+  "the shell block %s is marked with how it is run",
   (_, block) => {
     const { mark } = block;
     if (mark.startsWith("by ")) {
@@ -45,11 +45,11 @@ function commandsIn({ text }: Block): string[][] {
   });
 }
 
-/** How a test names a command: "webhook", "test"; or in one piece. */
+/** Matches the command in a test's code: "webhook", "test"; or in one piece. */
 const calling = (words: readonly string[]) =>
   new RegExp(words.map((word) => RegExp.escape(word)).join(`(?:"?,?\\s+"?)`));
 
-test("an answer stands after a block that is run", () => {
+test("every documented answer follows a block that is run", () => {
   const answers = blocks.filter(({ mark }) => mark === "answer");
   expect(answers.length).toBeGreaterThan(3);
   for (const answer of answers) {
@@ -60,11 +60,11 @@ test("an answer stands after a block that is run", () => {
 
 test.each(
   blocks.filter(({ mark }) => mark.startsWith("examples/")).map((block) => [placeOf(block), block] as const),
-)("%s quotes its file to the letter", (_, { mark, text }) => {
+)("the block %s quotes its example file exactly", (_, { mark, text }) => {
   expect(`${text}\n`).toBe(readFileSync(join(root, "docs", mark), "utf8"));
 });
 
-describe("the pages", () => {
+describe("the commands of the pages", () => {
   let guides: Guides;
   beforeAll(async () => void (guides = await openGuides()));
   afterAll(() => guides.close());
@@ -73,21 +73,21 @@ describe("the pages", () => {
     shellBlocks.some((block) => block.page === page && block.mark === "run"),
   );
   test.concurrent.each(pages)(
-    "%s does what it says",
+    "the commands of %s print the documented answers",
     async (page) => {
       const own = blocks.filter((block) => block.page === page);
       const opened = await guides.open(own.filter(({ mark }) => mark === "run"));
       try {
-        let said: string | null = "";
+        let printed: string | null = "";
         for (const block of own) {
-          if (block.mark === "answer" && said !== null)
-            expect(normal(said), placeOf(block)).toMatch(patternOf(block));
+          if (block.mark === "answer" && printed !== null)
+            expect(normal(printed), placeOf(block)).toMatch(patternOf(block));
           if (block.mark !== "run") continue;
           const missing = ["php", "python3", "jq"].find(
             (program) => new RegExp(`^${program}\\b`, "m").test(block.text) && !isInstalled(program),
           );
           if (missing) console.log(`${missing} is not installed here: ${placeOf(block)} is not run.`);
-          said = missing ? null : await opened.run(block);
+          printed = missing ? null : await opened.run(block);
         }
       } finally {
         await opened.close();

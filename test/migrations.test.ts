@@ -1,5 +1,5 @@
-// From every schema that was released to the present one, and from the present one to the next: nothing is lost, and the
-// present code reads it.
+// Migrations from every released schema to the present one, and from the present one to the next, lose nothing, and the
+// present code reads the result.
 
 import { describe, expect, test } from "vitest";
 import { checkLocation } from "../src/maintenance/restore.ts";
@@ -113,9 +113,9 @@ async function expectAll(location: StoreLocation, filled: Record<string, Row[]>,
   }
 } // prettier-ignore
 
-describe.each(engines)("on %s", { timeout: 60_000 }, (engine) => {
+describe.each(engines)("migrations on %s", { timeout: 60_000 }, (engine) => {
   test.each(versions)(
-    "rows of schema %i reach the present schema unchanged, and are read",
+    "rows of schema %i reach the present schema unchanged, and can be read",
     async (version) => {
       const location = await newLocation(engine);
       const old = openDatabase(location);
@@ -142,7 +142,7 @@ describe.each(engines)("on %s", { timeout: 60_000 }, (engine) => {
     await expectAll(location, filled, latestVersion + 2);
   });
 
-  test("a migration declares every table that it makes, so that backups have them all", async () => {
+  test("every table that a migration creates is declared, so that backups include it", async () => {
     const db = openDatabase(await newLocation(engine));
     await migrate(db);
     const rows = await db.all(

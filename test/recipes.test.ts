@@ -1,4 +1,4 @@
-// The recipes of CONTRIBUTING.md name every file. A recipe that forgets one, or names one that has moved, fails here.
+// The recipes of CONTRIBUTING.md name every file. A recipe that misses one, or names one that has moved, fails here.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,13 +37,16 @@ test.each([
 describe("the recipe for a platform", () => {
   const named = pathsIn(recipe("Add a platform")).filter((path) => path.includes("<id>"));
 
-  test.each(standins.map(({ id }) => id))("%s consists of the files that the recipe names", (id) => {
-    expect(named.length).toBeGreaterThan(4);
-    const files = named.map((path) => path.replaceAll("<id>", id));
-    expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  });
+  test.each(standins.map(({ id }) => id))(
+    "the platform %s consists of the files that the recipe names",
+    (id) => {
+      expect(named.length).toBeGreaterThan(4);
+      const files = named.map((path) => path.replaceAll("<id>", id));
+      expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    },
+  );
 
-  test("the fixed files that it names list every platform", () => {
+  test("the shared files that the recipe names list every platform", () => {
     for (const path of ["src/platforms/index.ts", "docs/README.md"]) {
       const text = readFileSync(join(root, path), "utf8");
       expect(

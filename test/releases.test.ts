@@ -34,14 +34,14 @@ const adding = (...statements: string[]): Migration => ({
   bySite: [],
 });
 
-describe("migrations", () => {
-  test("are numbered, remove nothing that the last release uses, and stay as they were released", () => {
+describe("migrations and releases", () => {
+  test("migrations are numbered, remove nothing that the last release uses, and stay as released", () => {
     expect(migrationFaults(migrations, out)).toEqual([]);
     for (const { schema } of out.slice(-1))
       expect(schema).toBeGreaterThanOrEqual(oldestCompatible(migrations, latestVersion));
   });
 
-  test("that were edited after their release are found", () => {
+  test("a migration edited after its release is detected", () => {
     const edited = migrations.map((one) => ({ ...one, statements: [...one.statements, "SELECT 1"] }));
     expect(migrationFaults(migrations, [present])).toEqual([]);
     expect(migrationFaults(edited, [present])).toEqual([
@@ -49,7 +49,7 @@ describe("migrations", () => {
     ]);
   });
 
-  test("that contract come after a release that has stopped using what they remove", () => {
+  test("a contracting migration needs a release that no longer uses what it removes", () => {
     const removes = { ...adding(`ALTER TABLE events DROP COLUMN released_at`), kind: "contract" } as const;
     const tooEarly = { ...removes, unusedSince: next };
     expect(migrationFaults([...migrations, tooEarly], [present])).toEqual([
@@ -61,7 +61,7 @@ describe("migrations", () => {
     expect(oldestCompatible([...migrations, adding(), later], next + 1)).toBe(next);
   });
 
-  test("that change after a version was frozen need the next version in package.json", () => {
+  test("a schema that changed after its version was frozen needs the next version in package.json", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }; // prettier-ignore
     const outdated = (all: readonly Release[]) =>
       all.filter(({ release, schema }) => release === version && schema !== latestVersion);
@@ -71,7 +71,7 @@ describe("migrations", () => {
   });
 });
 
-describe.each(engines)("on %s", { timeout: 60_000 }, (engine) => {
+describe.each(engines)("releases and schemas on %s", { timeout: 60_000 }, (engine) => {
   const running = out.filter(({ schema }) => schema >= oldestCompatible(migrations, latestVersion));
 
   test.each([...running, present].map((one) => [one.release, one] as const))("every statement of %s works on the present schema", async (_name, release) => {
@@ -90,7 +90,7 @@ describe.each(engines)("on %s", { timeout: 60_000 }, (engine) => {
       expect(await compatibilityFaults(release, engine, [...migrations, adds])).toEqual([]);
   });
 
-  test("a migration that breaks a release is found, whatever it breaks", async () => {
+  test("a migration that breaks a release is detected, whatever it breaks", async () => {
     const mistakes: [name: string, statements: string[], expected: RegExp][] = [
       ["a column that goes", [`ALTER TABLE events DROP COLUMN released_at`], /column:? "?released_at"?.*: .*FROM events/],
       ["a column with another name", [`ALTER TABLE hosts RENAME COLUMN seen TO saw`], /column:? "?seen"?.*: .*FROM hosts/],

@@ -33,31 +33,31 @@ const scenario: Scenario = {
 };
 
 describe("the simulation", () => {
-  test("is the same for the same seed, and another for another", () => {
+  test("the simulation is the same for the same seed, and differs for another", () => {
     expect(simulate(scenario)).toEqual(simulate(scenario));
     expect(simulate({ ...scenario, seed: 8 }).p50).not.toBe(simulate(scenario).p50);
   });
 
-  test("keeps the utilisation law: what is busy is the rate times the cost", () => {
+  test("the simulation follows the utilisation law: utilisation is rate times cost", () => {
     const { busy, perSecond, cpu, databaseCpu } = simulate({ ...scenario, ms: 20_000 });
     // Busy is counted by the clock, the cost by the work; each piece of work varies around its cost.
     expect(Math.abs(busy.node / ((perSecond * cpu) / 1e6 / scenario.nodes) - 1)).toBeLessThan(0.03);
     expect(Math.abs(busy.database / ((perSecond * databaseCpu) / 1e6 / 4) - 1)).toBeLessThan(0.03);
   });
 
-  test("keeps Little's law: senders that wait are as many as the rate times the wait", () => {
+  test("the simulation follows Little's law: waiting senders are rate times wait", () => {
     const senders = 32;
     const { perSecond, p50 } = simulate({ ...scenario, load: { senders }, ms: 10_000 });
-    // The median stands for the mean: a closed loop has no long tail.
+    // The median replaces the mean: a closed loop has no long tail.
     expect(Math.abs((perSecond * p50) / 1000 / senders - 1)).toBeLessThan(0.15);
   });
 
-  test("loses no event and no delivery, also while a platform is down", () => {
+  test("the simulation loses no event and no delivery, also while a platform is down", () => {
     const ended = simulate({
       ...scenario,
       warmMs: 0,
       ms: 20_000,
-      // Nobody comes any more at the end: `load` stops, what is under way arrives.
+      // No sender is left at the end: `load` stops, and requests in flight arrive.
       load: { perSecond: 100, untilMs: 10_000 },
       outage: { fromMs: 2000, toMs: 6000 },
     });
@@ -68,7 +68,7 @@ describe("the simulation", () => {
     expect(ended.waiting).toBe(0);
   });
 
-  test("drains longer after a longer outage", () => {
+  test("a simulated backlog takes longer to drain after a longer outage", () => {
     const drainMs = (seconds: number) => {
       const toMs = 1000 + seconds * 1000;
       const { drainedAtMs } = simulate({
@@ -88,7 +88,7 @@ describe("the simulation", () => {
     expect(long).toBeLessThan(30_000);
   });
 
-  test("spends less on an event when events share a commit", () => {
+  test("simulated events cost less when they share a commit", () => {
     const withSites = (sites: number) => simulate({ ...scenario, nodes: 1, sites, load: { senders: 64 } });
     const [shared, alone] = [withSites(1), withSites(64)];
     expect(shared.statements).toBeLessThan(alone.statements / 2);
@@ -96,7 +96,7 @@ describe("the simulation", () => {
     expect(shared.databaseCpu).toBeLessThan(alone.databaseCpu);
   });
 
-  test("keeps a platform's quota", () => {
+  test("the simulation keeps a platform's quota", () => {
     const seconds = 60;
     // 300 at once and 5 a second from then on: src/platforms/linkedin/index.ts.
     const { requests, events } = simulate({
@@ -113,7 +113,7 @@ describe("the simulation", () => {
   });
 });
 
-test("costs are found again in points that were made from them", () => {
+test("fitted costs match the costs that the points were made from", () => {
   const made = [3, 0, 40];
   const samples = [[1, 2, 3], [1, 0, 1], [1, 5, 9], [1, 1, 0.2], [1, 4, 2]].map((x) => ({
     x,
@@ -123,7 +123,7 @@ test("costs are found again in points that were made from them", () => {
   made.forEach((cost, i) => expect(found[i]).toBeCloseTo(cost, 2));
 });
 
-test("rows travel in statements of 64, 32, 16 … 1", () => {
+test("rows are written in statements of 64, 32, 16 … 1", () => {
   expect([1, 2, 3, 63, 64, 65, 200].map(statementsFor)).toEqual([1, 1, 2, 6, 1, 2, 4]);
 });
 

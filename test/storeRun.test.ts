@@ -1,4 +1,4 @@
-// `npm run test:store -- DATABASE_URL` runs on an operator's database: it must leave it as it was, and report nothing that it
+// `npm run test:store -- DATABASE_URL` runs on an operator's database: it must leave it unchanged, and report nothing that it
 // did not test.
 
 import { execFile } from "node:child_process";
@@ -12,7 +12,7 @@ import { createDatabase } from "./support/postgres.ts";
 
 const run = promisify(execFile);
 
-test("tests that end sessions of others or change the server do not run on a given database", () => {
+test("tests that end other sessions or change the server do not run on a given database", () => {
   const files = tested.flatMap((one) =>
     one.endsWith(".ts")
       ? [one]
@@ -29,7 +29,7 @@ test("tests that end sessions of others or change the server do not run on a giv
   expect(found.filter((file) => !harmful.includes(file))).toEqual([]);
 });
 
-describe("the summary", () => {
+describe("the summary of a store run", () => {
   const one = (fullName: string, status: string) => ({ fullName, status, failureMessages: [] });
   const file = (name: string, status: string, ...assertionResults: ReturnType<typeof one>[]) => ({
     name: `/x/${name}`,
@@ -39,7 +39,7 @@ describe("the summary", () => {
   });
   const of = (...testResults: Report["testResults"]) => summary({ testResults }, "/x");
 
-  test("a file holds in the summary only if a test of it ran and none failed", () => {
+  test("a test file passes in the summary only if one of its tests ran and none failed", () => {
     expect(of(file("a", "passed", one("b", "passed"), one("on sqlite", "skipped")))).toEqual({
       text: "holds    a: 1 of 1",
       holds: true,

@@ -1,4 +1,4 @@
-// Whatever the endpoint and `results` can say stands on the page of troubleshooting.
+// The troubleshooting page has every text that the endpoint and `results` can contain.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ function holeEnd(text: string, start: number): number {
   throw new Error("a template is not closed");
 }
 
-/** All texts in a piece of source that somebody could read: with a space in them. */
+/** All readable texts in a piece of source: those with a space in them. */
 function textsIn(code: string): string[][] {
   const found: string[][] = [];
   for (let i = 0; i < code.length; i++) {
@@ -71,7 +71,7 @@ function expectOnPage(texts: readonly string[][]): void {
   expect(missing.map(inWords)).toEqual([]);
 }
 
-test("every refusal of the endpoint", () => {
+test("the troubleshooting page explains every refusal of the endpoint", () => {
   const texts = Object.entries(refusals)
     .filter(([name]) => name !== "invalidField")
     .map(([, one]) => (typeof one === "function" ? (one as (n: number) => InboundRefusal)(60) : one))
@@ -80,13 +80,13 @@ test("every refusal of the endpoint", () => {
   expectOnPage(texts);
 });
 
-test("every sentence about a field", () => {
+test("the troubleshooting page explains every sentence about a field", () => {
   const texts = textsAfter(source("inbound/fields.ts"), /new FieldFault\(\s*/);
   expect(texts.length).toBeGreaterThan(12);
   expectOnPage(texts);
 });
 
-test("every reason why a platform skips a conversion", () => {
+test("the troubleshooting page explains every reason why a platform skips a conversion", () => {
   const files = platformFiles();
   const texts = files.flatMap((name) => {
     const code = source(`platforms/${name}`);
@@ -97,7 +97,7 @@ test("every reason why a platform skips a conversion", () => {
   expectOnPage(texts);
 });
 
-test("every reading of a platform's answer in our own words", () => {
+test("the troubleshooting page explains every error that a platform's code writes", () => {
   const files = platformFiles();
   const texts = files.flatMap((name) =>
     textsAfter(source(`platforms/${name}`), /(?:retryLater\(\s*|rejection\(|\berror: |\berror = )/),
@@ -106,12 +106,12 @@ test("every reading of a platform's answer in our own words", () => {
   expectOnPage(texts);
 });
 
-test("every reason that delivery gives by itself", () => {
-  const said = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
+test("the troubleshooting page explains every reason that delivery itself gives", () => {
+  const beforeReason = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
   const files = ["deliver", "dispatch", "exchange", "lanes", "plan", "retry", "oauth/tokens", "worker"];
   const texts = [
     ...files
-      .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), said))
+      .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), beforeReason))
       .filter((parts) => parts.join("").includes(" ")),
     ...[/super\(/, /: (?=")/, /\?\? (?=`)/].flatMap((before) =>
       textsAfter(source("delivery/send.ts"), before),

@@ -14,7 +14,7 @@ function folderWith(name: string, mode = 0o755): string {
   return folder;
 }
 
-test("a browser that somebody named comes before all others", () => {
+test("a browser named in the environment is used before all others", () => {
   const env = { CLEANCAST_TEST_CHROMIUM: "/opt/chrome", PATH: folderWith("chromium") };
   expect(findChromium({ env, platform: "linux", arch: "x64" })).toEqual({
     from: "environment",
@@ -46,7 +46,7 @@ test("without any browser the tests are skipped with a reason, and in CI they fa
 if (whySkipped !== null) process.stderr.write(`Browser tests are skipped: ${whySkipped}.\n`);
 
 inChromium("the browser", () => {
-  test("keeps the rules of the web: other origins are other origins, and only our certificate is excused", async () => {
+  test("the test browser enforces origins and certificates, and trusts only the test certificate", async () => {
     const visitor = await newVisitor();
     const page = await visitor.newPage();
     expect(

@@ -42,7 +42,7 @@ export async function launchWith(switches: readonly string[]): Promise<Browser> 
   return browser;
 }
 
-/** A browser that nobody drives: it opens one address, and the page does the rest. Returns how to end it. */
+/** A browser without a driver: it opens one address, and the page does the rest. Returns a function that ends it. */
 export async function openAlone(url: string, switches: readonly string[]): Promise<() => Promise<void>> {
   if ("missing" in found) throw new Error(found.missing);
   const { path, args, env } = await prepare(found);
@@ -61,7 +61,7 @@ export async function openAlone(url: string, switches: readonly string[]): Promi
   };
 }
 
-/** A new browser profile: somebody who was never here before. */
+/** A new browser profile: a visitor without any history. */
 export async function newVisitor(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   launched ??= launch();
   const browser = await launched;

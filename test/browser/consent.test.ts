@@ -1,4 +1,4 @@
-// What visitors decide, read from every place where they can say it, and what follows from it.
+// Consent decisions of visitors, from every source that a page can have, and their effects.
 
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -184,7 +184,7 @@ inChromium("opting out", () => {
     return history.filter((one) => one.subject === subject).map((one) => one.state);
   };
 
-  test("who agreed keeps their history, though every page starts with Consent Mode's default denied", async () => {
+  test("a visitor who agreed keeps their history, although every page starts with Consent Mode's default denied", async () => {
     const email = "agreed@customers.example";
     const page = await startOver(stage, shared);
     await land(stage, page, "/gcm-waits", "?gclid=Kept");
@@ -211,7 +211,7 @@ inChromium("opting out", () => {
     expect(await stage.convert(email)).toEqual(nothing);
   });
 
-  test("a visitor who refuses while the first visit is still on its way is one visitor: all of it goes", async () => {
+  test("a refusal during the first visit's request removes that visit too", async () => {
     const { site } = stage;
     const email = "on-its-way@customers.example";
     const page = await startOver(stage, shared);
@@ -238,7 +238,7 @@ inChromium("opting out", () => {
     expect((await stage.convert(email)).clickIds).toEqual({ gclid: "Same-Visitor" });
   });
 
-  test("a default that grants holds nothing up: who leaves soon was here", async () => {
+  test("a visit is counted at once where the default grants, also when the visitor leaves soon", async () => {
     const page = await startOver(stage, shared);
     await land(stage, page, "/gcm-granted", "?gclid=Soon-Gone");
     await page.waitForTimeout(500);

@@ -16,7 +16,7 @@ window.cc = window.cc || { q: [] };
 const onClick = (id: string, code: string) =>
   `<script>document.getElementById("${id}").addEventListener("click", () => { ${code} })</script>`;
 
-/** A router that takes the query away before anybody else looks at it. */
+/** A router that removes the query before any other script reads it. */
 const router = `<script>if (location.search.endsWith("strip")) history.replaceState({}, "", location.pathname)</script>`;
 
 /** A consent platform: listeners hear the state at once and after every change. */
@@ -63,7 +63,7 @@ export function consentPages(tagLine: string): Record<string, string> {
     "/gcm-late": withNative(
       script(`setTimeout(() => { ${gtag} gtag("consent", "default", ${all("denied")}) }, 700)`),
     ),
-    // What most consent platforms do for somebody who agreed on an earlier day.
+    // As most consent platforms do for a visitor who agreed on an earlier day.
     "/gcm-waits": withNative(
       script(`${gtag} gtag("consent", "default", ${all("denied", ", wait_for_update: 500")});
         setTimeout(() => gtag("consent", "update", ${all("granted")}), 300)`),

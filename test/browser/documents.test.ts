@@ -33,7 +33,7 @@ inChromium("the documentation", () => {
     return { page, wrong };
   }
 
-  /** What sticks out, what axe finds, and what the console says. */
+  /** Collects overflowing elements, findings of axe, and console messages. */
   async function faultsOf(page: Page, width: number): Promise<string[]> {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     // The browser's own hand: the page's policy lets no other script in.
@@ -49,7 +49,7 @@ inChromium("the documentation", () => {
     return wide > width ? [`${wide} pixels wide`, ...found] : found;
   }
 
-  test("wide and dark: everybody can read it, code is copied whole, and the choice of light or dark stays", async () => {
+  test("a page on a wide dark screen is accessible, copies whole code blocks and keeps the chosen theme", async () => {
     const { page, wrong } = await open("how-to/stripe", 1280, "dark");
     expect(await faultsOf(page, 1280)).toEqual([]);
     await page.hover(".labelled");
@@ -64,7 +64,7 @@ inChromium("the documentation", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("on a phone: everybody can read it, nothing sticks out, the sections open and close", async () => {
+  test("a page on a phone is accessible, does not overflow, and its sections open and close", async () => {
     const { page, wrong } = await open("how-to/troubleshooting", 375, "light");
     expect(await faultsOf(page, 375)).toEqual([]);
     expect(await page.isVisible("#sections")).toBe(false);
@@ -75,7 +75,7 @@ inChromium("the documentation", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("the search leads to the part that was looked for, by keyboard alone", async () => {
+  test("the search of the documents works by keyboard alone and leads to the matching section", async () => {
     const { page, wrong } = await open("", 1280, "light");
     await page.keyboard.press("/");
     await page.keyboard.type("value must be a finite");

@@ -1,4 +1,4 @@
-// Emails that visitors hand in, by every way that pages have for it, and what the tag leaves alone.
+// Emails that visitors submit, in every way that pages offer, and fields that the tag ignores.
 
 import { createHash } from "node:crypto";
 import type { BrowserContext, Page } from "playwright-core";
@@ -37,7 +37,7 @@ inChromium("forms", () => {
   const identified = () => stage.site.told("identify").map((one) => (one.says["emails"] as [string])[0]);
   const sorted = (texts: string[]) => texts.toSorted();
 
-  /** Everything that was to be sent has been sent: a last word from the page has arrived. */
+  /** Waits until everything was sent: a final report of the page has arrived. */
   async function settled(): Promise<void> {
     await page.evaluate(() => (window as unknown as Api).cc.identifyEmail("last@word.example"));
     await expect.poll(identified, { timeout: 10_000 }).toContain(hashEmail("last@word.example"));
@@ -51,7 +51,7 @@ inChromium("forms", () => {
 
   const held = `<script>addEventListener("submit", (event) => event.preventDefault())</script>`;
 
-  test("a form says who handed it in, hashed in every form that platforms need", async () => {
+  test("a form's email is sent hashed, in every form that platforms need", async () => {
     await show(`<form>${held}<input type="email" name="e"><button>Send</button></form>`);
     await page.fill("[name=e]", "  Ada.Lovelace+Shop@GMail.com ");
     await page.click("button");
@@ -78,7 +78,7 @@ inChromium("forms", () => {
     await expectOnly(...forms.map((_, i) => `form${i}@customers.example`));
   });
 
-  test("a form that a framework replaced, and one that came later, are heard", async () => {
+  test("the email of a form that a framework replaced, or added later, is sent", async () => {
     await show(
       `${held}<div id="root"><form><input type="email" value="old@customers.example"><button>A</button></form></div>`,
     );
@@ -104,7 +104,7 @@ inChromium("forms", () => {
     await expectOnly("rendered@customers.example", "later@customers.example");
   });
 
-  test("an AJAX form is heard, though its handler stops everything", async () => {
+  test("the email of an AJAX form is sent, although its handler stops the event", async () => {
     await show(`<form id="f"><input type="email" name="e"><button>Send</button></form><script>
       f.addEventListener("submit", (event) => { event.preventDefault(); event.stopImmediatePropagation(); }, true);
     </script>`);
@@ -113,7 +113,7 @@ inChromium("forms", () => {
     await expectOnly("ajax@customers.example");
   });
 
-  test("a value that autofill put there, without an event, is read", async () => {
+  test("a value that autofill entered without an event is read", async () => {
     await show(`<form>${held}<input type="text" autocomplete="email" id="x"><button>Send</button></form>`);
     await page.evaluate(() => {
       (document.querySelector("#x") as HTMLInputElement).value = "autofill@customers.example";
@@ -122,7 +122,7 @@ inChromium("forms", () => {
     await expectOnly("autofill@customers.example");
   });
 
-  test("a button without a form, and the Enter key, hand in the field beside them", async () => {
+  test("a button without a form and the Enter key submit the email field next to them", async () => {
     await show(
       `<div><div><label>Mail <input name="e-mail" id="a"></label></div><p><button id="go">Go</button></p></div>`,
     );
@@ -133,7 +133,7 @@ inChromium("forms", () => {
     await expectOnly("button@customers.example", "enter@customers.example");
   });
 
-  test("a form that a script submits from its button is heard", async () => {
+  test("the email of a form that a script submits from its button is sent", async () => {
     await show(`<form id="f" action="/thanks" method="post"><input type="email" name="e">
       <button type="button" onclick="f.submit()">Send</button></form>`);
     await page.fill("[name=e]", "scripted@customers.example");
@@ -143,7 +143,7 @@ inChromium("forms", () => {
     expect(identified()).toEqual([hashEmail("scripted@customers.example")]);
   });
 
-  test("a form inside open shadow roots is heard", async () => {
+  test("the email of a form inside open shadow roots is sent", async () => {
     await show(`<shop-form></shop-form><script>
       customElements.define("inner-form", class extends HTMLElement { connectedCallback() {
         this.attachShadow({ mode: "open" }).innerHTML =
@@ -159,7 +159,7 @@ inChromium("forms", () => {
     await expectOnly("shadow@customers.example");
   });
 
-  test("what is marked data-cc-ignore is left alone, also around a shadow root", async () => {
+  test("forms marked data-cc-ignore are not read, also around a shadow root", async () => {
     await show(`${held}
       <form id="one"><input type="email" data-cc-ignore value="one@customers.example"><button>1</button></form>
       <form id="two" data-cc-ignore><input type="email" value="two@customers.example"><button>2</button></form>
@@ -202,7 +202,7 @@ inChromium("forms", () => {
     expect(new Set(read)).toEqual(new Set(["email"]));
   });
 
-  test("what is no address is not sent, though the form does not check it", async () => {
+  test("a value that is not an email address is not sent, although the form does not check it", async () => {
     await show(`<form novalidate>${held}<input type="email" name="e"><button>Send</button></form>`);
     for (const junk of [
       "ada",
@@ -219,8 +219,8 @@ inChromium("forms", () => {
   });
 
   test("a page that allows only its own host (default-src 'self') works, and reports no violation", async () => {
-    const said: string[] = [];
-    page.on("console", (message) => said.push(message.text()));
+    const messages: string[] = [];
+    page.on("console", (message) => messages.push(message.text()));
     await show(
       `<form action="/thanks" method="post"><input type="email" name="e"><button>Send</button></form>`,
       { "content-security-policy": "default-src 'self'; form-action 'self'" },
@@ -231,7 +231,7 @@ inChromium("forms", () => {
     await stage.site.heard("identify", 1);
     expect((await stage.convert("csp@customers.example")).clickIds).toEqual({ gclid: "Form" });
     page.removeAllListeners("console");
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   test.each(["no-referrer", "same-origin", "origin"])(

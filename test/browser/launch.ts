@@ -1,4 +1,4 @@
-// Which Chromium there is, and how it is started: for the browser tests, and for the screenshots.
+// Finds and starts Chromium for the browser tests and the screenshots.
 
 import { createHash, X509Certificate } from "node:crypto";
 import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export type Source = { from: "environment" | "system"; path: string } | { from: 
 const systemNames = ["chromium", "chromium-browser", "google-chrome"];
 const remedy = "install Debian's chromium (apt-get install chromium), or name one in CLEANCAST_TEST_CHROMIUM";
 
-/** Which browser to use: the one that somebody named, the one that comes with `npm ci`, or the system's. */
+/** The browser to use: the one named in the environment, the one that comes with `npm ci`, or the system's. */
 export function findChromium({ env, platform, arch }: Machine): Source | { missing: string } {
   const named = env["CLEANCAST_TEST_CHROMIUM"];
   if (named) return { from: "environment", path: named };
@@ -70,7 +70,7 @@ function argumentsOf(source: Source): string[] {
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    // What the package's browser needs doubles the time of any other, where software drawing is enough.
+    // The flags of the package's browser double the time of any other, for which software rendering is enough.
     ...(source.from === "package"
       ? ["--no-zygote", "--use-gl=angle", "--use-angle=swiftshader"]
       : ["--disable-gpu"]),
@@ -108,7 +108,7 @@ async function inflateInto(folder: string, packed: string): Promise<void> {
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = folder;
   const files = ["chromium.br", "fonts.tar.br", "swiftshader.tar.br", "al2023.tar.br"];
-  // Where each goes is decided in the call itself, so the variable can go back at once.
+  // The call itself reads the variable, so it can be restored at once.
   const inflating = files.map((file) => inflate(join(packed, file)));
   if (before === undefined) delete process.env["TMPDIR"];
   else process.env["TMPDIR"] = before;

@@ -31,7 +31,7 @@ inChromium("a site that asks first (opt-in)", () => {
     await page.fill("[name=email]", "undecided@customers.example");
     await page.click("#send");
     await stage.site.heard("visit", 1);
-    // What would be sent late is sent within this time.
+    // A late report would be sent within this time.
     await page.waitForTimeout(2200);
     expect(await relayCookies(stage, page)).toEqual([]);
     expect(await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length])).toEqual([
@@ -82,7 +82,7 @@ inChromium("a site that asks first (opt-in)", () => {
     expect((await stage.convert(email)).clickIds).toEqual({ gclid: "First-Page" });
   });
 
-  test("who agreed once is not asked again: the next page counts too", async () => {
+  test("a visitor who agreed is counted on the next page too", async () => {
     const email = "next-page@customers.example";
     const page = await startOver(stage, shared);
     await land(stage, page, "/ajax", "?gclid=Once");
@@ -99,7 +99,7 @@ inChromium("a site that asks first (opt-in)", () => {
     });
   });
 
-  test("a refusal is stored, and nothing else", async () => {
+  test("a refusal stores nothing but itself", async () => {
     const email = "opt-in-refuses@customers.example";
     const page = await startOver(stage, shared);
     const before = await stage.stored();

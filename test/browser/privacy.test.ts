@@ -53,7 +53,7 @@ inChromium("privacy", () => {
     );
   });
 
-  test("the search finds the address in every disguise", () => {
+  test("the search for the email address finds it in every encoding", () => {
     const wrapped = [
       `{"e":"${email}"}`,
       `a=1&e=${encodeURIComponent(email)}`,
@@ -65,7 +65,7 @@ inChromium("privacy", () => {
     expect(finds(`{"e":"bob@customers.example"}`)).toEqual([]);
   });
 
-  test("no request carries the address but the one that the form itself makes", async () => {
+  test("no request but the form's own carries the plain email address", async () => {
     const visitor = await newVisitor();
     const page = await visitor.newPage();
     const requests: Request[] = [];
@@ -102,7 +102,7 @@ inChromium("privacy", () => {
     await visitor.close();
   });
 
-  test("the relay neither stores nor logs the address", async () => {
+  test("the relay neither stores nor logs the plain email address", async () => {
     await stage.convert(email, { firstName: "Ada", phone: "+4930123456" });
     await eventually("the line in the log", () => stage.relay.output().includes('"msg":"inbound"'));
     expect(finds(JSON.stringify(await stage.stored()))).toEqual([]);

@@ -1,4 +1,4 @@
-// The tag's promise to the page: whatever happens to the relay, the page works as if the tag were not there.
+// Whatever happens to the relay, the page works as if the tag were not there.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { stub } from "./consentPages.ts";
 import { pageWith, type Trouble } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";
 
-/** What a page's owner would see in the console and in an error monitor. */
+/** Messages that a page's owner would see in the console and in an error monitor. */
 type Heard = { errors: string[]; network: string[] };
 
 async function listen(page: Page): Promise<Heard> {
@@ -115,7 +115,7 @@ inChromium("a relay in trouble", () => {
   }
 
   test.each(troubles)(
-    "%s while the page is in use: everything works, and no script logs an error",
+    "a page in use works and logs no script error while the relay is %s",
     async (_name, trouble) => {
       await page.goto(`${stage.site.origin}/page?gclid=Trouble`);
       await stage.site.heard("visit", 1);
@@ -131,7 +131,7 @@ inChromium("a relay in trouble", () => {
     },
   );
 
-  test.each(troubles)("%s from the start: the page works without its tag", async (_name, trouble) => {
+  test.each(troubles)("a page opened while the relay is %s works without its tag", async (_name, trouble) => {
     // A file that the browser still has would hide the trouble.
     const cdp = await visitor.newCDPSession(page);
     await cdp.send("Network.clearBrowserCache");

@@ -1,4 +1,4 @@
-// Those who are not the tag: floods from other origins and with junk are refused cheaply, and leave nothing behind.
+// Requests that do not come from the tag: floods from other origins and of junk are refused cheaply, and nothing is stored.
 
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -65,7 +65,7 @@ const honest = JSON.stringify({
   emails: [hashEmail("victim@customers.example")],
 });
 
-/** How often each status came. */
+/** Counts the answers by status. */
 async function floodWith(make: (i: number) => Sent, total = flood): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   let next = 0;
@@ -87,7 +87,7 @@ function memoryMb(): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-test("an honest report is taken, so that the refusals below mean something", async () => {
+test("a valid report is accepted", async () => {
   const { status, cookie } = await send({ body: honest.replaceAll("victim", "honest") });
   expect(status).toBe(204);
   expect(cookie).toMatch(/^__cc_v=/);
@@ -140,7 +140,7 @@ test("ten thousand reports of junk are refused, nothing is stored, and memory st
   const before = memoryMb();
   const counts = await floodWith((i) => ({
     body: junk[i % junk.length] as string,
-    // Half of it from one address, which is soon told to stop; half from many.
+    // Half from one address, which soon gets 429; half from many.
     headers: i % 2 ? { "x-forwarded-for": `10.${i % 251}.${i % 241}.${i % 239}` } : {},
   }));
   expect(
@@ -154,7 +154,7 @@ test("ten thousand reports of junk are refused, nothing is stored, and memory st
   expect(memoryMb() - before).toBeLessThan(32);
 }, 90_000);
 
-test("reports that say nothing are taken for what they are: nothing is stored and no cookie is set", async () => {
+test("an empty report stores nothing and sets no cookie", async () => {
   const rows = await rowCount();
   const empty = [
     {},
@@ -173,7 +173,7 @@ test("reports that say nothing are taken for what they are: nothing is stored an
   expect(await rowCount()).toBe(rows);
 });
 
-test("a page that hides its origin is known by the browser's word that it is of this very host", async () => {
+test("a page that hides its origin is accepted when the browser reports the same origin", async () => {
   const body = honest.replace("Attack", "Hidden");
   const own = { origin: "null", "sec-fetch-site": "same-origin" };
   expect((await send({ headers: own, body })).status).toBe(204);
@@ -181,7 +181,7 @@ test("a page that hides its origin is known by the browser's word that it is of 
     expect((await send({ headers: { origin: "null", "sec-fetch-site": site }, body })).status).toBe(403);
 });
 
-test("a visit that comes together with its visitor's refusal leaves nothing, in whichever order they are taken", async () => {
+test("a visit sent together with a refusal leaves nothing, whichever of them is handled first", async () => {
   const rows = async () => {
     const { visitors, identities } = await stage.stored();
     return visitors.length + identities.length;
@@ -202,8 +202,8 @@ test("a visit that comes together with its visitor's refusal leaves nothing, in 
   expect(consents.filter((one) => one.subject.startsWith("Race") && one.state === "denied")).toHaveLength(40);
 });
 
-inChromium("a page of somebody else", () => {
-  test("that loads the tag, or speaks to its endpoints, changes nothing, though the visitor is known here", async () => {
+inChromium("a foreign page", () => {
+  test("a foreign page that loads the tag or calls its endpoints changes nothing, although the visitor is known", async () => {
     const { site } = stage;
     const visitor = await newVisitor();
     const page = await visitor.newPage();

@@ -64,7 +64,7 @@ test("the tag has at most 3 KB on the wire, compressed as the browser asks, and 
   }
 });
 
-test("its stable address is asked for again soon, its own name never", async () => {
+test("the tag's stable address is cached briefly, its versioned address for ever", async () => {
   const stable = await get("/__cc/tag.js");
   const named = await get(`/__cc/tag.${line.hash}.js`);
   expect(named.body.equals(stable.body)).toBe(true);
@@ -84,7 +84,7 @@ test("its stable address is asked for again soon, its own name never", async () 
   expect((await get("/__cc/tag.js", { "if-none-match": '"other"' })).status).toBe(200);
 });
 
-test("the printed integrity is that of the file, and a host that is nobody's gets none", async () => {
+test("the printed integrity matches the tag's file, and an unknown host gets none", async () => {
   const { body } = await get("/__cc/tag.js");
   expect(line.integrity).toBe(`sha384-${createHash("sha384").update(body).digest("base64")}`);
   expect(line.pinned).toContain(`integrity="${line.integrity}"`);
@@ -94,7 +94,7 @@ test("the printed integrity is that of the file, and a host that is nobody's get
 inChromium("the pinned line", () => {
   const isReady = (page: Page) => page.evaluate(() => "cc" in window);
 
-  test("works in a browser, which refuses the file when one character differs", async () => {
+  test("a browser runs the tag with its integrity, and refuses it when one character differs", async () => {
     const visitor = await newVisitor();
     const page = await visitor.newPage();
     stage.site.pages["/pinned"] = pageWith(line.pinned, "");
@@ -110,7 +110,7 @@ inChromium("the pinned line", () => {
     await visitor.close();
   });
 
-  test("is loaded once and kept: the second page asks for nothing", async () => {
+  test("the tag is loaded once: the second page requests nothing", async () => {
     const visitor = await newVisitor();
     const page = await visitor.newPage();
     stage.site.pages["/kept"] = pageWith(line.pinned, "");

@@ -21,17 +21,17 @@ export type Recorded = {
   headers: IncomingHttpHeaders;
   body: string;
   at: number;
-  /** What the relay answered; null while it has not, and for pages. */
+  /** The relay's answer; null while there is none, and for pages. */
   answer: { status: number; headers: IncomingHttpHeaders } | null;
   isForRelay: boolean;
 };
 
-/** What the tag told one of its endpoints. */
+/** A report of the tag to one of its endpoints. */
 export type Told = Recorded & { says: Record<string, unknown> };
 
 export type TestSite = {
   origin: string;
-  /** Where the tag is loaded from: "" on the site's own host. */
+  /** The origin of the tag: "" on the site's own host. */
   relayOrigin: string;
   tagLine: string;
   port: number;
@@ -39,9 +39,9 @@ export type TestSite = {
   recorded: Recorded[];
   trouble: Trouble;
   slowMs: number;
-  /** How long a connection to the relay's own host takes; then every request makes a new one. */
+  /** The delay of a connection to the relay's own host; then every request makes a new one. */
   connectMs: number;
-  /** Who the browser is, as the relay is told by this proxy. */
+  /** The address of the browser that this proxy forwards to the relay. */
   visitorAddress: string;
   /** The reports that reached the relay and were answered, in order. */
   told(endpoint: string): Told[];
@@ -205,7 +205,7 @@ export async function startSite(
   return site;
 }
 
-/** What a form gets that has no page of its own. */
+/** The answer to a form that has no page of its own. */
 const thanks = "<!doctype html><title>Thank you</title><h1>Thank you</h1>";
 
 /** A page with the tag in its head, as the installation guide says. */

@@ -58,7 +58,7 @@ export async function setStage({
   const receiver = await startReceiver();
   const { site: made } = await home.run("site", "add", shop);
   if (relayHost) await home.run("host", "add", shop, relayHost);
-  // Whoever tests a site with a driven browser lets it pass; the tests of bots take this away again.
+  // Lets the driven browser pass as human; the tests of bots remove this.
   await home.run("site", "set", shop, `allow_networks=203.0.113.0/24`, ...settings);
   const { key } = await home.run("key", "add", shop, "crm");
   if (withSandbox) await home.run("connect", shop, "sandbox");
@@ -95,7 +95,7 @@ export type Stored = {
 
 const tables = ["visitors", "identities", "consents", "consent_history"] as const;
 
-/** What the database holds of people, past all of the relay's own code. */
+/** The rows about people, read directly from the database. */
 async function readStored(home: Installation): Promise<Stored> {
   const rows: Partial<Record<(typeof tables)[number], Row[]>> = {};
   if (home.engine === "sqlite") {

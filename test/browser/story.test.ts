@@ -72,13 +72,13 @@ inChromium("the story on one host", () => {
     },
   );
 
-  test("names of click ids match in any case, and their values keep theirs", async () => {
+  test("names of click ids match in any case, and their values keep their case", async () => {
     await visitor.clearCookies();
     await landAndSubmit(stage, page, "?GCLID=AbC&sccid=XyZ", "case@customers.example");
     expect((await stage.convert("case@customers.example")).clickIds).toEqual({ gclid: "AbC", ScCid: "XyZ" });
   });
 
-  test("UTM fields and browser ids come along, and the sandbox shows what a platform receives", async () => {
+  test("UTM fields and browser ids are stored too, and the sandbox shows what a platform receives", async () => {
     await visitor.clearCookies();
     await visitor.addCookies(
       Object.entries(browserIds).map(([name, value]) => ({ name, value, url: stage.site.origin })),
@@ -101,7 +101,7 @@ inChromium("the story on one host", () => {
     await visitor.clearCookies();
   });
 
-  test("an endless value in the address costs the others nothing", async () => {
+  test("a very long value in the address does not affect the other values", async () => {
     await visitor.clearCookies();
     const query = `?utm_content=${"x".repeat(9000)}&utm_source=mail&gclid=Short-1`;
     await landAndSubmit(stage, page, query, "endless@customers.example");
@@ -142,7 +142,7 @@ inChromium("the story on one host", () => {
     expect(times.length).toBeGreaterThan(1);
   });
 
-  test("two devices of one person become one: both click ids go out, and the newest of a kind wins", async () => {
+  test("two devices of one person are joined: both click ids are sent, and the newest of a kind wins", async () => {
     const phone = await newVisitor({ viewport: { width: 390, height: 844 }, isMobile: true });
     const laptop = await newVisitor();
     const email = "devices@customers.example";
@@ -157,7 +157,7 @@ inChromium("the story on one host", () => {
     await laptop.close();
   });
 
-  test("the visit of the landing page is enough: the form may come pages later, without the query", async () => {
+  test("the click id of the landing page is kept for a form several pages later", async () => {
     await visitor.clearCookies();
     stage.site.forget();
     await page.goto(`${stage.site.origin}/landing?msclkid=Pages-Later`);

@@ -1,4 +1,4 @@
-// Bots that drive a real browser, and a person's browser, told apart by what the tag and the requests show.
+// Bots that drive a real browser, and a person's browser, distinguished by the tag and the requests.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -65,7 +65,7 @@ inChromium("traffic in a real browser", () => {
     return context.newPage();
   }
 
-  test("Chromium without a screen, as it comes, is a bot", async () => {
+  test("headless Chromium with its own user agent is a bot", async () => {
     const page = await pageIn([]);
     expect(await countedAs(page)).toBe("bots");
     const { reason, verdict } = await newestBot();
@@ -73,7 +73,7 @@ inChromium("traffic in a real browser", () => {
     expect(verdict.reasons.join()).toContain("automation:webdriver");
   });
 
-  test("with another user agent it is caught by its automation flag", async () => {
+  test("headless Chromium with another user agent is detected by its automation flag", async () => {
     const page = await pageIn([`--user-agent=${windowsChrome(version)}`]);
     expect(await countedAs(page)).toBe("bots");
     expect((await newestBot()).verdict.reasons.join()).toContain("automation:webdriver");
@@ -84,31 +84,31 @@ inChromium("traffic in a real browser", () => {
     ["an old Chrome on Windows", () => windowsChrome("120")],
     ["an iPhone", () => iPhone],
     ["an Android phone", () => pixel(version)],
-  ])("as %s, without the automation flag, it contradicts itself twice", async (_name, userAgent) => {
-    const page = await pageIn([`--user-agent=${userAgent()}`, noAutomationFlag]);
-    expect(await page.evaluate(() => navigator.webdriver)).toBe(false);
-    expect(await countedAs(page)).toBe("bots");
-    const { verdict } = await newestBot();
-    expect(verdict.score).toBe(100);
-    const contradictions = verdict.reasons.filter((one) => one.startsWith("contradiction:"));
-    expect(contradictions.length).toBeGreaterThan(1);
-  });
+  ])(
+    "headless Chromium as %s, without the automation flag, has two contradictions",
+    async (_name, userAgent) => {
+      const page = await pageIn([`--user-agent=${userAgent()}`, noAutomationFlag]);
+      expect(await page.evaluate(() => navigator.webdriver)).toBe(false);
+      expect(await countedAs(page)).toBe("bots");
+      const { verdict } = await newestBot();
+      expect(verdict.score).toBe(100);
+      const contradictions = verdict.reasons.filter((one) => one.startsWith("contradiction:"));
+      expect(contradictions.length).toBeGreaterThan(1);
+    },
+  );
 
   test.each([
     ["Windows", () => windowsChrome(version)],
     ["a Mac", () => windowsChrome(version).replace(/\(.*?\)/, "(Macintosh; Intel Mac OS X 10_15_7)")],
     ["Firefox", () => "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"],
-  ])(
-    "with a driver that changes the hints too, to those of %s, it contradicts itself twice",
-    async (_name, userAgent) => {
-      const page = await pageIn([noAutomationFlag], { userAgent: userAgent() });
-      expect(await page.evaluate(() => navigator.webdriver)).toBe(false);
-      expect(await countedAs(page)).toBe("bots");
-      expect((await newestBot()).verdict.score).toBe(100);
-    },
-  );
+  ])("headless Chromium with the client hints of %s has two contradictions", async (_name, userAgent) => {
+    const page = await pageIn([noAutomationFlag], { userAgent: userAgent() });
+    expect(await page.evaluate(() => navigator.webdriver)).toBe(false);
+    expect(await countedAs(page)).toBe("bots");
+    expect((await newestBot()).verdict.score).toBe(100);
+  });
 
-  /** The browser's own user agent, hints and window, without the word that says there is no screen. */
+  /** The browser's own user agent, hints and window, without "Headless". */
   async function personsPage(): Promise<Page> {
     const page = await pageIn([noAutomationFlag, "--window-size=1400,1000"], { viewport: null });
     const session = await page.context().newCDPSession(page);
@@ -166,7 +166,7 @@ inChromium("traffic in a real browser", () => {
     expect(trace.filterReasons[0].detail).toContain("trap:hidden field filled in");
   });
 
-  test("what was typed into a trap stays in the page, however long, and a box that is not ticked is no trap", async () => {
+  test("text typed into a trap field is never sent, and an unticked box is no trap", async () => {
     stage.site.pages["/traps"] = pageWith(
       stage.site.tagLine,
       `<form onsubmit="return false"><input type="email" name="email"><input type="checkbox" data-cc-trap>
@@ -189,7 +189,7 @@ inChromium("traffic in a real browser", () => {
     }
   });
 
-  test("a site that calls identifyEmail when its page loads is not taken for a fast bot", async () => {
+  test("a visit whose page calls identifyEmail on load is not judged a fast bot", async () => {
     const page = await personsPage();
     await page.goto(`${stage.site.origin}/form?gclid=known`);
     await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);

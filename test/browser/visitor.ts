@@ -1,4 +1,4 @@
-// What visitors of the test site do.
+// Actions of visitors on the test site.
 
 import type { Cookie, Page } from "playwright-core";
 import { expect } from "vitest";
@@ -6,7 +6,7 @@ import { eventually } from "../support/relay.ts";
 import { pageWith } from "./site.ts";
 import type { Conversion, Stage } from "./stage.ts";
 
-/** Somebody else, in the same browser: cheaper than a new profile, and as empty. */
+/** Another visitor in the same browser: cheaper than a new profile, and as empty. */
 export async function startOver({ site }: Stage, page: Page): Promise<Page> {
   site.pages["/start"] = pageWith("", "");
   await page.goto(`${site.origin}/start`);
@@ -23,7 +23,7 @@ export async function land({ site }: Stage, page: Page, path: string, query: str
   await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
 }
 
-/** Hands the form in, which leaves the page, and waits until the relay was told. */
+/** Submits the form, which leaves the page, and waits for the report to the relay. */
 export async function submit({ site }: Stage, page: Page, email: string): Promise<void> {
   await page.fill("[name=email]", email);
   await page.click("#send");
@@ -31,7 +31,7 @@ export async function submit({ site }: Stage, page: Page, email: string): Promis
   await site.heard("identify", 1);
 }
 
-/** Waits until the relay was told what this source says. */
+/** Waits until the relay has the decision of this source. */
 export async function decided({ site }: Stage, source: string, state: string): Promise<void> {
   const says = () =>
     ["visit", "consent", "identify"]
@@ -46,7 +46,7 @@ export async function relayCookies({ site }: Stage, page: Page): Promise<Cookie[
   return cookies.filter((one) => one.name.startsWith("__cc"));
 }
 
-/** What a platform receives of somebody who opted out: exactly these fields are empty. */
+/** The conversion that a platform receives of a person who opted out: exactly these fields are empty. */
 export const nothing: Conversion = expect.objectContaining({
   emailSha256: null,
   phoneSha256: null,

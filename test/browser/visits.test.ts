@@ -1,4 +1,4 @@
-// Pages without a reload, pages that nobody has seen yet, and what the tag offers to a page's own scripts.
+// Pages without a reload, pages that are not shown yet, and the functions that the tag offers to a page's own scripts.
 
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -71,14 +71,14 @@ inChromium("visits", () => {
     expect(stage.site.told("visit")).toHaveLength(1);
   });
 
-  test("a page that the browser brings back from its memory is a visit again", async () => {
+  test("a page restored from the back/forward cache is a new visit", async () => {
     await page.goto(`${stage.site.origin}/app?gclid=Back`);
     await stage.site.heard("visit", 1);
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
     await stage.site.heard("visit", 2);
   });
 
-  test("a page in the background counts when somebody looks at it, and not before", async () => {
+  test("a page in a background tab counts when it is shown, and not before", async () => {
     const unseen = await visitor.newPage();
     await unseen.addInitScript(() => {
       let isSeen = false;
@@ -105,8 +105,8 @@ inChromium("visits", () => {
     await unseen.close();
   });
 
-  // A browser with a debugger attached renders nothing ahead, so nobody drives this one.
-  test("a page that is rendered ahead is not a visit until it is shown; then it is counted once, with its click", async () => {
+  // A browser with a debugger attached prerenders nothing, so this one has no driver.
+  test("a prerendered page counts once it is shown, once, with its click id", async () => {
     const counts = async () => (await stage.home.run("traffic", "counts", shop)).all;
     const rules = JSON.stringify({
       prerender: [{ source: "list", urls: ["/ahead?gclid=Ahead"], eagerness: "immediate" }],
@@ -169,7 +169,7 @@ inChromium("visits", () => {
     expect(stage.site.told("identify")).toHaveLength(2);
   });
 
-  test("calls before the tag is there are carried out when it comes, and their promises are kept", async () => {
+  test("calls made before the tag has loaded run when it loads, and their promises resolve", async () => {
     const { tagLine } = stage.site;
     stage.site.pages["/early"] = pageWith(stub, "");
     await page.goto(`${stage.site.origin}/early?gclid=Early`);
@@ -193,7 +193,7 @@ inChromium("visits", () => {
     expect((await stage.convert("early@customers.example")).clickIds).toEqual({ gclid: "Early" });
   });
 
-  test("identifyEmail takes an address or its hash, and says what is neither", async () => {
+  test("identifyEmail accepts an address or its hash, and reports anything else", async () => {
     await page.goto(`${stage.site.origin}/app?gclid=Hash`);
     await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
     const hash = hashEmail("hashed@customers.example");

@@ -1,34 +1,34 @@
-// What an answer of the inbound endpoint is compared as: status, content type and body, all of them exactly.
+// Answers of the inbound endpoint, compared exactly: status, content type and body.
 
 import type { Answer } from "../support/relay.ts";
 
-export type Said = { status: number; type: string | undefined; text: string };
+export type Summary = { status: number; type: string | undefined; text: string };
 
-/** The comparable part of an answer. Browsers have no business here, so no answer may ever invite them. */
-export function said(answer: Answer): Said {
-  const invitation = Object.keys(answer.headers).find((name) => name.startsWith("access-control-"));
-  if (invitation) throw new Error(`the answer has the CORS header ${invitation}`);
+/** The comparable part of an answer. The endpoint is not for browsers, so no answer may have a CORS header. */
+export function summarize(answer: Answer): Summary {
+  const corsHeader = Object.keys(answer.headers).find((name) => name.startsWith("access-control-"));
+  if (corsHeader) throw new Error(`the answer has the CORS header ${corsHeader}`);
   return { status: answer.status, type: answer.headers["content-type"], text: answer.text };
 }
 
 const json = "application/json; charset=utf-8";
 
-export const accepted = (event: string, results: Record<string, unknown> = {}): Said => ({
+export const accepted = (event: string, results: Record<string, unknown> = {}): Summary => ({
   status: 200,
   type: json,
   text: JSON.stringify({ ok: true, event, results }),
 });
 
-export const deduped: Said = { status: 200, type: json, text: '{"ok":true,"deduped":true}' };
-export const filtered: Said = { status: 200, type: json, text: '{"ok":true,"filtered":true}' };
+export const deduped: Summary = { status: 200, type: json, text: '{"ok":true,"deduped":true}' };
+export const filtered: Summary = { status: 200, type: json, text: '{"ok":true,"filtered":true}' };
 
-export const jsonError = (status: number, error: string): Said => ({
+export const jsonError = (status: number, error: string): Summary => ({
   status,
   type: json,
   text: JSON.stringify({ ok: false, error }),
 });
 
-export const plainText = (status: number, text: string): Said => ({
+export const plainText = (status: number, text: string): Summary => ({
   status,
   type: "text/plain; charset=utf-8",
   text: `${text}\n`,

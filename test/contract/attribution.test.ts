@@ -1,4 +1,4 @@
-// Step 11: what goes out with an event is decided by consent first, and then by the identity record.
+// The attribute step: consent first, and then the identity record, decide which identifiers are sent with an event.
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -11,7 +11,7 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { accepted, freshEvent, said } from "./answers.ts";
+import { accepted, freshEvent, summarize } from "./answers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const day = 86_400_000;
@@ -91,13 +91,13 @@ describe.each(engines)("attribution on %s", (engine) => {
     relay = await home.start();
   });
 
-  /** What the receiver got of an event that was sent. */
+  /** Sends an event and returns the conversion that the receiver got. */
   async function received(
     event: Record<string, unknown>,
     { key } = optOut,
   ): Promise<Record<string, unknown>> {
     const whole = freshEvent({ phone: "+1 425 555 1234", firstName: "Ada", lastName: "Byron", ...event });
-    expect(said(await relay.post(key, whole))).toEqual(accepted("purchase", { webhook: { ok: true } }));
+    expect(summarize(await relay.post(key, whole))).toEqual(accepted("purchase", { webhook: { ok: true } }));
     const [body, ...more] = receiver.bodies().filter(({ orderId }) => orderId === whole.orderId);
     expect(more).toEqual([]);
     return body ?? {};
@@ -111,7 +111,7 @@ describe.each(engines)("attribution on %s", (engine) => {
   const decide = (email: string, decision: string) =>
     home.run("consent", "set", optOut.host, "--email", email, decision);
 
-  test("the click ids and campaign of the visit go out byte for byte", async () => {
+  test("the click ids and campaign of a visit are sent byte for byte", async () => {
     const body = await received({ email: "Undecided@example.com" });
     expect(body).toMatchObject({ ...contact("undecided@example.com"), consent: "unknown" });
     expect([body.clickIds, body.utm]).toEqual([clickIds, utm]);
@@ -126,19 +126,19 @@ describe.each(engines)("attribution on %s", (engine) => {
     expect((await received({ email: "by-hash@example.com" })).clickIds).toEqual({ gclid: "stored-by-hash" });
   });
 
-  test("without a record the event goes out without click ids", async () => {
+  test("an event of a person without an identity record is sent without click ids", async () => {
     const body = await received({ email: "stranger@example.com" });
     expect(body).toMatchObject({ ...contact("stranger@example.com"), consent: "unknown" });
     expect([body.clickIds, body.utm]).toEqual([{}, {}]);
   });
 
-  test("a record of one site is unknown to another", async () => {
+  test("the identity record of one site is not used for another", async () => {
     await home.run("consent", "set", optIn.host, "--email", "two@example.com", "granted");
     const body = await received({ email: "two@example.com" }, optIn);
     expect([body.clickIds, body.utm, body.consent]).toEqual([{}, {}, "granted"]);
   });
 
-  test("a person who agreed is sent with everything", async () => {
+  test("the event of a person who agreed is sent with all identifiers", async () => {
     for (const site of [optOut, optIn]) {
       const body = await received({ email: "agreed@example.com" }, site);
       expect(body).toMatchObject({ ...contact("agreed@example.com"), consent: "granted" });
@@ -146,7 +146,7 @@ describe.each(engines)("attribution on %s", (engine) => {
     }
   });
 
-  test("a person who refused is sent without anything that identifies, and the conversion still counts", async () => {
+  test("the event of a person who refused is sent without identifiers, and the conversion still counts", async () => {
     for (const site of [optOut, optIn]) {
       const body = await received({ email: "refused@example.com", value: 5, currency: "EUR" }, site);
       expect(body).toEqual({
@@ -161,19 +161,19 @@ describe.each(engines)("attribution on %s", (engine) => {
     }
   });
 
-  test("a refusal counts for the hash of the email, and without an identity record, as well", async () => {
+  test("a refusal applies to the email's hash and to persons without an identity record", async () => {
     const hashed = { email: null, hashed_email: sha256("refused@example.com").toUpperCase() };
     expect(await received(hashed)).toMatchObject(withheld);
     expect(await received({ email: "nobody@example.com" })).toMatchObject(withheld);
   });
 
-  test("where the site asks for consent first, nobody who was not asked is identified", async () => {
+  test("in opt-in mode a person who was never asked is not identified", async () => {
     for (const email of ["undecided@example.com", "stranger@example.com"]) {
       expect(await received({ email }, optIn)).toMatchObject(withheld);
     }
   });
 
-  test("the trace shows the consent and what was withheld", async () => {
+  test("the trace of an event shows the consent and what was withheld", async () => {
     const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
     expect(await traceOf("refused@example.com", optOut)).toEqual({
       consent: "denied",
@@ -196,14 +196,14 @@ describe.each(engines)("attribution on %s", (engine) => {
     });
   });
 
-  test("a decision that changes counts from the next event on", async () => {
+  test("a changed consent applies from the next event on", async () => {
     await decide("changed@example.com", "denied");
     expect(await received({ email: "changed@example.com" })).toMatchObject(withheld);
     await decide("changed@example.com", "granted");
     expect(await received({ email: "changed@example.com" })).toMatchObject({ clickIds, consent: "granted" });
   });
 
-  test("a refusal that comes while an event waits for its next try is kept", async () => {
+  test("a refusal given while an event waits for its retry applies to that retry", async () => {
     const email = "withdrawn@example.com";
     const event = freshEvent({ email, phone: "+14255551234" });
     const tries = () => receiver.bodies().filter(({ orderId }) => orderId === event.orderId);
@@ -217,17 +217,17 @@ describe.each(engines)("attribution on %s", (engine) => {
     expect(tries().at(-1)).toEqual({ ...tries()[0], ...withheld });
   });
 
-  test("an id that its platform can no longer use stays here", async () => {
+  test("a click id too old for its platform is not sent", async () => {
     expect((await received({ email: "old@example.com" })).clickIds).toEqual({ fbclid: "young" });
   });
 
-  test("of several visits the newest id of each kind and the newest campaign are used", async () => {
+  test("the newest click id of each kind and the newest campaign of several visits are used", async () => {
     const body = await received({ email: "two@example.com" });
     expect(body.clickIds).toEqual({ gclid: "newest", msclkid: "only-then" });
     expect(body.utm).toEqual({ utm_source: "second" });
   });
 
-  test("identity get shows what is stored, under the hash alone", async () => {
+  test("identity get shows the stored record under the hash alone", async () => {
     const shown = await home.run("identity", "get", optOut.host, "--email", "agreed@example.com");
     expect(shown.emailSha256).toBe(sha256("agreed@example.com"));
     expect(shown.consent).toBe("granted");

@@ -1,9 +1,9 @@
-// Step 7: the body. What is malformed is answered in plain text.
+// The body step: malformed bodies are answered in plain text.
 
 import { createConnection } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { call, engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
-import { accepted, freshEvent, jsonError, plainText, said } from "./answers.ts";
+import { accepted, freshEvent, jsonError, plainText, summarize } from "./answers.ts";
 
 const wrongType = plainText(415, "Content-Type must be application/json.");
 const tooLarge = plainText(413, "The body is larger than 64 KiB.");
@@ -15,7 +15,7 @@ function eventOf(bytes: number): string {
   return text.replace('"note":""', `"note":"${"x".repeat(bytes - text.length)}"`);
 }
 
-describe.each(engines)("the body on %s", (engine) => {
+describe.each(engines)("the request body on %s", (engine) => {
   let relay: Relay;
   let site: TestSite;
 
@@ -41,9 +41,9 @@ describe.each(engines)("the body on %s", (engine) => {
     "Application/JSON",
     "application/json ; profile=crm",
     "application/json;",
-  ])("the content type %s is fine", async (type) => {
+  ])("the content type %s is accepted", async (type) => {
     const answer = await send(JSON.stringify(freshEvent()), { "Content-Type": type });
-    expect(said(answer)).toEqual(accepted("purchase"));
+    expect(summarize(answer)).toEqual(accepted("purchase"));
   });
 
   test.each([
@@ -60,38 +60,40 @@ describe.each(engines)("the body on %s", (engine) => {
     ";",
   ])("the content type %s is answered 415", async (type) => {
     const answer = await send(JSON.stringify(freshEvent()), { "Content-Type": type });
-    expect(said(answer)).toEqual(wrongType);
+    expect(summarize(answer)).toEqual(wrongType);
   });
 
   test("a request without a content type is answered 415, with a body or without", async () => {
     const headers = { "X-CC-Api-Key": site.key };
-    expect(said(await call(relay.url, { headers, body: JSON.stringify(freshEvent()) }))).toEqual(wrongType);
-    expect(said(await call(relay.url, { headers: { ...headers, "Content-Length": "0" } }))).toEqual(
+    expect(summarize(await call(relay.url, { headers, body: JSON.stringify(freshEvent()) }))).toEqual(
+      wrongType,
+    );
+    expect(summarize(await call(relay.url, { headers: { ...headers, "Content-Length": "0" } }))).toEqual(
       wrongType,
     );
   });
 
-  test("the content type is looked at before the size", async () => {
-    expect(said(await send("x".repeat(limit + 1), { "Content-Type": "text/plain" }))).toEqual(wrongType);
+  test("the content type is checked before the size", async () => {
+    expect(summarize(await send("x".repeat(limit + 1), { "Content-Type": "text/plain" }))).toEqual(wrongType);
   });
 
   test("a compressed body is answered 415", async () => {
     const answer = await send(JSON.stringify(freshEvent()), { "Content-Encoding": "gzip" });
-    expect(said(answer)).toEqual(plainText(415, "Send the body without Content-Encoding."));
+    expect(summarize(answer)).toEqual(plainText(415, "Send the body without Content-Encoding."));
   });
 
-  test("64 KiB are taken, with a length and without", async () => {
-    expect(said(await send(eventOf(limit)))).toEqual(accepted("purchase"));
-    expect(said(await sendChunked(eventOf(limit)))).toEqual(accepted("purchase"));
+  test("a body of 64 KiB is accepted, with a Content-Length and without", async () => {
+    expect(summarize(await send(eventOf(limit)))).toEqual(accepted("purchase"));
+    expect(summarize(await sendChunked(eventOf(limit)))).toEqual(accepted("purchase"));
   });
 
   test.each([limit + 1, 2 * 1024 * 1024])(
-    "%d bytes are answered 413, with a length and without",
+    "a body of %d bytes is answered 413, with a Content-Length and without",
     async (size) => {
       // Several times: an answer that is only sometimes read before the connection ends is no answer.
       for (let i = 0; i < 10; i += 1) {
-        expect(said(await send("x".repeat(size)))).toEqual(tooLarge);
-        expect(said(await sendChunked("x".repeat(size)))).toEqual(tooLarge);
+        expect(summarize(await send("x".repeat(size)))).toEqual(tooLarge);
+        expect(summarize(await sendChunked("x".repeat(size)))).toEqual(tooLarge);
       }
     },
   );
@@ -100,7 +102,7 @@ describe.each(engines)("the body on %s", (engine) => {
     `POST /__cc/inbound HTTP/1.1\r\nHost: shop.example\r\nX-CC-Api-Key: ${site.key}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-  test("a length over 64 KiB is answered 413 before the body is sent", async () => {
+  test("a Content-Length over 64 KiB is answered 413 before the body is sent", async () => {
     const socket = createConnection(Number(new URL(relay.url).port), "127.0.0.1");
     socket.setEncoding("utf8").write(head(limit + 1));
     let text = "";
@@ -112,12 +114,14 @@ describe.each(engines)("the body on %s", (engine) => {
     ["no bytes", ""],
     ["nothing but space", " \r\n\t "],
     ["nothing but a byte order mark", "\uFEFF"],
-  ])("a body of %s is empty", async (_what, body) => {
-    expect(said(await send(body))).toEqual(plainText(400, "The body is empty; send a JSON object."));
+  ])("a body of %s is answered as empty", async (_what, body) => {
+    expect(summarize(await send(body))).toEqual(plainText(400, "The body is empty; send a JSON object."));
   });
 
-  test("an empty body without a length is empty too", async () => {
-    expect(said(await sendChunked(""))).toEqual(plainText(400, "The body is empty; send a JSON object."));
+  test("an empty body without a Content-Length is answered as empty", async () => {
+    expect(summarize(await sendChunked(""))).toEqual(
+      plainText(400, "The body is empty; send a JSON object."),
+    );
   });
 
   test.each([
@@ -130,54 +134,54 @@ describe.each(engines)("the body on %s", (engine) => {
     '{"email":"ada@example.com","event":"pur\nchase"}',
     "undefined",
     "NaN",
-  ])("%j is not valid JSON", async (body) => {
-    expect(said(await send(body))).toEqual(plainText(400, "The body is not valid JSON."));
+  ])("the body %j is answered as invalid JSON", async (body) => {
+    expect(summarize(await send(body))).toEqual(plainText(400, "The body is not valid JSON."));
   });
 
   test.each(["[]", '[{"email":"ada@example.com","event":"purchase"}]', '"text"', "12", "null", "true"])(
-    "%s is not an object",
+    "the body %s is answered as not an object",
     async (body) => {
-      expect(said(await send(body))).toEqual(plainText(400, "The body must be a JSON object."));
+      expect(summarize(await send(body))).toEqual(plainText(400, "The body must be a JSON object."));
     },
   );
 
-  test("bytes that are not UTF-8 are answered 400", async () => {
+  test("a body that is not UTF-8 is answered 400", async () => {
     const latin1 = Buffer.from('{"email":"ada@example.com","event":"café"}', "latin1");
     const cut = Buffer.from('{"email":"ada@example.com","event":"☕"}').subarray(0, -4);
     for (const body of [latin1, cut]) {
-      expect(said(await send(body))).toEqual(plainText(400, "The body is not valid UTF-8."));
+      expect(summarize(await send(body))).toEqual(plainText(400, "The body is not valid UTF-8."));
     }
   });
 
-  test("a byte order mark before the object does no harm", async () => {
-    expect(said(await send(`\uFEFF${JSON.stringify(freshEvent())}`))).toEqual(accepted("purchase"));
+  test("a byte order mark before the object is ignored", async () => {
+    expect(summarize(await send(`\uFEFF${JSON.stringify(freshEvent())}`))).toEqual(accepted("purchase"));
   });
 
-  test("space around the object does no harm", async () => {
-    expect(said(await send(`\r\n ${JSON.stringify(freshEvent())} \n`))).toEqual(accepted("purchase"));
+  test("white space around the object is ignored", async () => {
+    expect(summarize(await send(`\r\n ${JSON.stringify(freshEvent())} \n`))).toEqual(accepted("purchase"));
   });
 
-  test("of two fields with one name the last counts", async () => {
+  test("the last of two fields with one name is used", async () => {
     const answer = await send('{"event":"lead","email":"ada@example.com","event":"signup"}');
-    expect(said(answer)).toEqual(accepted("signup"));
+    expect(summarize(answer)).toEqual(accepted("signup"));
   });
 
-  test("a field that is named like a part of JavaScript is a field like any other", async () => {
+  test("a field named like a JavaScript built-in is an ordinary field", async () => {
     const body = '{"__proto__":{"email":"ada@example.com","event":"purchase"},"constructor":1}';
-    expect(said(await send(body))).toEqual(jsonError(400, "email or hashed_email required"));
+    expect(summarize(await send(body))).toEqual(jsonError(400, "email or hashed_email required"));
     const beside = JSON.stringify(freshEvent()).replace("{", '{"__proto__":{"value":-1},"toString":1,');
-    expect(said(await send(beside))).toEqual(accepted("purchase"));
+    expect(summarize(await send(beside))).toEqual(accepted("purchase"));
   });
 
-  test("fields that nobody knows are taken, however deep they are", async () => {
+  test("unknown fields are accepted, however deeply nested", async () => {
     const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
     for (const orderId of ['"deep"', "12"]) {
       const body = `{"email":"ada@example.com","event":"purchase","orderId":${orderId},"more":${deep}}`;
-      expect(said(await send(body))).toEqual(accepted("purchase"));
+      expect(summarize(await send(body))).toEqual(accepted("purchase"));
     }
   });
 
-  test("after a refusal the same connection takes the next request, whether or not the body was read", async () => {
+  test("a connection accepts the next request after a rejected one, whether or not the body was read", async () => {
     const socket = createConnection(Number(new URL(relay.url).port), "127.0.0.1");
     const bodies = ["unread", "no JSON", "{}"];
     const [first, ...rest] = bodies.map((body) => head(body.length) + body);
@@ -190,9 +194,9 @@ describe.each(engines)("the body on %s", (engine) => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 415", "HTTP/1.1 400", "HTTP/1.1 400"]);
   });
 
-  test("an event that was refused for its body can be sent again", async () => {
+  test("an event rejected for its body can be sent again", async () => {
     const event = freshEvent();
     expect((await relay.post(site.key, `${JSON.stringify(event)},`)).status).toBe(400);
-    expect(said(await relay.post(site.key, event))).toEqual(accepted("purchase"));
+    expect(summarize(await relay.post(site.key, event))).toEqual(accepted("purchase"));
   });
 });

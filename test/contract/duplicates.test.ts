@@ -1,4 +1,4 @@
-// Step 9: the same event twice is one.
+// The accept step: the same event received twice is processed once.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
@@ -10,7 +10,7 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { accepted, deduped, said } from "./answers.ts";
+import { accepted, deduped, summarize } from "./answers.ts";
 
 const taken = (event = "purchase") => accepted(event, { webhook: { ok: true } });
 
@@ -55,11 +55,12 @@ describe.each(engines)("duplicates on %s", (engine) => {
     relay = await home.start();
   });
 
-  const send = async (event: Record<string, unknown>, key = site.key) => said(await relay.post(key, event));
-  /** What the receiver got for an order. */
+  const send = async (event: Record<string, unknown>, key = site.key) =>
+    summarize(await relay.post(key, event));
+  /** The conversions that the receiver got for an order. */
   const arrived = (orderId: string) => receiver.bodies().filter((body) => body.orderId === orderId);
 
-  test("an order that comes again is a duplicate, and goes out once", async () => {
+  test("an order received twice is a duplicate, and is sent once", async () => {
     expect(await send(withOrder("again"))).toEqual(taken());
     expect(await send(withOrder("again"))).toEqual(deduped);
     expect(await send(withOrder("again"))).toEqual(deduped);
@@ -77,19 +78,19 @@ describe.each(engines)("duplicates on %s", (engine) => {
     ["the email in another case", { email: " ADA@Example.com " }],
     ["space around the order id", { orderId: " same-order " }],
     ["fields that nobody knows", { source: "crm" }],
-  ])("an order that comes again with %s is a duplicate", async (_what, changes) => {
+  ])("an order received again with %s is a duplicate", async (_what, changes) => {
     await send(withOrder("same-order"));
     expect(await send(withOrder("same-order", changes))).toEqual(deduped);
   });
 
-  test("an order that comes again with the hash of its email is a duplicate", async () => {
+  test("an order received again with the hash of its email is a duplicate", async () => {
     expect(await send(withOrder("by-hash"))).toEqual(taken());
     const [body] = arrived("by-hash");
     const hashed = withOrder("by-hash", { email: undefined, hashed_email: body?.emailSha256 });
     expect(await send(hashed)).toEqual(deduped);
   });
 
-  test("an order that comes again by another key of the site is a duplicate", async () => {
+  test("an order received again with another key of the site is a duplicate", async () => {
     expect(await send(withOrder("two-keys"))).toEqual(taken());
     expect(await send(withOrder("two-keys"), secondKey)).toEqual(deduped);
   });
@@ -101,7 +102,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     expect(await send(withOrder("apart"), neighbour.key)).toEqual(taken());
   });
 
-  test("test and live events do not know each other", async () => {
+  test("test events and live events are never duplicates of each other", async () => {
     expect(await send(withOrder("tried"), testKey)).toEqual(taken());
     expect(await send(withOrder("tried"))).toEqual(taken());
     expect(await send(withOrder("tried"), testKey)).toEqual(deduped);
@@ -112,7 +113,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     expect(new Set(arrived("tried").map((body) => body.platformEventId)).size).toBe(2);
   });
 
-  test("one order with two emails is processed twice, and the trace warns of it", async () => {
+  test("one order with two emails is processed twice, and the trace has a warning", async () => {
     expect(await send(withOrder("placeholder"))).toEqual(taken());
     expect(await send(withOrder("placeholder", { email: "bob@example.com" }))).toEqual(taken());
     expect(await send(withOrder("placeholder", { email: "bob@example.com" }))).toEqual(deduped);
@@ -127,7 +128,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     }
   });
 
-  test("the trace of an order with one email warns of nothing", async () => {
+  test("the trace of an order with one email has no warning", async () => {
     expect(await send(withOrder("single"))).toEqual(taken());
     const { warnings } = await home.run("event", "show", String(arrived("single")[0]?.platformEventId));
     expect(warnings).toEqual([]);
@@ -161,7 +162,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     expect(await send(sale({ eventTime: text }))).toEqual(deduped);
   });
 
-  test("the windows are settings of the site, with an order id and without", async () => {
+  test("the duplicate windows, with an order id and without, are settings of the site", async () => {
     const order = withOrder("forgotten");
     expect(await send(order, forgetful.key)).toEqual(taken());
     expect(await send(sale(), forgetful.key)).toEqual(taken());
@@ -175,7 +176,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     expect(new Set(arrived("forgotten").map((body) => body.platformEventId)).size).toBe(1);
   });
 
-  test("a window that is no time is refused", async () => {
+  test("a duplicate window that is not a duration is rejected", async () => {
     expect(await home.fails("site", "set", site.host, "dedup_order=soon")).toEqual({
       ok: false,
       error: "dedup_order must be a time like 90d, 12h, 30m or 10s, at most 400d.",
@@ -183,13 +184,13 @@ describe.each(engines)("duplicates on %s", (engine) => {
     });
   });
 
-  test("the windows of a new site are 90 days with an order id and one hour without", async () => {
+  test("the duplicate windows of a new site are 90 days with an order id and one hour without", async () => {
     const { sites } = await home.run("site", "list");
     const { settings } = sites.find((one: { id: string }) => one.id === site.id);
     expect([settings.dedup_order, settings.dedup_no_order]).toEqual(["90d", "1h"]);
   });
 
-  test("of identical events that come at the same moment exactly one is processed", async () => {
+  test("exactly one of several identical simultaneous events is processed", async () => {
     for (const event of [withOrder("at-once"), sale({ value: 77 })]) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(event)));
       expect(answers.filter(({ text }) => text === taken().text)).toHaveLength(1);

@@ -1,10 +1,10 @@
-// Step 8: the fields of an event. The first wrong one is named in one sentence; the rest reaches the platforms.
+// The fields step: one sentence names the first wrong field; valid fields reach the platforms.
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
-import { accepted, deduped, freshEvent, jsonError, said } from "./answers.ts";
+import { accepted, deduped, freshEvent, jsonError, summarize } from "./answers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const ada = sha256("ada@example.com");
@@ -35,10 +35,10 @@ function impossibleDay(): string {
 
 const taken = (event: string) => accepted(event, { webhook: { ok: true } });
 
-/** An event with an order id exactly as it stands in JSON. */
+/** An event with an order id exactly as written in JSON. */
 const numbered = (orderId: string) => `{"email":"ada@example.com","event":"purchase","orderId":${orderId}}`;
 
-describe.each(engines)("the fields on %s", (engine) => {
+describe.each(engines)("event fields on %s", (engine) => {
   let relay: Relay;
   let receiver: Receiver;
   let site: TestSite;
@@ -76,8 +76,8 @@ describe.each(engines)("the fields on %s", (engine) => {
     // It comes before every other fault.
     { value: "much", currency: "money", eventTime: "soon" },
     { event: 5, orderId: true },
-  ])("without an email in %j the answer is: email or hashed_email required", async (event) => {
-    expect(said(await send(event))).toEqual(jsonError(400, emailRequired));
+  ])("the event %j is answered: email or hashed_email required", async (event) => {
+    expect(summarize(await send(event))).toEqual(jsonError(400, emailRequired));
   });
 
   test.each([
@@ -89,8 +89,8 @@ describe.each(engines)("the fields on %s", (engine) => {
     { email: "no address", value: -1 },
     { email: 5 },
     { hashed_email: "short", currency: "money" },
-  ])("without an event in %j the answer is: event required", async (event) => {
-    expect(said(await send(event))).toEqual(jsonError(400, eventRequired));
+  ])("the event %j is answered: event required", async (event) => {
+    expect(summarize(await send(event))).toEqual(jsonError(400, eventRequired));
   });
 
   test.each<[what: string, error: string, changes: () => Record<string, unknown>]>([
@@ -149,15 +149,15 @@ describe.each(engines)("the fields on %s", (engine) => {
     ["a time just over 90 days ago", tooOld, () => ({ eventTime: iso(Date.now() - 90 * day - 1000) })],
     ["the beginning of time", tooOld, () => ({ eventTime: 0 })],
   ])("%s is answered: %s", async (_what, error, changes) => {
-    expect(said(await send(freshEvent(changes())))).toEqual(jsonError(400, error));
+    expect(summarize(await send(freshEvent(changes())))).toEqual(jsonError(400, error));
   });
 
-  test("a number that no computer can hold is not a value", async () => {
+  test("a number too large for a double is rejected as a value", async () => {
     const answer = await send('{"email":"ada@example.com","event":"purchase","value":1e999}');
-    expect(said(answer)).toEqual(jsonError(400, noNumber));
+    expect(summarize(answer)).toEqual(jsonError(400, noNumber));
   });
 
-  test("of several wrong fields the first is named: email, value, currency, then the others", async () => {
+  test("the first of several wrong fields is named: email, value, currency, then the others", async () => {
     const wrong = { email: "ada", value: -1, currency: "money", orderId: "o".repeat(257) };
     const errors: string[] = [];
     for (const name of Object.keys(wrong)) {
@@ -166,23 +166,23 @@ describe.each(engines)("the fields on %s", (engine) => {
       Object.assign(wrong, { [name]: freshEvent({ value: 1, currency: "EUR" })[name] });
     }
     expect(errors).toEqual([noAddress, negative, noCurrency, tooLong("orderId", 256)]);
-    expect(said(await send(freshEvent(wrong)))).toEqual(taken("purchase"));
+    expect(summarize(await send(freshEvent(wrong)))).toEqual(taken("purchase"));
   });
 
-  test("no error repeats what it was given", async () => {
+  test("no error repeats the value that was sent", async () => {
     for (const changes of [{ email: "ada(at)secret.example" }, { phone: ["secret"] }, { value: "secret" }]) {
       const answer = await send(freshEvent(changes));
       expect([answer.status, answer.text]).toEqual([400, expect.not.stringContaining("secret")]);
     }
   });
 
-  test("an event that was refused for a field can be sent again in its right form", async () => {
+  test("an event rejected for a field can be sent again corrected", async () => {
     const event = freshEvent();
     expect((await send({ ...event, value: "5" })).status).toBe(400);
-    expect(said(await send({ ...event, value: 5 }))).toEqual(taken("purchase"));
+    expect(summarize(await send({ ...event, value: 5 }))).toEqual(taken("purchase"));
   });
 
-  test("the smallest event is an email and a name; the currency is USD and the time is now", async () => {
+  test("an event needs only an email and a name; the currency is USD and the time is now", async () => {
     const before = Date.now();
     const body = await received({ email: "smallest@example.com", event: "lead" });
     expect(body).toEqual({
@@ -217,7 +217,7 @@ describe.each(engines)("the fields on %s", (engine) => {
     expect(await received({ email: "null@example.com", event: "lead", ...nothing })).toMatchObject(absent);
     expect(await received({ email: "blank@example.com", event: "lead", ...blank })).toMatchObject(absent);
     // And the same event with nothing in place of blanks is the same event.
-    expect(said(await send({ email: "blank@example.com", event: "lead" }))).toEqual(deduped);
+    expect(summarize(await send({ email: "blank@example.com", event: "lead" }))).toEqual(deduped);
   });
 
   test("an email is trimmed and lower-cased before it is hashed", async () => {
@@ -231,7 +231,7 @@ describe.each(engines)("the fields on %s", (engine) => {
     expect((await received(upper)).emailSha256).toBe(ada);
   });
 
-  test("of email and hashed_email the email is used, whatever the other is", async () => {
+  test("email is used before hashed_email, whatever the latter is", async () => {
     const both = freshEvent({ hashed_email: sha256("bob@example.com") });
     expect((await received(both)).emailSha256).toBe(ada);
     expect((await received(freshEvent({ hashed_email: "no hash" }))).emailSha256).toBe(ada);
@@ -253,16 +253,16 @@ describe.each(engines)("the fields on %s", (engine) => {
     expect((await received(freshEvent({ value: 1, currency }))).currency).toBe(code);
   });
 
-  test("order ids that are JSON numbers are taken digit by digit", async () => {
+  test("order ids that are JSON numbers keep every digit", async () => {
     for (const orderId of ["12345678901234567890", "12345678901234567891", "7", "10.50"]) {
       expect((await received(numbered(orderId))).orderId).toBe(orderId);
     }
     // A number and the same digits as text are one order.
-    expect(said(await send(numbered("12345678901234567890")))).toEqual(deduped);
-    expect(said(await send(numbered('"12345678901234567891"')))).toEqual(deduped);
+    expect(summarize(await send(numbered("12345678901234567890")))).toEqual(deduped);
+    expect(summarize(await send(numbered('"12345678901234567891"')))).toEqual(deduped);
   });
 
-  test("an order id that is a number deep inside another field is not taken for it", async () => {
+  test("a number called orderId inside another field is not the order id", async () => {
     const body = '{"email":"ada@example.com","event":"purchase","more":{"orderId":999},"orderId":998}';
     expect((await received(body)).orderId).toBe("998");
   });
@@ -275,11 +275,11 @@ describe.each(engines)("the fields on %s", (engine) => {
     expect((await received(freshEvent(local), german.key)).phoneSha256).toBe(sha256("+493012345678"));
     const number = freshEvent({ phone: 3012345678 });
     expect((await received(number, german.key)).phoneSha256).toBe(sha256("+493012345678"));
-    // Without a country nobody can say whose number it is.
+    // A number without a country code is ambiguous.
     expect((await received(freshEvent(local))).phoneSha256).toBeNull();
   });
 
-  test("a phone number that cannot be one is left out, and the event is taken", async () => {
+  test("an invalid phone number is left out, and the event is accepted", async () => {
     expect((await received(freshEvent({ phone: "call me" }))).phoneSha256).toBeNull();
   });
 
@@ -293,13 +293,13 @@ describe.each(engines)("the fields on %s", (engine) => {
     "tab\tand\nline",
     "e\u0301 is not \u00e9",
     "__proto__",
-  ])("the event %j is echoed byte for byte, and arrives so", async (name) => {
+  ])("the event name %j is echoed and sent byte for byte", async (name) => {
     const before = receiver.got.length;
-    expect(said(await send(freshEvent({ event: name })))).toEqual(taken(name));
+    expect(summarize(await send(freshEvent({ event: name })))).toEqual(taken(name));
     expect(receiver.bodies()[before]?.event).toBe(name);
   });
 
-  test("strings as long as they may be are taken, counted in characters", async () => {
+  test("strings of the maximum length are accepted, counted in characters", async () => {
     const event = freshEvent({
       event: "☕".repeat(100),
       orderId: "𝒪".repeat(256),
@@ -309,23 +309,20 @@ describe.each(engines)("the fields on %s", (engine) => {
     expect((await received(event)).orderId).toBe("𝒪".repeat(256));
   });
 
-  test.each(["orderId", "event", "firstName"])(
-    "%s with a character that nothing can hold is refused",
-    async (name) => {
-      const error = `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`;
-      for (const text of ["a\0b", "a\ud800b"]) {
-        expect(said(await send(freshEvent({ [name]: text })))).toEqual(jsonError(400, error));
-      }
-    },
-  );
+  test.each(["orderId", "event", "firstName"])("%s with an invalid character is rejected", async (name) => {
+    const error = `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`;
+    for (const text of ["a\0b", "a\ud800b"]) {
+      expect(summarize(await send(freshEvent({ [name]: text })))).toEqual(jsonError(400, error));
+    }
+  });
 
-  test("fields that nobody knows are accepted and go nowhere", async () => {
+  test("unknown fields are accepted and not sent to platforms", async () => {
     const body = await received(freshEvent({ utm_source: "x", gclid: "y", emailSha256: "z", extra: [1] }));
     expect(Object.keys(body)).toHaveLength(11);
     expect(body).toMatchObject({ emailSha256: ada, clickIds: {}, utm: {} });
   });
 
-  test("eventTime is taken as ISO 8601 with any offset, as a date, and as Unix seconds", async () => {
+  test("eventTime may be ISO 8601 with any offset, a date, or Unix seconds", async () => {
     const at = Math.floor((Date.now() - 3 * day) / 1000) * 1000;
     const text = iso(at).slice(0, 19);
     const shifted = iso(at + 5.5 * 60 * minute).slice(0, 19);
@@ -349,7 +346,7 @@ describe.each(engines)("the fields on %s", (engine) => {
     }
   });
 
-  test("eventTime may lie five minutes ahead and ninety days back", async () => {
+  test("eventTime may be up to five minutes ahead and ninety days ago", async () => {
     for (const at of [Date.now() + 4 * minute, Date.now() - 90 * day + minute]) {
       expect((await received(freshEvent({ eventTime: iso(at) }))).eventTime).toBe(iso(at));
     }

@@ -1,10 +1,10 @@
-// Step 10: events that the site's rules filter are stored with their reasons and go nowhere.
+// The filter step: events that the site's rules filter are stored with their reasons and not sent.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
-import { accepted, deduped, filtered, freshEvent, said } from "./answers.ts";
+import { accepted, deduped, filtered, freshEvent, summarize } from "./answers.ts";
 
 const taken = accepted("purchase", { webhook: { ok: true } });
 
@@ -36,7 +36,7 @@ describe.each(engines)("filters on %s", (engine) => {
     await home.run("identity", "put", open.host, "--email", "both@example.com", "gclid=from-a-human");
   });
 
-  const send = async (event: unknown, { key } = strict) => said(await relay.post(key, event));
+  const send = async (event: unknown, { key } = strict) => summarize(await relay.post(key, event));
 
   const list = async (...options: string[]) => {
     const { events } = await home.run("event", "list", strict.host, "--limit", "1000", ...options);
@@ -88,12 +88,12 @@ describe.each(engines)("filters on %s", (engine) => {
     expect(trace).toMatchObject({ status: "filtered", filterReasons: reasons, deliveries: [] });
   });
 
-  test("the same emails pass where no rule names them", async () => {
+  test("filtered emails pass on a site without filter rules", async () => {
     for (const [, email] of rules) expect(await send(freshEvent({ email }), open)).toEqual(taken);
   });
 
   test.each(["eve@notspam.test", "eve@spam.test.example", "spam.test@example.com", "ada@example.com"])(
-    "%s is not of a blocked domain",
+    "the email %s is not matched by the rule of a blocked domain",
     async (email) => {
       expect(await send(freshEvent({ email }))).toEqual(taken);
     },
@@ -105,12 +105,12 @@ describe.each(engines)("filters on %s", (engine) => {
     }
   });
 
-  test("a hash does not tell its domain, so it passes the rules about domains", async () => {
+  test("a hashed email passes rules about domains", async () => {
     const event = freshEvent({ email: null, hashed_email: sha256("eve@spam.test") });
     expect(await send(event)).toEqual(taken);
   });
 
-  test("the list of filtered events holds no other, and the whole list holds both", async () => {
+  test("the list of filtered events has only those, and the list of all events has both", async () => {
     const good = freshEvent();
     const bad = freshEvent({ email: "eve@spam.test" });
     await send(good);
@@ -121,16 +121,16 @@ describe.each(engines)("filters on %s", (engine) => {
     expect((await list()).slice(0, 2).map(({ orderId }) => orderId)).toEqual([bad.orderId, good.orderId]);
   });
 
-  test("duplicates are found before the filter: a filtered event that comes again is deduplicated", async () => {
+  test("a filtered event received again is a duplicate", async () => {
     const event = freshEvent({ email: "eve@spam.test" });
     expect(await send(event)).toEqual(filtered);
     expect(await send(event)).toEqual(deduped);
   });
 
-  test("the sender's own user agent is never judged", async () => {
+  test("the user agent of the sender is never checked for bots", async () => {
     for (const agent of ["Googlebot/2.1", "python-requests/2.32", "HeadlessChrome", ""]) {
       const answer = await relay.post(strict.key, freshEvent(), { "User-Agent": agent });
-      expect(said(answer)).toEqual(taken);
+      expect(summarize(answer)).toEqual(taken);
     }
   });
 
@@ -145,7 +145,7 @@ describe.each(engines)("filters on %s", (engine) => {
     });
   });
 
-  test("one human visit is enough to pass, and only its ids are used", async () => {
+  test("one human visit among bot visits lets an event pass, and only its ids are used", async () => {
     expect(await send(freshEvent({ email: "both@example.com" }), open)).toEqual(taken);
     expect(receiver.bodies().at(-1)?.clickIds).toEqual({ gclid: "from-a-human" });
   });

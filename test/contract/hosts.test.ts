@@ -1,4 +1,4 @@
-// The hosts of sites: added by people of different rank, verified, paused and removed, on a real relay behind a real HTTPS
+// The hosts of sites: added by people with different roles, verified, paused and removed, on a real relay behind a real HTTPS
 // proxy, with real names.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -80,7 +80,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     dns.close();
   });
 
-  test("what somebody of one site adds is not served before it is verified", async () => {
+  test("a host that a member of one site adds is served only after verification", async () => {
     const added = await admin.ask(`POST /sites/${site}/hosts`, { host: "Shop.test" });
     expect(declared("POST /sites/:site/hosts", added).hosts).toEqual(["first.test", "shop.test"]);
     expect(await listed("shop.test")).toMatchObject({ state: "waiting", problem: null, checkedAt: null });
@@ -100,7 +100,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     ]);
     expect(verified).toMatchObject({ state: "verified", verifiedBy: "a request", problem: null });
     expect([await tag("shop.test"), await mayHaveCertificate("shop.test")]).toEqual([200, true]);
-    // Who asks again at once gets the same answer: nobody is called twice in a moment.
+    // A second check at once gets the same answer without calling the host again.
     expect((await verify()).json.checkedAt).toBe(verified.checkedAt);
     const { items } = (await admin.ask(`GET /sites/${site}/audit`)).json;
     expect(items[0]).toMatchObject({
@@ -110,7 +110,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     });
   });
 
-  test("what an owner of the installation adds, or the command line, is served at once", async () => {
+  test("a host that an owner or the command line adds is served at once", async () => {
     await owner.ask(`POST /sites/${site}/hosts`, { host: "elsewhere.test" });
     expect([await tag("elsewhere.test"), (await listed("elsewhere.test")).state]).toEqual([
       200,
@@ -121,7 +121,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     await eventually("the relay has heard of it", async () => (await tag("www.shop.test")) === 200, 2);
   });
 
-  test("what is wrong is said with what to do, also on the command line", async () => {
+  test("a rejected host is explained with its remedy, also on the command line", async () => {
     await admin.ask(`POST /sites/${site}/hosts`, { host: "nowhere.test" });
     const { json } = await admin.ask(`POST /sites/${site}/hosts/nowhere.test/verify`);
     expect(json).toMatchObject({
@@ -148,7 +148,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     ]);
   });
 
-  test("a name that is somebody's cannot be taken, and one that is only claimed goes to who can show it", async () => {
+  test("a host of another site cannot be taken, except an unverified one by an owner of the installation", async () => {
     const rival = await invite(relay, owner, "rival@example.com", "admin", other);
     const take = (person: Person, host: string) => person.ask(`POST /sites/${other}/hosts`, { host });
     for (const host of ["shop.test", "first.test", "nowhere.test"])
@@ -169,7 +169,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     expect((await home.fails("host", "add", site, "nowhere.test")).error).toContain(other);
   });
 
-  test("a paused host answers like a name that nobody has, within two seconds, until it is resumed", async () => {
+  test("a paused host answers like an unknown one within two seconds, until it is resumed", async () => {
     const unknown = async (path: string, method = "GET") =>
       (await call(relay.url, { method, path, headers: { Host: "shop.test" } })).status;
     await home.run("host", "pause", "shop.test");
@@ -200,7 +200,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     ]);
   });
 
-  test("a host is removed, but not the last one of its site", async () => {
+  test("a host can be removed, unless it is the last one of its site", async () => {
     const removed = await admin.ask(`DELETE /sites/${site}/hosts/www.shop.test`);
     expect(declared("DELETE /sites/:site/hosts/:host", removed)).toEqual({});
     expect(await tag("www.shop.test")).toBe(404);
@@ -215,7 +215,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     expect((await home.fails("host", "verify", "gone.test")).error).toContain("cleancast host list");
   });
 
-  test("the relay's own name takes everybody's events, also where the command line gave it to a site", async () => {
+  test("the relay's own name accepts events of all sites, also when it is a host of one site", async () => {
     const { key: others } = await home.run("key", "add", other, "crm");
     await home.run("host", "add", site, "cc.relay.test");
     await eventually("its tag is there", async () => (await tag("cc.relay.test")) === 200, 2);
@@ -226,7 +226,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     expect(dashboard.status).toBe(200);
   });
 
-  test("which names may have a certificate is told to the proxy next door and to nobody else", async () => {
+  test("only a proxy on the same machine may ask which names get a certificate", async () => {
     expect(await mayHaveCertificate("cc.relay.test")).toBe(true);
     expect(await mayHaveCertificate("FIRST.test")).toBe(true);
     for (const domain of [
@@ -243,7 +243,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     await admin.ask(`POST /sites/${site}/hosts`, { host: "node1.internal" });
     for (const Host of ["localhost", "node1.internal"])
       expect([Host, await mayHaveCertificate("first.test", { Host })]).toEqual([Host, true]);
-    // Somebody outside asks through the proxy, or under a customer's name.
+    // A request from outside, through the proxy or under a customer's host.
     for (const headers of [
       { Via: "1.1 cache" },
       { "X-Real-IP": "203.0.113.7" },

@@ -1,4 +1,4 @@
-// Step 5: keys, their life, and what happens to those who guess.
+// The key step: the life cycle of keys, and the limit for wrong keys.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
@@ -11,7 +11,7 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { accepted, deduped, freshEvent, jsonError, said } from "./answers.ts";
+import { accepted, deduped, freshEvent, jsonError, summarize } from "./answers.ts";
 
 const invalidKey = jsonError(401, "Invalid API key");
 const tooMany = jsonError(429, "Too many failed authentication attempts");
@@ -26,7 +26,7 @@ function withoutKey(relay: Relay, host: string) {
 
 type Made = { id: string; key: string };
 
-describe.each(engines)("keys on %s", (engine) => {
+describe.each(engines)("inbound keys on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let shop: TestSite;
@@ -73,54 +73,54 @@ describe.each(engines)("keys on %s", (engine) => {
     ["a list of keys", () => `${other.key}, ${other.key}`],
     ["a revoked key", () => revoked.key],
     ["an expired key", () => expired.key],
-  ])("%s is invalid", async (what, key) => {
+  ])("%s is answered 401", async (what, key) => {
     // A host of its own for each, so that none of them counts for another.
     const host = `${what.replaceAll(/\W+/g, "-")}.example`;
-    expect(said(await send(key(), host))).toEqual(invalidKey);
+    expect(summarize(await send(key(), host))).toEqual(invalidKey);
   });
 
-  test("the key of another site is invalid", async () => {
-    expect(said(await send(other.key, "shop.example"))).toEqual(invalidKey);
+  test("the key of another site is answered 401", async () => {
+    expect(summarize(await send(other.key, "shop.example"))).toEqual(invalidKey);
   });
 
-  test("a key is read from its header alone", async () => {
+  test("a key is only read from its header", async () => {
     const headers = { "Content-Type": "application/json", Authorization: `Bearer ${other.key}` };
     const body = JSON.stringify(freshEvent({ "X-CC-Api-Key": other.key, apiKey: other.key }));
     const path = `/__cc/inbound?X-CC-Api-Key=${other.key}`;
-    expect(said(await call(relay.url, { path, headers, body }))).toEqual(invalidKey);
+    expect(summarize(await call(relay.url, { path, headers, body }))).toEqual(invalidKey);
   });
 
   test.each(["text/plain", "application/xml", "nonsense", "/", ";", "application/json; charset"])(
-    "the key is looked at before the content type %s",
+    "the key is checked before the content type %s",
     async (type) => {
       const headers = { Host: `${type.length}.example`, "X-CC-Api-Key": wrongKey(2), "Content-Type": type };
-      expect(said(await call(relay.url, { headers, body: "no JSON" }))).toEqual(invalidKey);
+      expect(summarize(await call(relay.url, { headers, body: "no JSON" }))).toEqual(invalidKey);
     },
   );
 
-  test("the key is looked at before the size of the body", async () => {
+  test("the key is checked before the size of the body", async () => {
     const headers = {
       Host: "large.example",
       "X-CC-Api-Key": wrongKey(2),
       "Content-Type": "application/json",
     };
-    expect(said(await call(relay.url, { headers, body: "x".repeat(70_000) }))).toEqual(invalidKey);
+    expect(summarize(await call(relay.url, { headers, body: "x".repeat(70_000) }))).toEqual(invalidKey);
   });
 
   test("the tenth wrong key on a host is answered 429, the nine before it 401", async () => {
     const { host, key } = guessed;
     // However often the header is missing or empty, it is no wrong key.
-    for (let i = 0; i < 11; i += 1) expect(said(await withoutKey(relay, host))).toEqual(invalidKey);
-    expect(said(await send("", host))).toEqual(invalidKey);
+    for (let i = 0; i < 11; i += 1) expect(summarize(await withoutKey(relay, host))).toEqual(invalidKey);
+    expect(summarize(await send("", host))).toEqual(invalidKey);
 
     // Every kind counts alike.
     const wrong = [revoked.key, expired.key, other.key, `ccm_${"a".repeat(38)}`, "secret"];
     for (let i = 0; i < 9; i += 1) {
-      expect([i, said(await send(wrong[i] ?? wrongKey(i), host))]).toEqual([i, invalidKey]);
+      expect([i, summarize(await send(wrong[i] ?? wrongKey(i), host))]).toEqual([i, invalidKey]);
     }
     for (const one of [wrongKey(10), wrongKey(11), revoked.key]) {
       const answer = await send(one, host);
-      expect(said(answer)).toEqual(tooMany);
+      expect(summarize(answer)).toEqual(tooMany);
       expect(answer.headers["retry-after"]).toMatch(/^\d+$/);
       const seconds = Number(answer.headers["retry-after"]);
       expect(seconds).toBeGreaterThan(15 * 60 - 30);
@@ -128,9 +128,9 @@ describe.each(engines)("keys on %s", (engine) => {
     }
 
     // Meanwhile: a missing key is still only missing, a valid key passes, and no other host is locked.
-    expect(said(await withoutKey(relay, host))).toEqual(invalidKey);
-    expect(said(await send(key, host))).toEqual(accepted("purchase"));
-    expect(said(await send(wrongKey(12), "unguessed.example"))).toEqual(invalidKey);
+    expect(summarize(await withoutKey(relay, host))).toEqual(invalidKey);
+    expect(summarize(await send(key, host))).toEqual(accepted("purchase"));
+    expect(summarize(await send(wrongKey(12), "unguessed.example"))).toEqual(invalidKey);
 
     // The lock is seen by the operator.
     const { ok, findings } = await home.run("doctor", "--offline");
@@ -144,7 +144,7 @@ describe.each(engines)("keys on %s", (engine) => {
     });
   });
 
-  test("of wrong keys that come at the same moment nine are answered 401", async () => {
+  test("nine of several simultaneous wrong keys are answered 401, the others 429", async () => {
     const answers = await Promise.all(
       Array.from({ length: 25 }, (_, i) => send(wrongKey(i), "flood.example")),
     );
@@ -152,16 +152,16 @@ describe.each(engines)("keys on %s", (engine) => {
     expect([counts[401]?.length, counts[429]?.length]).toEqual([9, 16]);
   });
 
-  test("a key that is revoked is refused within two seconds, and its neighbours are not", async () => {
+  test("a revoked key is refused within two seconds, and the site's other keys are not", async () => {
     const host = "shop.example";
-    expect(said(await send(compromised.key, host))).toEqual(accepted("purchase"));
+    expect(summarize(await send(compromised.key, host))).toEqual(accepted("purchase"));
     await home.spawn("key", "revoke", compromised.id);
     await eventually("the key is refused", async () => (await send(compromised.key, host)).status !== 200, 2);
-    expect(said(await send(compromised.key, host))).toEqual(invalidKey);
-    expect(said(await send(shop.key, host))).toEqual(accepted("purchase"));
+    expect(summarize(await send(compromised.key, host))).toEqual(invalidKey);
+    expect(summarize(await send(shop.key, host))).toEqual(accepted("purchase"));
   });
 
-  test("a rotated key lives a day more beside the new one", async () => {
+  test("a rotated key works for another day together with the new one", async () => {
     expect(rotation).toEqual({
       id: expect.any(String),
       key: expect.stringMatching(/^cc_[0-9A-Za-z]{38}$/),
@@ -171,7 +171,7 @@ describe.each(engines)("keys on %s", (engine) => {
     expect(rotation.id).not.toBe(rotated.id);
     expect(rotation.key).not.toBe(rotated.key);
     for (const key of [rotated.key, rotation.key]) {
-      expect(said(await send(key, "shop.example"))).toEqual(accepted("purchase"));
+      expect(summarize(await send(key, "shop.example"))).toEqual(accepted("purchase"));
     }
     const { keys } = await home.run("key", "list", "shop.example");
     const states = keys.map((one: Record<string, unknown>) => [one.id, one.name, one.state, one.expiresAt]);
@@ -179,16 +179,16 @@ describe.each(engines)("keys on %s", (engine) => {
     expect(states).toContainEqual([rotation.id, "rotated", "active", null]);
   });
 
-  test("a test key has its own form, and what it sends never touches live duplicates", async () => {
+  test("a test key has its own prefix, and its events are never duplicates of live ones", async () => {
     expect(testKey.key).toMatch(/^cc_test_[0-9A-Za-z]{38}$/);
     const event = freshEvent();
-    expect(said(await relay.post(testKey.key, event))).toEqual(accepted("purchase"));
-    expect(said(await relay.post(shop.key, event))).toEqual(accepted("purchase"));
-    expect(said(await relay.post(testKey.key, event))).toEqual(deduped);
-    expect(said(await relay.post(shop.key, event))).toEqual(deduped);
+    expect(summarize(await relay.post(testKey.key, event))).toEqual(accepted("purchase"));
+    expect(summarize(await relay.post(shop.key, event))).toEqual(accepted("purchase"));
+    expect(summarize(await relay.post(testKey.key, event))).toEqual(deduped);
+    expect(summarize(await relay.post(shop.key, event))).toEqual(deduped);
   });
 
-  test("the list of keys shows their use, and never a key", async () => {
+  test("the list of keys shows their use and never the key itself", async () => {
     const { key, host, id } = counted;
     for (let i = 0; i < 2; i += 1) await send(key, host);
     const list = () => home.run("key", "list", host);
@@ -220,12 +220,12 @@ describe.each(engines)("keys on %s", (engine) => {
     const { key }: Made = await home.run("key", "add", ...name);
     await eventually("the key is known", async () => (await send(key, "shop.example")).status === 200);
     await eventually("the key expires", () => Date.now() >= expiresAt);
-    expect(said(await send(key, "late.example"))).toEqual(invalidKey);
+    expect(summarize(await send(key, "late.example"))).toEqual(invalidKey);
   });
 });
 
 describe("two nodes on one PostgreSQL", () => {
-  test("count wrong keys together, and a key revoked once is refused by both", async () => {
+  test("two nodes count wrong keys together, and both refuse a revoked key", async () => {
     const home = await newInstallation("postgres");
     const { key } = await home.addSite("shop.example");
     const { id, key: leaked } = await home.run("key", "add", "shop.example", "leaked");
@@ -233,11 +233,12 @@ describe("two nodes on one PostgreSQL", () => {
     const send = (node: number, given: string) =>
       (nodes[node % 2] as Relay).post(given, freshEvent(), { Host: "shop.example" });
 
-    for (let i = 0; i < 9; i += 1) expect([i, said(await send(i, wrongKey(i)))]).toEqual([i, invalidKey]);
-    for (let i = 9; i < 13; i += 1) expect([i, said(await send(i, wrongKey(i)))]).toEqual([i, tooMany]);
-    for (const node of [0, 1]) expect(said(await send(node, key))).toEqual(accepted("purchase"));
+    for (let i = 0; i < 9; i += 1)
+      expect([i, summarize(await send(i, wrongKey(i)))]).toEqual([i, invalidKey]);
+    for (let i = 9; i < 13; i += 1) expect([i, summarize(await send(i, wrongKey(i)))]).toEqual([i, tooMany]);
+    for (const node of [0, 1]) expect(summarize(await send(node, key))).toEqual(accepted("purchase"));
 
-    expect(said(await send(0, leaked))).toEqual(accepted("purchase"));
+    expect(summarize(await send(0, leaked))).toEqual(accepted("purchase"));
     await home.run("key", "revoke", id);
     await eventually(
       "both nodes refuse the key",

@@ -1,4 +1,4 @@
-// Calls that the inbound endpoint refused: a few are kept for whoever has to help, all are counted, no secret is written.
+// Rejected requests of the inbound endpoint: a few are kept for diagnosis, all are counted, and no secret is stored.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
@@ -14,7 +14,7 @@ import {
 
 type Refused = { status: number; error: string; host: string; key: { name: string } | null; address: string };
 
-describe.each(engines)("refused calls on %s", (engine) => {
+describe.each(engines)("rejected requests on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let site: TestSite;
@@ -35,7 +35,7 @@ describe.each(engines)("refused calls on %s", (engine) => {
     return (await ask(relay, path, undefined, { Cookie: owner.cookie })).json.items;
   };
 
-  test("are kept with their reason, host and key, newest first; strangers' calls belong to nobody", async () => {
+  test("rejected requests are listed with reason, host and key, newest first; those of unknown senders belong to no site", async () => {
     const wrong = `cc_live_${"x".repeat(40)}`;
     await relay.post(site.key, { event: "purchase" });
     await relay.post(site.key, "{", { Host: site.host });
@@ -63,14 +63,14 @@ describe.each(engines)("refused calls on %s", (engine) => {
     expect(relay.output()).not.toContain(wrong);
   });
 
-  test("of a flood a few are kept", async () => {
+  test("only a few of a flood of rejected requests are kept", async () => {
     await Promise.all(Array.from({ length: 100 }, () => relay.post(quiet.key, "{")));
     await eventually("some are written", async () => (await kept(quiet)).length >= 20);
     // Two minutes at most are touched.
     expect((await kept(quiet)).length).toBeLessThanOrEqual(40);
   });
 
-  test("a stop writes what is left", async () => {
+  test("a graceful stop writes the rejected requests that are still in memory", async () => {
     const before = (await kept(site)).length;
     await relay.post(site.key, "[]", { Host: site.host });
     expect(await relay.stop()).toBe(0);

@@ -1,4 +1,4 @@
-// Steps 12 and 13: every connection is tried at once, and the answer says what became of each platform.
+// The dispatch step: all connections are tried in parallel, and the answer has a result for each platform.
 
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -11,9 +11,9 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { accepted, freshEvent, said } from "./answers.ts";
+import { accepted, freshEvent, summarize } from "./answers.ts";
 
-/** Nobody listens there. */
+/** No server listens there. */
 const deadUrl = "http://127.0.0.1:9/";
 
 const sent = accepted("purchase", { webhook: { ok: true } });
@@ -28,7 +28,7 @@ function answering(status: number, headers: Record<string, string> = {}): Receiv
 const ordersOf = (events: readonly { orderId?: unknown }[]) =>
   events.map(({ orderId }) => String(orderId)).toSorted();
 
-describe.each(engines)("the results on %s", (engine) => {
+describe.each(engines)("results per platform on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
@@ -77,7 +77,7 @@ describe.each(engines)("the results on %s", (engine) => {
   });
 
   const send = async (name: string, event = freshEvent()) =>
-    said(await relay.post(sites.get(name)?.key ?? "", event));
+    summarize(await relay.post(sites.get(name)?.key ?? "", event));
   const arrived = (path: string) =>
     receiver.got.filter((one) => one.path === `/${path}`).map((one) => JSON.parse(one.text));
   const states = async (name: string) => {
@@ -87,17 +87,17 @@ describe.each(engines)("the results on %s", (engine) => {
     );
   };
 
-  test("without a connection the results are empty", async () => {
+  test("the results of a site without connections are empty", async () => {
     expect(await send("none")).toEqual(accepted("purchase", {}));
   });
 
-  test("a platform that accepts is ok, and nothing more is said of it", async () => {
+  test("the result of a platform that accepts is ok and nothing else", async () => {
     expect(await send("one")).toEqual(sent);
     expect(arrived("one")).toHaveLength(1);
     expect(await states("one")).toEqual([[["sent", null]]]);
   });
 
-  test("every connected platform has its key", async () => {
+  test("the results have a key for every connected platform", async () => {
     const { text } = await send("mixed");
     expect(JSON.parse(text)).toEqual({
       ok: true,
@@ -106,7 +106,7 @@ describe.each(engines)("the results on %s", (engine) => {
     });
   });
 
-  test("one platform's fault is its own: the other is ok, and the status is 200", async () => {
+  test("a failing platform does not affect the other's result, and the status is 200", async () => {
     behaviours.set("mixed", answering(500));
     const { status, text } = await send("mixed");
     behaviours.delete("mixed");
@@ -147,10 +147,10 @@ describe.each(engines)("the results on %s", (engine) => {
     expect(a).toEqual(b);
   });
 
-  test("an event that is not selected is skipped, and the names are compared in any case", async () => {
+  test("an event that the connection does not select is skipped; names are compared in any case", async () => {
     for (const event of ["purchase", "PURCHASE", "Lead", " lead "]) {
       const answer = await send("picky", freshEvent({ event }));
-      // The second connection takes none of these, so its verdict speaks for both.
+      // The second connection selects none of these, so the result is that of the first.
       expect(answer).toEqual(
         accepted(event, { webhook: { ok: false, status: "skipped", error: "event not selected" } }),
       );
@@ -187,7 +187,7 @@ describe.each(engines)("the results on %s", (engine) => {
       await eventually("it is sent", async () => (await states("broken"))[0]?.[0]?.[0] === "sent");
   });
 
-  test("a failure has one of the four statuses, whatever a platform asks for", async () => {
+  test("a failed result has one of the four statuses, whatever the platform answers", async () => {
     behaviours.set("broken", answering(429, { "retry-after": String(30 * 86_400) }));
     const { text } = await send("broken");
     behaviours.delete("broken");
@@ -199,7 +199,7 @@ describe.each(engines)("the results on %s", (engine) => {
     expect(await send("dead")).toEqual(failed("queued", "connection refused"));
   });
 
-  test("a platform that does not answer in time costs its own result only", async () => {
+  test("a platform that does not answer in time affects only its own result", async () => {
     behaviours.set("hanging", () => {});
     const startedAt = Date.now();
     expect(await send("hanging")).toEqual(failed("queued", "no answer within 1 s"));
@@ -208,7 +208,7 @@ describe.each(engines)("the results on %s", (engine) => {
     behaviours.delete("hanging");
   });
 
-  test("a queued event is tried again, under the same id, until it is sent", async () => {
+  test("a queued event is retried under the same id until it is sent", async () => {
     behaviours.set("failing", answering(500));
     const event = freshEvent();
     expect(await send("failing", event)).toEqual(failed("queued", "HTTP 500"));
@@ -245,7 +245,7 @@ describe.each(engines)("the results on %s", (engine) => {
     ]);
   });
 
-  test("401 parks the connection until it is connected again; then everything goes out, and nothing before", async () => {
+  test("a platform's 401 parks the connection until it is reconnected, and only then are its events sent", async () => {
     behaviours.set("parked", answering(401));
     const needs = failed("parked", "needs reconnection: HTTP 401: not authorised");
     const events = [freshEvent(), freshEvent(), freshEvent()];
@@ -288,7 +288,7 @@ describe.each(engines)("the results on %s", (engine) => {
     expect(ordersOf(arrived("paused"))).toEqual(ordersOf(events));
   });
 
-  test("what was disconnected is not tried, and has no key of its own", async () => {
+  test("a disconnected platform is not called, and has no key in the results", async () => {
     expect(await send("left")).toEqual(sent);
     expect([arrived("left").length, arrived("kept").length]).toEqual([0, 1]);
   });

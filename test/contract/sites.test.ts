@@ -1,13 +1,13 @@
-// Steps 3 and 4: which site a request belongs to, and whether its door is open.
+// The site and enabled steps: the site of a request, and whether its inbound webhook is on.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { call, engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
-import { accepted, freshEvent, jsonError, said } from "./answers.ts";
+import { accepted, freshEvent, jsonError, summarize } from "./answers.ts";
 
 const invalidKey = jsonError(401, "Invalid API key");
 const notEnabled = jsonError(403, "Inbound webhook not enabled");
 
-describe.each(engines)("the site of a request on %s", (engine) => {
+describe.each(engines)("site lookup on %s", (engine) => {
   let relay: Relay;
   let north: TestSite;
   let south: TestSite;
@@ -27,21 +27,21 @@ describe.each(engines)("the site of a request on %s", (engine) => {
     port = new URL(relay.url).port;
   });
 
-  test("a key opens the hosts of its own site", async () => {
-    expect(said(await send(north.key, "north.example"))).toEqual(accepted("purchase"));
-    expect(said(await send(south.key, "south.example"))).toEqual(accepted("purchase"));
+  test("a key is accepted on all hosts of its site", async () => {
+    expect(summarize(await send(north.key, "north.example"))).toEqual(accepted("purchase"));
+    expect(summarize(await send(south.key, "south.example"))).toEqual(accepted("purchase"));
   });
 
-  test("on a host that another site owns a key is invalid", async () => {
-    expect(said(await send(north.key, "south.example"))).toEqual(invalidKey);
-    expect(said(await send(south.key, "north.example"))).toEqual(invalidKey);
+  test("a key is invalid on a host of another site", async () => {
+    expect(summarize(await send(north.key, "south.example"))).toEqual(invalidKey);
+    expect(summarize(await send(south.key, "north.example"))).toEqual(invalidKey);
   });
 
   test.each(["north.example:443", "NORTH.Example", "north.example.", "North.Example.:8443"])(
-    "%s is the host north.example",
+    "the Host header %s means the host north.example",
     async (host) => {
-      expect(said(await send(north.key, host))).toEqual(accepted("purchase"));
-      expect(said(await send(south.key, host))).toEqual(invalidKey);
+      expect(summarize(await send(north.key, host))).toEqual(accepted("purchase"));
+      expect(summarize(await send(south.key, host))).toEqual(invalidKey);
     },
   );
 
@@ -56,44 +56,44 @@ describe.each(engines)("the site of a request on %s", (engine) => {
     "localhost",
     "localhost:8080",
     "shop.localhost",
-  ])("%s belongs to no site, so the key names it", async (host) => {
-    expect(said(await send(north.key, host))).toEqual(accepted("purchase"));
-    expect(said(await send(south.key, host))).toEqual(accepted("purchase"));
+  ])("the Host header %s belongs to no site, so the key decides the site", async (host) => {
+    expect(summarize(await send(north.key, host))).toEqual(accepted("purchase"));
+    expect(summarize(await send(south.key, host))).toEqual(accepted("purchase"));
   });
 
-  test("an event belongs to the site of its key: the same event of two sites is two events", async () => {
+  test("the same event with keys of two sites is two events", async () => {
     const event = freshEvent();
     for (const { key } of [north, south]) {
-      expect(said(await relay.post(key, event))).toEqual(accepted("purchase"));
+      expect(summarize(await relay.post(key, event))).toEqual(accepted("purchase"));
     }
   });
 
   test("a site whose inbound webhook is off answers 403, whatever the key", async () => {
     for (const key of [closed.key, north.key, "wrong", `cc_${"0".repeat(38)}`]) {
-      expect(said(await send(key, "closed.example"))).toEqual(notEnabled);
+      expect(summarize(await send(key, "closed.example"))).toEqual(notEnabled);
     }
     const without = { Host: `closed.example:${port}`, "Content-Type": "application/json" };
-    expect(said(await call(relay.url, { headers: without, body: "{}" }))).toEqual(notEnabled);
+    expect(summarize(await call(relay.url, { headers: without, body: "{}" }))).toEqual(notEnabled);
   });
 
-  test("a site whose inbound webhook is off answers 403 as well where only its key names it", async () => {
-    expect(said(await send(closed.key, "127.0.0.1"))).toEqual(notEnabled);
-    expect(said(await send(closed.key, "nobody.example"))).toEqual(notEnabled);
+  test("a site whose inbound webhook is off answers 403 also when only the key decides the site", async () => {
+    expect(summarize(await send(closed.key, "127.0.0.1"))).toEqual(notEnabled);
+    expect(summarize(await send(closed.key, "nobody.example"))).toEqual(notEnabled);
   });
 
-  test("however many wrong keys a closed site gets, it answers 403", async () => {
+  test("a site whose inbound webhook is off answers wrong keys with 403, however many", async () => {
     for (let i = 0; i < 12; i += 1) {
-      expect(said(await send(`wrong-${i}`, "closed.example"))).toEqual(notEnabled);
+      expect(summarize(await send(`wrong-${i}`, "closed.example"))).toEqual(notEnabled);
     }
   });
 
-  test("a new site is closed until it has a key", async () => {
-    expect(said(await send(north.key, "new.example"))).toEqual(notEnabled);
-    expect(said(await call(relay.url, { headers: { Host: "new.example" } }))).toEqual(notEnabled);
+  test("a new site answers 403 until it has a key", async () => {
+    expect(summarize(await send(north.key, "new.example"))).toEqual(notEnabled);
+    expect(summarize(await call(relay.url, { headers: { Host: "new.example" } }))).toEqual(notEnabled);
   });
 
-  test("the switch is looked at before the body", async () => {
+  test("the inbound setting is checked before the body", async () => {
     const headers = { Host: "closed.example", "X-CC-Api-Key": closed.key, "Content-Type": "text/plain" };
-    expect(said(await call(relay.url, { headers, body: "no JSON" }))).toEqual(notEnabled);
+    expect(summarize(await call(relay.url, { headers, body: "no JSON" }))).toEqual(notEnabled);
   });
 });

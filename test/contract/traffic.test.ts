@@ -1,4 +1,4 @@
-// Every visit gets a verdict: what is counted, what is kept, who is filtered for it, and how that is undone.
+// Verdicts on visits: counts, samples of bots, the events that they filter, and their release.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
@@ -11,13 +11,13 @@ import {
   type TestSite,
 } from "../support/relay.ts";
 import { cookieOf, personsBrowser, report, sha256 } from "../support/visits.ts";
-import { accepted, filtered, freshEvent, said } from "./answers.ts";
+import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
 
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
 const none = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0 };
 let hosts = 0;
 
-describe.each(engines)("traffic on %s", (engine) => {
+describe.each(engines)("visit counts and bot rules on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
@@ -46,7 +46,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     expect(await counts(host)).toMatchObject({ ...none, ...expected, gross });
   };
 
-  test("a person, a bot, a page loaded ahead and a refusal are each counted once, and add up", async () => {
+  test("a person, a bot, a prerendered page and a refusal are each counted once, and add up", async () => {
     const { host } = await newSite();
     for (let i = 0; i < 3; i++) expect((await report(relay, host, "visit")).status).toBe(204);
     expect((await report(relay, host, "visit", {}, bot)).status).toBe(204);
@@ -65,7 +65,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     expect(await home.print("traffic", "counts", host)).toContain("automation:webdriver");
   });
 
-  test("a page that was loaded ahead is moved to the people once it is shown", async () => {
+  test("a prerendered page counts as a human visit once it is shown", async () => {
     const { host } = await newSite();
     const [first, second] = ["0000-0000-000000000001", "0000-0000-000000000002"];
     await report(relay, host, "visit", { ahead: 1, visitor: first });
@@ -74,13 +74,13 @@ describe.each(engines)("traffic on %s", (engine) => {
     await report(relay, host, "visit", { visitor: first });
     await eventually("it is a person's visit", async () => (await counts(host)).people === 1);
     await counted(host, { people: 1, "not a visit": 1 });
-    // Once is once, and nobody else's visit changes it.
+    // It is moved once; later visits count as new ones.
     for (let i = 0; i < 3; i++) await report(relay, host, "visit", { visitor: first });
     await eventually("all are counted", async () => (await counts(host)).people === 4);
     expect(await counts(host)).toMatchObject({ gross: 5, people: 4, "not a visit": 1 });
   });
 
-  test("where people are asked first, who has not answered is suppressed, and a bot is a bot", async () => {
+  test("in opt-in mode undecided visitors count as suppressed, and bots as bots", async () => {
     const { host } = await newSite("consent_mode=opt-in");
     await report(relay, host, "visit");
     await report(relay, host, "visit", {}, bot);
@@ -88,7 +88,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     await counted(host, { people: 1, bots: 1, suppressed: 1 });
   });
 
-  test("identify and consent reports are not visits", async () => {
+  test("identify and consent reports do not count as visits", async () => {
     const { host } = await newSite();
     await report(relay, host, "identify", { emails: [sha256("n@example.com")] });
     await report(relay, host, "consent", { consent: { own: "granted" } });
@@ -108,7 +108,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     const emails = [sha256("mia@example.com")];
     await report(relay, host, "identify", { emails, params: { gclid: "mias-click" } }, bot);
     const event = freshEvent({ email: "mia@example.com" });
-    expect(said(await relay.post(key, event))).toEqual(filtered);
+    expect(summarize(await relay.post(key, event))).toEqual(filtered);
 
     const { events } = await home.run("event", "list", host, "--filtered");
     const { id } = events[0];
@@ -144,9 +144,9 @@ describe.each(engines)("traffic on %s", (engine) => {
     const again = freshEvent({ email: "mia@example.com" });
     await eventually("the relay has heard of it", async () => {
       const answer = await relay.post(key, { ...again, orderId: `again-${Math.random()}` });
-      return said(answer).text !== filtered.text;
+      return summarize(answer).text !== filtered.text;
     });
-    expect(said(await relay.post(key, again))).toEqual(accepted("purchase", { webhook: { ok: true } }));
+    expect(summarize(await relay.post(key, again))).toEqual(accepted("purchase", { webhook: { ok: true } }));
     const { audit } = await home.run("audit", host);
     const actions = audit.map((line: { action: string }) => line.action);
     expect(actions).toContain("event released");
@@ -166,11 +166,11 @@ describe.each(engines)("traffic on %s", (engine) => {
   test("an allowed person passes every rule", async () => {
     const { host, key } = await newSite("block_domains=spam.test");
     const event = freshEvent({ email: "eve@spam.test" });
-    expect(said(await relay.post(key, event))).toEqual(filtered);
+    expect(summarize(await relay.post(key, event))).toEqual(filtered);
     await home.run("site", "set", host, `allow_persons=${sha256("eve@spam.test")}`);
     await eventually("the rule is heard of", async () => {
       const answer = await relay.post(key, freshEvent({ email: "eve@spam.test" }));
-      return said(answer).text !== filtered.text;
+      return summarize(answer).text !== filtered.text;
     });
   });
 
@@ -203,7 +203,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     expect(await home.fails("traffic", "replay", "nothing")).toMatchObject({ field: "visit" });
   });
 
-  test("what a site denies is a bot's, what it allows is a person's, and allowing wins", async () => {
+  test("visits that a site's rules deny are bots, those that they allow are human, and allow rules win", async () => {
     const { host } = await newSite("deny_networks=203.0.113.0/24", "deny_user_agents=*OldBrowser/1*");
     await report(relay, host, "visit");
     await report(relay, host, "visit", {}, { "X-Forwarded-For": "198.51.100.4" });
@@ -226,7 +226,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     });
   });
 
-  test("a country rule without a country file says that it does nothing", async () => {
+  test("a country rule without a country file warns that it has no effect", async () => {
     const { host } = await newSite();
     const text = await home.print("site", "set", host, "deny_countries=KP,uk");
     expect(text).toContain("deny_countries=KP,GB");
@@ -242,13 +242,13 @@ describe.each(engines)("traffic on %s", (engine) => {
     ["deny_countries=Germany", "deny_countries"],
     ["deny_user_agents=*", "deny_user_agents"],
     ["allow_persons=mia@example.com", "allow_persons"],
-  ])("%s is refused with a sentence", async (setting, name) => {
+  ])("the traffic rule %s is rejected with a sentence", async (setting, name) => {
     const host = `refused-${++hosts}.example`;
     await home.run("site", "add", host);
     expect((await home.fails("site", "set", host, setting)).error).toMatch(new RegExp(`^${name} must be`));
   });
 
-  test("one visitor who hands in the emails of many, from a data centre, is a bot; either alone is not", async () => {
+  test("one visitor with the emails of many from a data centre is a bot; either alone is not", async () => {
     const { host, key } = await newSite();
     const dataCentre = { "X-Forwarded-For": "3.120.0.9" };
     const cookies: Record<string, string>[] = [];
@@ -259,14 +259,14 @@ describe.each(engines)("traffic on %s", (engine) => {
     const person = async (at: number, name: string, i: number) => {
       const email = `${name}${i}@example.com`;
       await report(relay, host, "identify", { emails: [sha256(email)] }, cookies[at]);
-      return said(await relay.post(key, freshEvent({ email })));
+      return summarize(await relay.post(key, freshEvent({ email })));
     };
     for (let i = 0; i < 8; i++) expect(await person(0, "home", i)).not.toEqual(filtered);
     for (let i = 0; i < 5; i++) expect(await person(1, "hosted", i)).not.toEqual(filtered);
     expect(await person(1, "hosted", 9)).toEqual(filtered);
   });
 
-  test("after a graceful stop nothing is missing; after a kill at most what a second brought", async () => {
+  test("a graceful stop loses no visit counts, and a kill at most those of one second", async () => {
     const { host } = await newSite();
     for (let i = 0; i < 20; i++) await report(relay, host, "visit");
     await report(relay, host, "visit", {}, bot);

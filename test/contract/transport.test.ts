@@ -1,4 +1,4 @@
-// Steps 1 and 2 of the inbound endpoint: the method and the transport.
+// The method and TLS steps of the inbound endpoint.
 
 import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -14,13 +14,13 @@ import {
   type TestSite,
   post,
 } from "../support/relay.ts";
-import { accepted, freshEvent, jsonError, plainText, said } from "./answers.ts";
+import { accepted, freshEvent, jsonError, plainText, summarize } from "./answers.ts";
 
 const certFile = fileURLToPath(new URL("../fixtures/tls-cert.pem", import.meta.url));
 const keyFile = fileURLToPath(new URL("../fixtures/tls-key.pem", import.meta.url));
 const https = jsonError(426, "HTTPS required");
 
-describe.each(engines)("the door on %s", (engine) => {
+describe.each(engines)("method and transport on %s", (engine) => {
   let relay: Relay;
   let site: TestSite;
   const send = (headers: Record<string, string>, to = relay) => to.post(site.key, freshEvent(), headers);
@@ -32,17 +32,17 @@ describe.each(engines)("the door on %s", (engine) => {
     relay = await home.start({ HOST: "0.0.0.0" });
   });
 
-  test("an event that is posted with a key is taken", async () => {
-    expect(said(await send({}))).toEqual(accepted("purchase"));
+  test("an event posted with a key is accepted", async () => {
+    expect(summarize(await send({}))).toEqual(accepted("purchase"));
   });
 
-  test("the name of the key's header is read in any case, and a query behind the path does no harm", async () => {
+  test("the key header matches in any case, and a query string is ignored", async () => {
     const answer = await call(relay.url, {
       path: "/__cc/inbound?source=crm",
       headers: { "x-cc-api-key": site.key, "content-type": "application/json" },
       body: JSON.stringify(freshEvent()),
     });
-    expect(said(answer)).toEqual(accepted("purchase"));
+    expect(summarize(answer)).toEqual(accepted("purchase"));
   });
 
   test.each([
@@ -73,7 +73,7 @@ describe.each(engines)("the door on %s", (engine) => {
       ...(method === "TRACE" ? {} : { body: "{}" }),
     });
     const text = method === "HEAD" ? "" : "Send a POST request.\n";
-    expect(said(answer)).toEqual({ ...plainText(405, ""), text });
+    expect(summarize(answer)).toEqual({ ...plainText(405, ""), text });
     expect(answer.headers.allow).toBe("POST");
   });
 
@@ -86,22 +86,22 @@ describe.each(engines)("the door on %s", (engine) => {
           headers: { ...type, "Content-Length": "2" },
           body: "{}",
         });
-        expect(said(answer)).toEqual(plainText(405, "Send a POST request."));
+        expect(summarize(answer)).toEqual(plainText(405, "Send a POST request."));
       }
     },
   );
 
-  test("an answer to a browser's page carries no CORS header either", async () => {
+  test("a request with an Origin gets no CORS header", async () => {
     const answer = await send({ Origin: "https://shop.example" });
-    expect(said(answer)).toEqual(accepted("purchase"));
+    expect(summarize(answer)).toEqual(accepted("purchase"));
   });
 
-  test("the method is looked at before the transport", async () => {
+  test("the method is checked before the transport", async () => {
     const answer = await call(relay.url, { method: "GET", headers: { "X-Forwarded-Proto": "http" } });
-    expect(said(answer)).toEqual(plainText(405, "Send a POST request."));
+    expect(summarize(answer)).toEqual(plainText(405, "Send a POST request."));
   });
 
-  test("a request that is not HTTP at all is refused in plain text", async () => {
+  test("a request that is not HTTP is refused in plain text", async () => {
     const socket = createConnection(Number(new URL(relay.url).port), "127.0.0.1");
     socket.setEncoding("utf8").end("POST /__cc/inbound HTTP/1.1\r\nHost: shop.example\r\nBad Header\r\n\r\n");
     let text = "";
@@ -110,22 +110,24 @@ describe.each(engines)("the door on %s", (engine) => {
     expect(text.toLowerCase()).not.toContain("application/json");
   });
 
-  test("other paths are not there", async () => {
-    expect(said(await call(relay.url, { path: "/__cc/inbound/more" }))).toEqual(plainText(404, "Not found."));
-    expect(said(await call(relay.url, { path: "/__cc" }))).toEqual(plainText(404, "Not found."));
+  test("other paths are answered 404", async () => {
+    expect(summarize(await call(relay.url, { path: "/__cc/inbound/more" }))).toEqual(
+      plainText(404, "Not found."),
+    );
+    expect(summarize(await call(relay.url, { path: "/__cc" }))).toEqual(plainText(404, "Not found."));
   });
 
   test("plain HTTP through a proxy is answered 426 with Upgrade, and is never redirected", async () => {
     const answer = await send({ "X-Forwarded-Proto": "http" });
-    expect(said(answer)).toEqual(https);
+    expect(summarize(answer)).toEqual(https);
     expect(answer.headers.upgrade).toBe("TLS/1.2, HTTP/1.1");
     expect(answer.headers.connection?.toLowerCase()).toContain("upgrade");
     expect(answer.headers.location).toBeUndefined();
   });
 
-  test("the transport is looked at before the site and the key", async () => {
+  test("the transport is checked before the site and the key", async () => {
     const answer = await relay.post("wrong", freshEvent(), { "X-Forwarded-Proto": "http" });
-    expect(said(answer)).toEqual(https);
+    expect(summarize(answer)).toEqual(https);
   });
 
   test.each([
@@ -135,9 +137,9 @@ describe.each(engines)("the door on %s", (engine) => {
     ["Forwarded", "proto=https"],
     ["Forwarded", 'for="[2001:db8::17]:4711";proto="https";host=shop.example'],
     ["Forwarded", "for=203.0.113.7;proto=http, for=198.51.100.2;proto=https"],
-  ])("a proxy on this machine that says %s: %s is believed", async (name, value) => {
+  ])("a proxy on this machine that sends %s: %s is trusted", async (name, value) => {
     const answer = await send({ [name]: value, "X-Forwarded-For": "203.0.113.7" });
-    expect(said(answer)).toEqual(accepted("purchase"));
+    expect(summarize(answer)).toEqual(accepted("purchase"));
   });
 
   test.each([
@@ -149,8 +151,8 @@ describe.each(engines)("the door on %s", (engine) => {
     ["Forwarded", "for=203.0.113.7;proto=http"],
     ["Forwarded", "proto=https, proto=http"],
     ["Forwarded", 'for="proto=https"'],
-  ])("a proxy on this machine that says %s: %s does not prove HTTPS", async (name, value) => {
-    expect(said(await send({ [name]: value }))).toEqual(https);
+  ])("a proxy on this machine that sends %s: %s does not prove HTTPS", async (name, value) => {
+    expect(summarize(await send({ [name]: value }))).toEqual(https);
   });
 
   const outside = Object.values(networkInterfaces())
@@ -159,13 +161,13 @@ describe.each(engines)("the door on %s", (engine) => {
 
   // On a machine without any network there is no outside to come from.
   test.runIf(outside)(
-    "plain HTTP from another address than loopback is refused, whatever it says",
+    "plain HTTP from an address other than loopback is refused, whatever its headers",
     async () => {
       const url = `http://${outside}:${new URL(relay.url).port}`;
       const headers = { Host: "shop.example" };
-      expect(said(await post(url, site.key, freshEvent(), headers))).toEqual(https);
+      expect(summarize(await post(url, site.key, freshEvent(), headers))).toEqual(https);
       const forged = { ...headers, "X-Forwarded-Proto": "https", Forwarded: "proto=https" };
-      expect(said(await post(url, site.key, freshEvent(), forged))).toEqual(https);
+      expect(summarize(await post(url, site.key, freshEvent(), forged))).toEqual(https);
     },
   );
 });
@@ -174,7 +176,7 @@ async function startAs(engine: Engine, env: Record<string, string>): Promise<Rel
   return (await newInstallation(engine, env)).start();
 }
 
-describe.each(engines)("the transport as it is configured on %s", (engine) => {
+describe.each(engines)("transport settings on %s", (engine) => {
   const ca = readFileSync(certFile);
   let strict: Relay;
   let distrustful: Relay;
@@ -196,26 +198,26 @@ describe.each(engines)("the transport as it is configured on %s", (engine) => {
     });
   const taken = accepted("purchase", { sandbox: { ok: true } });
 
-  test("with CLEANCAST_REQUIRE_TLS plain HTTP is refused from this very machine too", async () => {
-    expect(said(await send(strict))).toEqual(https);
-    expect(said(await send(strict, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
+  test("CLEANCAST_REQUIRE_TLS refuses plain HTTP from this machine too", async () => {
+    expect(summarize(await send(strict))).toEqual(https);
+    expect(summarize(await send(strict, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
   });
 
-  test("with CLEANCAST_TRUST_PROXY=none no proxy is believed, and direct requests of this machine pass", async () => {
-    expect(said(await send(distrustful, { "X-Forwarded-Proto": "https" }))).toEqual(https);
-    expect(said(await send(distrustful, { Forwarded: "proto=https" }))).toEqual(https);
-    expect(said(await send(distrustful))).toEqual(taken);
+  test("CLEANCAST_TRUST_PROXY=none trusts no proxy, and direct requests from this machine pass", async () => {
+    expect(summarize(await send(distrustful, { "X-Forwarded-Proto": "https" }))).toEqual(https);
+    expect(summarize(await send(distrustful, { Forwarded: "proto=https" }))).toEqual(https);
+    expect(summarize(await send(distrustful))).toEqual(taken);
   });
 
-  test("with TLS_CERT_FILE and TLS_KEY_FILE the relay speaks HTTPS itself, and nothing else", async () => {
+  test("TLS_CERT_FILE and TLS_KEY_FILE make the relay serve HTTPS and nothing else", async () => {
     expect(secure.url).toMatch(/^https:/);
     expect(secure.output()).toContain("\ncurl -sSk https://localhost:");
-    expect(said(await send(secure))).toEqual(taken);
-    expect(said(await send(secure, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
+    expect(summarize(await send(secure))).toEqual(taken);
+    expect(summarize(await send(secure, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
     await expect(call(secure.url.replace("https:", "http:"))).rejects.toThrow("socket hang up");
   });
 
   test("a proxy that speaks HTTPS to the relay and plain HTTP to the sender does not prove HTTPS", async () => {
-    expect(said(await send(secure, { "X-Forwarded-Proto": "http" }))).toEqual(https);
+    expect(summarize(await send(secure, { "X-Forwarded-Proto": "http" }))).toEqual(https);
   });
 });

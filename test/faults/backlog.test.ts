@@ -4,7 +4,7 @@ import { engines, eventually, newInstallation } from "../support/relay.ts";
 import { change, deliveryStates, furnish } from "../support/installation.ts";
 
 describe.each(engines)("a backlog on %s", (engine) => {
-  test("what waited for a platform goes out as fast as its lanes allow once it is back", async () => {
+  test("a backlog is sent as fast as its lanes allow once the platform is back", async () => {
     const total = 256;
     const home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "3600" });
     const receiver = await startReceiver();

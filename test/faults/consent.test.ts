@@ -101,7 +101,7 @@ function expectNothingOfThePerson(body: Record<string, unknown>): void {
   expect(JSON.stringify(body)).not.toMatch(/[0-9a-f]{64}|click-|newsletter|fb\.1/);
 }
 
-describe.each(engines)("consent that cannot be read on %s", (engine) => {
+describe.each(engines)("unreadable consent on %s", (engine) => {
   let place: Place;
   beforeAll(async () => {
     place = await open(engine);
@@ -120,21 +120,21 @@ describe.each(engines)("consent that cannot be read on %s", (engine) => {
   }
 
   test.each(["", "GRANTED", "granted ", "yes", "1", "null", "\u00ff\u0001"])(
-    "a consent row whose state is %j: the conversion goes out without any identifier",
+    "a conversion whose consent row has the state %j is sent without any identifier",
     (garbage) =>
       during([`UPDATE consents SET state = '${garbage}'`], [`UPDATE consents SET state = 'granted'`]),
   );
 
-  test("a consent table that is gone: the conversion goes out without any identifier", () =>
+  test("a conversion is sent without any identifier while the consent table is missing", () =>
     during([`ALTER TABLE consents RENAME TO elsewhere`], [`ALTER TABLE elsewhere RENAME TO consents`]));
 
-  test("a consent table that has lost its column: the conversion goes out without any identifier", () =>
+  test("a conversion is sent without any identifier while the consent table lacks a column", () =>
     during(
       [`ALTER TABLE consents RENAME COLUMN state TO decision`],
       [`ALTER TABLE consents RENAME COLUMN decision TO state`],
     ));
 
-  test("fifty conversions at once while the consent table is gone all go out without any identifier", async () => {
+  test("fifty conversions at once are all sent without any identifier while the consent table is missing", async () => {
     await change(place.home, `ALTER TABLE consents RENAME TO elsewhere`);
     try {
       const bodies = await Promise.all(Array.from({ length: 50 }, () => send(place)));
@@ -146,8 +146,8 @@ describe.each(engines)("consent that cannot be read on %s", (engine) => {
 });
 
 // SQLite has no such case: its readers take no locks that a writer could hold against them (WAL), and a read runs
-// inside our own process, to its end, in one call: it can fail, but nobody else can make it wait.
-describe("a consent store that does not answer, on postgres", () => {
+// inside our own process, to its end, in one call: it can fail, but it cannot be made to wait.
+describe("a hanging consent table on postgres", () => {
   let place: Place;
   const sites: Furnished[] = [];
   beforeAll(async () => {
@@ -177,31 +177,31 @@ describe("a consent store that does not answer, on postgres", () => {
     });
   }
 
-  test("one conversion goes out by the deadline, without any identifier", async () => {
+  test("a conversion is sent by the deadline, without any identifier, while the consent table hangs", async () => {
     expect(await send(place)).toMatchObject(withEverything);
     await whileLocked(async () => expectNothingOfThePerson(await send(place)));
   });
 
-  test("fifty conversions at once go out by the deadline, without any identifier", () =>
+  test("fifty conversions at once are sent by the deadline, without any identifier, while the consent table hangs", () =>
     whileLocked(async () => {
       const bodies = await Promise.all(Array.from({ length: 50 }, () => send(place)));
       for (const body of bodies) expectNothingOfThePerson(body);
     }));
 
-  test("conversions of more sites than there are database connections go out by the deadline too", () =>
+  test("conversions of more sites than database connections are sent by the deadline while the consent table hangs", () =>
     whileLocked(async () => {
       const bodies = await Promise.all(sites.map((site) => send({ ...place, site })));
       for (const body of bodies) expectNothingOfThePerson(body);
     }));
 });
 
-describe("reports of the tag to a store that does not answer, on postgres", () => {
-  test("are answered within seconds; only a refusal is still heard when it does", async () => {
+describe("tag reports to a hanging store on postgres", () => {
+  test("tag reports are answered within seconds while the store hangs, and only a refusal is written afterwards", async () => {
     const place = await open("postgres", { LOG_LEVEL: "silent" });
     const { home, relay } = place;
     const agreed = { params: { gclid: "late" }, consent: { own: "granted" } };
-    const says = (visitor: string, said: object) =>
-      report(relay, "shop.example.com", "visit", { visitor, ...said });
+    const reportVisit = (visitor: string, fields: object) =>
+      report(relay, "shop.example.com", "visit", { visitor, ...fields });
     const visitors = Array.from({ length: 8 }, () => newVisitorId());
     const refusing = newVisitorId();
     await onPostgres(home, async (client) => {
@@ -209,12 +209,12 @@ describe("reports of the tag to a store that does not answer, on postgres", () =
       await client.query("LOCK TABLE visitors IN ACCESS EXCLUSIVE MODE");
       const startedAt = performance.now();
       // The first is under way when the others come, and they wait for it.
-      const first = says(newVisitorId(), agreed);
+      const first = reportVisit(newVisitorId(), agreed);
       await sleep(300);
       const answers = await Promise.all([
         first,
-        ...visitors.map((visitor) => says(visitor, agreed)),
-        says(refusing, { consent: { own: "denied" } }),
+        ...visitors.map((visitor) => reportVisit(visitor, agreed)),
+        reportVisit(refusing, { consent: { own: "denied" } }),
       ]);
       expect(performance.now() - startedAt).toBeLessThan(4000);
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
@@ -229,7 +229,7 @@ describe("reports of the tag to a store that does not answer, on postgres", () =
   });
 });
 
-describe.each(engines)("consent that changes while a delivery waits for its retry on %s", (engine) => {
+describe.each(engines)("consent changes before a retry on %s", (engine) => {
   const saves: [string, (place: Place) => Promise<void>][] = [
     [
       "withdrawn",
@@ -241,7 +241,7 @@ describe.each(engines)("consent that changes while a delivery waits for its retr
     ["turned to garbage", ({ home }) => change(home, `UPDATE consents SET state = 'maybe'`)],
   ];
 
-  test.each(saves)("consent %s: the retry carries no identifier", async (_title, save) => {
+  test.each(saves)("a retry carries no identifier after consent was %s", async (_title, save) => {
     const place = await open(engine);
     const { home, receiver, relay, site } = place;
     receiver.behave = (_got, response) => response.writeHead(503).end();

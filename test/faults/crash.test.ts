@@ -18,7 +18,7 @@ const hasty = {
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Crashes take turns, so that each finds the machine free; the waiting afterwards may overlap. */
+/** Crashes run one at a time, so that each has the machine for itself; the waiting afterwards may overlap. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const next = turn.then(work);
   turn = next.catch(() => {});
@@ -137,7 +137,7 @@ function lost(stored: Iterable<string>, accepted: Accepted): string[] {
 }
 
 describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 90_000 }, (engine) => {
-  test.each(moments)("$title: nothing that was answered or stored is lost", async (moment) => {
+  test.each(moments)("a kill $title loses nothing that was answered or stored", async (moment) => {
     const home = await newInstallation(engine, hasty);
     const receiver = await startReceiver();
     const accepted: Accepted = new Map();
@@ -182,7 +182,7 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
 });
 
 test.concurrent(
-  "on PostgreSQL a living node delivers what a killed one had in hand",
+  "on PostgreSQL another node delivers what a killed node was sending",
   { timeout: 90_000 },
   async () => {
     const home = await newInstallation("postgres", hasty);

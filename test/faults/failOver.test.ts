@@ -1,5 +1,5 @@
 // The database's machine dies under load and its standby takes its place: a real primary, a real synchronous standby, two
-// relays. Whatever was answered 200 is there and arrives, once; whoever came in between was told to come again.
+// relays. Every event that was answered 200 is stored and arrives once; requests in between are asked to retry.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,13 +21,13 @@ import {
 /** `npm run test:failover` is the long run, with a server that falls silent in place of one that dies. */
 const isLong = process.env.FAIL_OVER_SECONDS !== undefined;
 const senders = isLong ? 200 : 12;
-/** Longer than the patience of the store, so that there are refusals. */
+/** Longer than the timeout of the store, so that requests are refused. */
 const outageMs = isLong ? Number(process.env.FAIL_OVER_SECONDS) * 1000 : 2500;
 const answerSeconds = 5;
 /** Of this machine, with so many senders on it. */
 const slownessMs = isLong ? 2000 : 0;
 
-describe("a primary that dies", () => {
+describe("failover to a standby", () => {
   let pair: Pair;
   let home: Installation;
   /** The same installation, looked at through the one server that is left. */
@@ -54,7 +54,7 @@ describe("a primary that dies", () => {
     (await call(relay.url, { method: "GET", path: "/readyz" })).status === 200;
 
   test(
-    "under load: nothing that was accepted is lost or doubled, and everything goes on by itself",
+    "a failover under load loses and doubles nothing that was accepted, and the relays recover by themselves",
     async () => {
       const receiver = await startReceiver();
       const pushed = await startReceiver();
@@ -68,7 +68,7 @@ describe("a primary that dies", () => {
       let next = 0;
       let requests = 0;
       let isSending = true;
-      /** As senders do: again, on any node, until somebody has taken it. */
+      /** Retries on any node until one accepts the event, as senders do. */
       async function sendUntilTaken(n: number): Promise<void> {
         const order = `order-${n}`;
         for (let tries = 0; ; tries++) {
@@ -105,7 +105,7 @@ describe("a primary that dies", () => {
       await Promise.all(load);
       if (isLong) await pair.primary.kill();
 
-      // Every refusal says so, in time; nothing else ever came.
+      // Every request was accepted or refused in time, and got no other answer.
       expect(refused.length).toBeGreaterThan(0);
       expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
       expect(refused.every(({ retryAfter }) => retryAfter >= 1)).toBe(true);
@@ -163,7 +163,7 @@ describe("a primary that dies", () => {
     return { way, url: former.href.replace(former.host, `${former.host},${way.host}`) };
   }
 
-  test("and is started again by mistake, is not written to by a node that starts, however far the other is", async () => {
+  test("a starting node does not write to a former primary, however slow the promoted one is", async () => {
     await pair.primary.restart();
     const { way, url } = await throughGateway("open");
     way.delayMs = 100;
@@ -178,7 +178,7 @@ describe("a primary that dies", () => {
     }
   });
 
-  test("and was promoted away without its knowing, is left; those in its queue go with the others, and nobody goes back", async () => {
+  test("a primary that was demoted unnoticed is left, queued writes move to the promoted one, and none goes back", async () => {
     const { way, url } = await throughGateway("closed");
     const db = openPostgres(url, { connections: 4, probeEveryMs: 300 });
     try {
@@ -209,7 +209,7 @@ describe("a primary that dies", () => {
     }
   });
 
-  test("a commit whose standby never had it does not count, although the server says COMMIT", async () => {
+  test("a commit that never reached the standby does not count, although the server reports COMMIT", async () => {
     const old = home.with({ DATABASE_URL: pair.urlOf(pair.primary) });
     // The store itself ends a wait that takes too long: a connection that it dropped would stay with the server.
     const db = openPostgres(pair.urlOf(pair.primary), { connections: 2, commitTimeoutMs: 200 });

@@ -1,5 +1,5 @@
-// A site with a large backlog and sites with hardly anything, seen one look of the worker at a time: what a look takes of the
-// one, and that it takes all of the others. The worker, lanes, store and sender are the real ones; only the clock is ours.
+// A site with a large backlog and sites with one delivery each, one poll of the worker at a time: a poll takes a limited part
+// of the backlog and everything of the others. The worker, lanes, store and sender are the real ones; only the clock is fake.
 
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
@@ -14,17 +14,17 @@ import { pause, resume } from "../../src/sites/connect.ts";
 import type { Directory } from "../../src/sites/directory.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
 import type { Store } from "../../src/store/store.ts";
+import { newEvent, queuedDelivery } from "../support/events.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Engine, type Installation } from "../support/relay.ts";
 import { change, furnish, rows, withStore, type Furnished } from "../support/installation.ts";
-import { sha256 } from "../support/sha256.ts";
 
 const backlog = 600;
 const quietSites = 5;
 const startedAt = Date.UTC(2026, 10, 15, 12);
 const owner = "this node";
 
-type Desk = {
+type Setup = {
   home: Installation;
   store: Store;
   directory: Directory;
@@ -32,7 +32,7 @@ type Desk = {
   clock: { now: number };
   /** Starts the worker for a single look. */
   look: () => Promise<void>;
-  /** How many deliveries of the busy site match. */
+  /** Counts the deliveries of the busy site that match. */
   count: (condition: string) => Promise<number>;
   lanes: Lanes;
 };
@@ -41,7 +41,7 @@ type Desk = {
 async function withBacklog(
   engine: Engine,
   busyUrl: string | null,
-  work: (desk: Desk) => Promise<void>,
+  work: (setup: Setup) => Promise<void>,
 ): Promise<void> {
   const home = await newInstallation(engine, {
     CLEANCAST_RETRY_SECONDS: "3600",
@@ -122,43 +122,19 @@ async function withBacklog(
 
 function waiting({ siteId, connections }: Furnished, platform: string): NewEvent {
   const id = uuidv7(startedAt);
-  const event = {
-    id,
+  return newEvent(
     siteId,
-    keyId: "key",
-    mode: "live",
-    name: "lead",
-    value: 5,
-    currency: "EUR",
-    orderId: id,
-    time: startedAt,
-    receivedAt: startedAt,
-    person: { emailSha256: sha256("e".repeat(64)) },
-    extra: null,
-  } as const;
-  return {
-    event,
-    attribution: {
-      consent: "unknown",
-      withheld: null,
-      identity: "none",
-      clickIds: {},
-      browserIds: {},
-      utm: {},
-      browser: null,
+    { id, name: "lead", orderId: id, receivedAt: startedAt },
+    {
+      deliveries: [queuedDelivery(connections[0], platform)],
+      owner: "another node",
+      leaseUntil: startedAt,
     },
-    filterReasons: [],
-    claim: id,
-    claimUntil: startedAt + 60_000,
-    orderEventId: null,
-    deliveries: [{ connectionId: connections[0] as string, platform, state: "queued", reason: null }],
-    owner: "another node",
-    leaseUntil: startedAt,
-  };
+  );
 }
 
-describe.each(engines)("a backlog beside quiet sites on %s", (engine) => {
-  test("a platform that hangs gets what its lanes hold, and the others get their turn in the same look", async () => {
+describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
+  test("a hanging platform gets only what its lanes hold, and the other sites are served in the same poll", async () => {
     const receiver = await startReceiver();
     receiver.behave = () => {};
     await withBacklog(engine, receiver.url, async ({ look, count }) => {
@@ -169,7 +145,7 @@ describe.each(engines)("a backlog beside quiet sites on %s", (engine) => {
     });
   });
 
-  test("a platform that works gets two hundred at a look, however many it could take", async () => {
+  test("a working platform gets at most two hundred deliveries per poll", async () => {
     await withBacklog(engine, null, async ({ look, count, lanes }) => {
       await look();
       await lanes.idle();
@@ -177,7 +153,7 @@ describe.each(engines)("a backlog beside quiet sites on %s", (engine) => {
     });
   });
 
-  test("a platform that is down is called by its lanes once, and then by one request at a time", async () => {
+  test("a platform that is down is called once by each lane, and then by one request at a time", async () => {
     const receiver = await startReceiver();
     // Nothing is answered before every lane has called: one that is slow to start would find the breaker open.
     const held: (() => void)[] = [];
@@ -207,7 +183,7 @@ describe.each(engines)("a backlog beside quiet sites on %s", (engine) => {
     });
   });
 
-  test("what waits for a paused connection is parked, and let go again, a step at a look", async () => {
+  test("deliveries of a paused connection are parked, and released again, one step per poll", async () => {
     await withBacklog(engine, null, async ({ store, directory, busy, clock, look, count, lanes }) => {
       const [id = ""] = busy.connections;
       const connection = { siteId: busy.siteId, id };
@@ -237,7 +213,7 @@ describe.each(engines)("a backlog beside quiet sites on %s", (engine) => {
     });
   });
 
-  test("a person who releases a backlog does not hold up those who send events", async () => {
+  test("releasing a backlog does not delay senders", async () => {
     await withBacklog(engine, null, async ({ store, directory, busy, clock, look, count }) => {
       const [id = ""] = busy.connections;
       await look();
@@ -248,7 +224,7 @@ describe.each(engines)("a backlog beside quiet sites on %s", (engine) => {
       );
       const parked = await count("state = 'parked'");
       expect(parked).toBeGreaterThanOrEqual(backlog - 200);
-      // Each turn of the event loop is one in which an event could have been taken in.
+      // An event could have been accepted in each iteration of the event loop.
       let turns = 0;
       const counting = setInterval(() => (turns += 1), 0);
       const by = { actor: "test", now: clock.now };

@@ -1,4 +1,4 @@
-// An import is a process like others: it is killed, started twice, stopped, and runs beside live traffic.
+// An import that is killed, started twice, stopped, and run together with live traffic.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -68,7 +68,7 @@ function write(count: number): { path: string; distinct: number; copies: number;
 }
 
 describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_000 : 180_000 }, (engine) => {
-  test(`${total} rows killed three times, then begun twice at once: each row exactly once`, async () => {
+  test(`an import of ${total} rows, killed three times and then started twice at once, has each row exactly once`, async () => {
     const home = await newInstallation(engine);
     await furnish(home, [["sandbox", {}]]);
     const relay = await home.start();
@@ -119,7 +119,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
       isLong ? 600 : 60,
     );
     expect(await numberOf(home, `SELECT COUNT(*) AS n FROM attempts`)).toBe(distinct);
-    // What the webhooks are told of counts each once, too.
+    // The pushed totals count each row once, too.
     expect(await numberOf(home, `SELECT SUM(conversions) AS n FROM totals`)).toBe(distinct);
     const list = readFileSync(refused, "utf8").trim().split("\n");
     expect(list).toHaveLength(bad + 1);
@@ -133,39 +133,36 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     await relay.stop();
   });
 
-  test.skipIf(isLong)(
-    "live events go past what an import has waiting, and Ctrl-C leaves it in order",
-    async () => {
-      const home = await newInstallation(engine);
-      const receiver = await startReceiver();
-      // 32 lanes of 100 ms: about 300 a second, less than an import could bring.
-      receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
-      const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-      const relay = await home.start();
-      const { path } = write(2000);
-      const run = start(home, path, "--deliver", "all", "--yes");
-      const waiting = async () => (await deliveryStates(home)).queued ?? 0;
-      await eventually("a backlog", async () => (await waiting()) > 200, 60);
+  test.skipIf(isLong)("live events overtake the rows of an import, and Ctrl-C ends it cleanly", async () => {
+    const home = await newInstallation(engine);
+    const receiver = await startReceiver();
+    // 32 lanes of 100 ms: about 300 a second, less than an import could bring.
+    receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
+    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const relay = await home.start();
+    const { path } = write(2000);
+    const run = start(home, path, "--deliver", "all", "--yes");
+    const waiting = async () => (await deliveryStates(home)).queued ?? 0;
+    await eventually("a backlog", async () => (await waiting()) > 200, 60);
 
-      const before = receiver.got.length;
-      const live = await relay.post(key, { email: "live@example.com", event: "purchase", orderId: "live" });
-      expect(JSON.parse(live.text)).toMatchObject({ results: { webhook: { ok: true } } });
-      const place = receiver.bodies().findIndex((body) => body.orderId === "live") - before;
-      const left = await waiting();
-      // Those that were in the lanes already, and a round that may have been on its way to them.
-      expect(place).toBeLessThan(100);
-      expect(left).toBeGreaterThan(100);
-      expect(left).toBeLessThanOrEqual(320);
+    const before = receiver.got.length;
+    const live = await relay.post(key, { email: "live@example.com", event: "purchase", orderId: "live" });
+    expect(JSON.parse(live.text)).toMatchObject({ results: { webhook: { ok: true } } });
+    const place = receiver.bodies().findIndex((body) => body.orderId === "live") - before;
+    const left = await waiting();
+    // Those that were in the lanes already, and a round that may have been on its way to them.
+    expect(place).toBeLessThan(100);
+    expect(left).toBeGreaterThan(100);
+    expect(left).toBeLessThanOrEqual(320);
 
-      run.child.kill("SIGINT");
-      expect(await run.ended).toBe(130);
-      expect(run.out()).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
-      const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
-      expect(row).toMatchObject({ state: "stopped", owner: "" });
-      // Nothing was half done: what it says is what is there.
-      const { imported } = JSON.parse(String(row?.tally)) as { imported: number };
-      expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events WHERE key_id = 'import'`)).toBe(imported);
-      await relay.stop();
-    },
-  );
+    run.child.kill("SIGINT");
+    expect(await run.ended).toBe(130);
+    expect(run.out()).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
+    const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
+    expect(row).toMatchObject({ state: "stopped", owner: "" });
+    // Nothing was half done: the report matches the rows.
+    const { imported } = JSON.parse(String(row?.tally)) as { imported: number };
+    expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events WHERE key_id = 'import'`)).toBe(imported);
+    await relay.stop();
+  });
 });

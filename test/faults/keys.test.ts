@@ -10,7 +10,7 @@ function replaced(key: string, at: number): string {
   return key.slice(0, at) + (key[at] === "x" ? "y" : "x") + key.slice(at + 1);
 }
 
-describe.each(engines)("checking a key on %s", (engine) => {
+describe.each(engines)("the key check on %s", (engine) => {
   test("a key is found by its SHA-256 and by nothing else, and the key itself is held nowhere", async () => {
     const home = await newInstallation(engine);
     const { key, siteId } = await furnish(home, []);
@@ -37,7 +37,7 @@ describe.each(engines)("checking a key on %s", (engine) => {
   });
 });
 
-describe("the time that checking a key takes", () => {
+describe("the timing of the key check", () => {
   const samples = 400;
   const checksPerSample = 20;
 
@@ -64,7 +64,7 @@ describe("the time that checking a key takes", () => {
     return Math.min(...tries);
   }
 
-  test("is the same whatever part of the key is right", async () => {
+  test("checking a key takes the same time whatever part of the key is right", async () => {
     const home = await newInstallation("sqlite");
     const { key } = await furnish(home, []);
     await withStore(home, async (_store, directory) => {
@@ -99,7 +99,7 @@ const countingWrites = {
 };
 
 describe.each(engines)("a flood of 2,000 wrong keys on %s", (engine) => {
-  test("ends in 429, costs the store about ten writes, and the valid key passes all the while", async () => {
+  test("a flood of wrong keys ends in 429 and about ten writes, and the valid key passes throughout", async () => {
     const home = await newInstallation(engine);
     const receiver = await startReceiver();
     const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);

@@ -29,7 +29,7 @@ import {
 } from "../support/installation.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
-/** How many events are there before the move begins; `npm run test:move` has more. */
+/** The number of events before the move begins; `npm run test:move` has more. */
 const before = Number(process.env["MOVE_EVENTS"] ?? 1000);
 
 const started = new Set<ChildProcess>();
@@ -38,15 +38,15 @@ afterAll(() => started.forEach((child) => child.kill("SIGKILL")));
 function startMove(home: Installation, url: string) {
   const child = spawn(process.execPath, [command, "--json", "move", "--to", url], { env: home.env });
   started.add(child);
-  let said = "";
-  let printed = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  let stderr = "";
+  let stdout = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   const ended = once(child, "close").then(() => child.exitCode);
   return {
     ended,
-    said: () => said,
-    printed: () => printed,
+    stderr: () => stderr,
+    stdout: () => stdout,
     async kill() {
       child.kill("SIGKILL");
       await ended;
@@ -87,10 +87,10 @@ async function contentOf(home: Installation): Promise<string[]> {
   return lines.toSorted();
 }
 
-/** More events like those that are there, past the relay: as many as one likes in no time. */
+/** Copies an existing event many times, directly in the database. */
 async function multiply(home: Installation, count: number): Promise<void> {
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
-  // Of this moment: what an id says is old would be forgotten meanwhile.
+  // With ids of now: events with old ids would be purged meanwhile.
   const time = Date.now().toString(16).padStart(12, "0");
   const id = `printf('${time.slice(0, 8)}-${time.slice(8)}-7000-8000-%012d', i)`;
   const statements: string[] = [];
@@ -107,14 +107,14 @@ async function multiply(home: Installation, count: number): Promise<void> {
       `INSERT INTO ${table} (${columns.join(", ")}) ${numbers} SELECT ${values.join(", ")} FROM n, (SELECT * FROM ${first} LIMIT 1)`,
     );
   }
-  // All or nothing, as the relay writes them: what it forgets meanwhile goes with all that hangs on it.
+  // In one transaction, as the relay writes them, so that the purge never sees an event without its deliveries.
   await change(home, "BEGIN IMMEDIATE", ...statements, "COMMIT");
 }
 
 describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
-  test("killed at several moments and then finished, it has lost and doubled nothing", async () => {
+  test("a move under load, killed at several moments and then finished, loses and doubles nothing", async () => {
     const receiver = await startReceiver();
-    // What was in flight when the file was marked is taken in hand again after its lease.
+    // Deliveries that were in flight when the file was marked are sent again after their lease.
     const home = await newInstallation("sqlite", {
       CLEANCAST_ATTEMPT_SECONDS: "1",
       CLEANCAST_ANSWER_SECONDS: "2",
@@ -147,39 +147,39 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
     const there = onPostgres(home, url);
     // In the midst of the first pass and while nothing may be written; with more time also before, between and after.
     let over: ReturnType<typeof startMove> | null = null;
-    const moments: ((said: string) => boolean | Promise<boolean>)[] = [
+    const moments: ((stderr: string) => boolean | Promise<boolean>)[] = [
       async () => (await countThere(there)) > 0,
       () => markOf(home) > 0,
       () => true,
-      (said) => said.includes("Pass 1"),
+      (stderr) => stderr.includes("Pass 1"),
     ];
     for (const moment of process.env["MOVE_EVENTS"] ? moments : moments.slice(0, 2)) {
       const killed = startMove(home, url);
       let isOver = false;
       void killed.ended.then(() => (isOver = true));
-      while (!isOver && !(await moment(killed.said()))) await sleep(5);
+      while (!isOver && !(await moment(killed.stderr()))) await sleep(5);
       await killed.kill();
       // On a busy machine a kill may come too late: then there is nothing left to kill.
       if (markOf(home) === -1) {
         over = killed;
         break;
       }
-      // Nobody starts on a half.
+      // No relay starts on a half-moved database.
       if (await countThere(there))
         for (const args of [["site", "list"], ["check"], ["backup", join(freshFolder(), "half")]])
           expect((await there.fails(...args)).error).toMatch(/has not finished: run the same move again/);
     }
-    // A move that died holds nobody still: what is sent is accepted again.
+    // A move that died blocks no sender: events are accepted again.
     const sofar = answered.size;
     if (over === null) await eventually("events are accepted again", () => answered.size > sofar + 20);
 
     const last = over && (await over.ended) === 0 ? over : startMove(home, url);
-    expect(await last.ended, last.said()).toBe(0);
-    const report = JSON.parse(last.printed());
+    expect(await last.ended, last.stderr()).toBe(0);
+    const report = JSON.parse(last.stdout());
     expect(report).toMatchObject({ state: "moved" });
     expect(markOf(home)).toBe(-1);
 
-    // The relay that still runs takes nothing in any more, and says so.
+    // The relay that still runs refuses events and reports why.
     const late = await relay.post(key, { email: "late@example.com", event: "purchase", orderId: "late" });
     expect(late.status).toBe(503);
     expect(Number(late.headers["retry-after"])).toBeGreaterThan(0);
@@ -196,7 +196,7 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
     expect(new Set(stored).size).toBe(stored.length);
     expect([...answered].filter((order) => !stored.includes(order))).toEqual([]);
 
-    // Nobody starts on the old file by mistake; a second move is refused.
+    // No relay starts on the old file by mistake; a second move is refused.
     expect((await home.fails("site", "list")).error).toMatch(/was moved to PostgreSQL.*set DATABASE_URL/s);
     for (const args of [["backup", join(freshFolder(), "old")], ["check"]])
       expect((await home.fails(...args)).error).toMatch(/was moved to PostgreSQL/);
@@ -240,7 +240,7 @@ async function countThere(there: Installation): Promise<number> {
   }
 }
 
-test("what a move wrote without a word of it counts for nothing, also when rows became again what they were", () => {
+test("a move trusts only ranges that its progress file records, also when rows changed back", () => {
   const file = join(freshFolder(), "progress");
   const range = { after: ["a"], end: ["m"] };
   const first = openProgress(file);
@@ -268,7 +268,7 @@ test("what a move wrote without a word of it counts for nothing, also when rows 
 });
 
 describe("a move", () => {
-  test("into a database that orders texts by a language, with rows that come, change and go between the passes", async () => {
+  test("a move copies rows that are added, changed and removed between passes, also into a database with a language's collation", async () => {
     const home = await newInstallation("sqlite");
     await furnish(home, []);
     const url = await freshDatabase();
@@ -276,8 +276,8 @@ describe("a move", () => {
     const from = new DatabaseSync(databaseFile(home), { timeout: 5000 });
     const to = openDatabase({ engine: "postgres", url, connections: 4 });
     const progress = openProgress(`${databaseFile(home)}.move`);
-    const said = { target: "db", newId: () => "m1", now: Date.now, report: () => {} };
-    const plan = { from, to, progress, ...said, size: { rows: 15, bytes: 1_000_000 } };
+    const shared = { target: "db", newId: () => "m1", now: Date.now, report: () => {} };
+    const plan = { from, to, progress, ...shared, size: { rows: 15, bytes: 1_000_000 } };
     const words = ["a", "B", "_", "ä", "Z", "z", "-", "", "ß", "a b", "A", "~", "𝄞", "\uffff"];
     const put = from.prepare("INSERT OR REPLACE INTO lockouts VALUES (?, ?, ?, 0)");
     const drop = from.prepare("DELETE FROM lockouts WHERE site_id = ? AND host = ?");
@@ -297,7 +297,7 @@ describe("a move", () => {
     expect(await rows(there, "SELECT 1 FROM pg_class WHERE relname LIKE 'moving%'")).toEqual([]);
   });
 
-  test("with --prepare leaves the relay alone, the rest is moved later, and a backup leads back", async () => {
+  test("a move with --prepare leaves the relay running, the rest is moved later, and a backup leads back", async () => {
     const home = await newInstallation("sqlite");
     await furnish(home, []);
     const url = await freshDatabase();
@@ -305,7 +305,7 @@ describe("a move", () => {
     expect((await home.fails("move", "--to", url)).error).toMatch(/Another move of this installation/);
     unlock?.();
     const there = onPostgres(home, url);
-    // Somebody else's turn to make tables there holds it up for a while; a relay that is started meanwhile finds its lock free.
+    // Another session holds the migration lock for a while; a relay that is started meanwhile finds its own lock free.
     await onDatabase(there, async (client) => {
       await client.query("SELECT pg_advisory_lock(7220415)");
       const prepared = home.run("move", "--prepare", "--to", url);
@@ -331,7 +331,7 @@ describe("a move", () => {
     expect((await home.run("site", "list")).sites).toHaveLength(2);
   });
 
-  test("is refused in words of the option and of the file", async () => {
+  test("a refused move names the option and the file", async () => {
     const home = await newInstallation("sqlite");
     const refusal = async (to: string) => (await home.fails("move", "--to", to)).error;
     const nowhere = "postgres://cc:secret@127.0.0.1:1/none";

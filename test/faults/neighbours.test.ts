@@ -1,56 +1,33 @@
 import { describe, expect, test } from "vitest";
-import { orderEventId, uuidv7 } from "../../src/kernel/ids.ts";
+import { orderEventId } from "../../src/kernel/ids.ts";
 import { inGroups } from "../../src/store/engine/groupCommit.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
+import { newEvent, queuedDelivery } from "../support/events.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation } from "../support/relay.ts";
 import { change, deliveryStates, furnish, rows, withStore } from "../support/installation.ts";
 import { sha256 } from "../support/sha256.ts";
 
-function newEvent(siteId: string, n: number, orderId = `order-${n}`): NewEvent {
-  const now = Date.now();
-  const person = { emailSha256: sha256(String(n).padStart(64, "0")) };
-  return {
-    event: {
-      id: uuidv7(now),
-      siteId,
-      keyId: "key",
-      mode: "live",
-      name: "purchase",
-      value: 5,
-      currency: "EUR",
-      orderId,
-      time: now,
-      receivedAt: now,
-      person,
-      extra: null,
+function newPurchase(siteId: string, n: number): NewEvent {
+  const orderId = `order-${n}`;
+  return newEvent(
+    siteId,
+    { receivedAt: Date.now(), orderId, person: { emailSha256: sha256(String(n).padStart(64, "0")) } },
+    {
+      claim: `claim ${orderId}`,
+      orderEventId: orderEventId(siteId, "purchase", orderId),
+      deliveries: [{ ...queuedDelivery(), state: "skipped", reason: "test" }],
     },
-    attribution: {
-      consent: "unknown",
-      withheld: null,
-      identity: "none",
-      clickIds: {},
-      browserIds: {},
-      utm: {},
-      browser: null,
-    },
-    filterReasons: [],
-    claim: `claim ${orderId}`,
-    claimUntil: now + 60_000,
-    orderEventId: orderEventId(siteId, "purchase", orderId),
-    deliveries: [{ connectionId: "nowhere", platform: "sandbox", state: "skipped", reason: "test" }],
-    owner: "test",
-    leaseUntil: now + 60_000,
-  };
+  );
 }
 
-describe.each(engines)("one poison among its neighbours on %s", (engine) => {
-  test("an event that the database refuses does not fail those committed with it", async () => {
+describe.each(engines)("isolation of bad events on %s", (engine) => {
+  test("an event that the database refuses does not fail the events committed with it", async () => {
     const home = await newInstallation(engine);
     const { siteId } = await furnish(home, []);
     await withStore(home, async (store) => {
-      const items = Array.from({ length: 60 }, (_, n) => newEvent(siteId, n));
-      // The door lets nothing through that a database refuses, so the poison is made here: a name that is no text
+      const items = Array.from({ length: 60 }, (_, n) => newPurchase(siteId, n));
+      // The endpoint rejects every event that a database refuses, so the test makes them here: a name that is no text
       // (SQLite and PostgreSQL), and one with a NUL (PostgreSQL).
       const poison = items[20] as NewEvent;
       poison.event = { ...poison.event, name: null as unknown as string };
@@ -102,7 +79,7 @@ describe.each(engines)("one poison among its neighbours on %s", (engine) => {
   });
 });
 
-test("a group that fails for a reason of the database fails whole, and is run once only", async () => {
+test("a commit group that fails because of the database fails whole, and runs only once", async () => {
   let runs = 0;
   const put = inGroups<number, number>(
     async () => {

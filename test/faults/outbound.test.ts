@@ -1,4 +1,4 @@
-// The sums of the outbound webhook after chaos: what receivers were told, period by period, is what happened.
+// The totals of the outbound webhook after faults: the sum of all pushed periods equals what happened.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ import { rows } from "../support/installation.ts";
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
 const bots = ["bot0@example.com", "bot1@example.com", "bot2@example.com"];
 
-/** What the database holds of live conversions and removals, counted one by one and past the totals. */
+/** Live conversions and removals, counted row by row in the database without the totals. */
 async function truth(home: Installation): Promise<{ conversions: number; removed: number }> {
   const [events] = await rows(
     home,
@@ -113,7 +113,7 @@ async function chaos(engine: Engine): Promise<void> {
   expect(happened.conversions).toBeGreaterThan(100);
   expect(happened.removed).toBeGreaterThan(30);
   for (const { taken, receiver, secret } of hooks) {
-    // A webhook that a dead node had in hand is free again after its lease.
+    // A webhook that a dead node had leased is free again after its lease.
     await eventually(
       "everything was told",
       () => {
@@ -124,7 +124,7 @@ async function chaos(engine: Engine): Promise<void> {
     );
     expect(sumOf(taken)).toEqual(happened);
     expect(areInOrder(once(taken))).toBe(true);
-    // Also of what was not taken, nothing was ever told in two ways.
+    // Pushes that the receiver refused never had other numbers under the same id either.
     sumOf(receiver.got.map((got) => readPush(got, secret)));
   }
   for (const relay of nodes) expect(await relay.stop()).toBe(0);
@@ -132,7 +132,7 @@ async function chaos(engine: Engine): Promise<void> {
 }
 
 test.concurrent.each(engines)(
-  "after kills, an outage, duplicates, bots and tests on %s the sums are what happened",
+  "pushed totals on %s are exact after kills, an outage, duplicates, bots and test events",
   { timeout: 150_000 },
   (engine) => chaos(engine),
 );

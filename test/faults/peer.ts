@@ -7,7 +7,7 @@ export type Peer = {
   url: string;
   /** The bodies that arrived, in order. */
   got: string[];
-  /** What it does once a request has arrived whole. */
+  /** Runs once a request has arrived whole. */
   behave: (socket: Socket) => void;
   /** Stops listening: new connections are refused. */
   leave(): Promise<void>;
@@ -60,7 +60,7 @@ export async function startPeer(): Promise<Peer> {
   return peer;
 }
 
-/** Where the first request in `text` ends; 0 while it is incomplete. */
+/** The end of the first request in `text`; 0 while it is incomplete. */
 function requestEnd(text: string): number {
   const head = text.indexOf("\r\n\r\n");
   if (head < 0) return 0;

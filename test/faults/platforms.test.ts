@@ -13,7 +13,7 @@ const hasty = {
   CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
   CLEANCAST_RETRY_SECONDS: "1",
 };
-/** What a busy machine may add to a deadline. */
+/** The delay that a busy machine may add to a deadline. */
 const slackMs = 1000;
 
 const tooSlow = "no answer within 1 s";
@@ -103,7 +103,7 @@ const faults: Fault[] = [
   {
     does: "is not there",
     error: "connection refused",
-    // Never called: the test closes the peer's door.
+    // Never called: the test closes the peer's port.
     behave: () => {},
   },
 ];
@@ -132,7 +132,7 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
   });
 
   test.concurrent.each(faults)(
-    "that $does costs its own result only, and gets the conversion when it has recovered",
+    "a platform that $does affects only its own result, and gets the conversion when it has recovered",
     async (fault) => {
       const { faulty, healthy, site } = places.get(fault) as {
         faulty: Peer;
@@ -170,7 +170,7 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
   );
 });
 
-test("a platform that accepts with an answer without end has accepted, once", async () => {
+test("a platform that accepts with an endless answer has accepted, once", async () => {
   const home = await newInstallation("sqlite", hasty);
   const peer = await startPeer();
   const site = await furnish(home, [["webhook", { url: peer.url }]]);
@@ -192,7 +192,7 @@ test("a platform that accepts with an answer without end has accepted, once", as
   expect(poured).toBeLessThan(20_000);
 });
 
-test("a sender does not wait for a platform that is slower than the answer; it still gets the conversion once", async () => {
+test("a sender does not wait for a slow platform, which still gets the conversion once", async () => {
   const home = await newInstallation("sqlite", {
     ...hasty,
     CLEANCAST_ANSWER_SECONDS: "0.5",

@@ -3,8 +3,8 @@
 export type Random = {
   /** 0 … below 1 */
   next(): number;
-  /** A whole number from 0 to below `most`. */
-  below(most: number): number;
+  /** A whole number from 0 up to, and without, `limit`. */
+  below(limit: number): number;
   pick<T>(from: readonly T[]): T;
   bytes(length: number): Buffer;
 };
@@ -18,7 +18,7 @@ export function randomFrom(seed: number): Random {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
-  const below = (most: number) => Math.floor(next() * most);
+  const below = (limit: number) => Math.floor(next() * limit);
   return {
     next,
     below,

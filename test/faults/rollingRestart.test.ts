@@ -23,10 +23,10 @@ const pauseMs = 20;
 type Proxy = { program: string; args: string[]; env: Record<string, string> };
 type Site = { port: number; nodes: readonly [string, string]; folder: string };
 type Setup = {
-  /** What the guide sets for this proxy; shorter here, as is the proxy's own interval. */
+  /** The guide's setting for this proxy; shorter here, as is the proxy's own interval. */
   drainSeconds: string;
   configure: (program: string, site: Site) => Proxy;
-  /** How long the proxy takes to use a node again that is back. */
+  /** The time that the proxy takes to use a restarted node again. */
   backAfterMs: number;
 };
 
@@ -130,7 +130,7 @@ const isReady = (relay: Relay) =>
     () => false,
   );
 
-describe.concurrent.each(Object.entries(setups))("behind %s", (name, setup) => {
+describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", (name, setup) => {
   const program = findProgram(name);
 
   test.skipIf(!program)(

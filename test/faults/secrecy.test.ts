@@ -146,27 +146,29 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
       );
     }
 
-    const said: string[] = [];
-    const told = async (...args: string[]) => void said.push(JSON.stringify(await home.run(...args)));
+    const outputs: string[] = [];
+    const record = async (...args: string[]) => void outputs.push(JSON.stringify(await home.run(...args)));
     const headers = JSON.stringify({ Authorization: secret });
-    await told("connect", "localhost", "webhook", `url=${receiver.url}/hook`, `headers=${headers}`);
-    await told("identity", "put", "localhost", "gclid=click-1", "--email", email);
-    await told("consent", "set", "localhost", "granted", "--email", email);
-    said.push(JSON.stringify(await home.fails("consent", "set", "localhost", "granted", "--email", phone)));
+    await record("connect", "localhost", "webhook", `url=${receiver.url}/hook`, `headers=${headers}`);
+    await record("identity", "put", "localhost", "gclid=click-1", "--email", email);
+    await record("consent", "set", "localhost", "granted", "--email", email);
+    outputs.push(
+      JSON.stringify(await home.fails("consent", "set", "localhost", "granted", "--email", phone)),
+    );
 
     const event = { email, phone, firstName, lastName, event: "purchase", value: 5 };
     await eventually("the webhook is connected", async () => {
-      const answer = await relay.post(key, { ...event, orderId: `A-${said.length}` });
-      said.push(JSON.stringify(answer));
+      const answer = await relay.post(key, { ...event, orderId: `A-${outputs.length}` });
+      outputs.push(JSON.stringify(answer));
       return answer.text.includes('"webhook"');
     });
     expect(receiver.got.at(-1)?.headers.authorization).toBe(secret);
-    said.push(...(await sendRefused(relay, key)));
+    outputs.push(...(await sendRefused(relay, key)));
     // The plain values under other names, which the relay does not know and must not keep.
     const stranger = { ...event, orderId: "B-1", customer: { email, phone }, [lastName]: firstName };
-    said.push(JSON.stringify(await relay.post(key, stranger)));
-    said.push(JSON.stringify(await relay.post(key, stranger)));
-    said.push(
+    outputs.push(JSON.stringify(await relay.post(key, stranger)));
+    outputs.push(JSON.stringify(await relay.post(key, stranger)));
+    outputs.push(
       JSON.stringify(await relay.post(key, { ...event, email: email.toUpperCase(), orderId: "C-1" })),
     );
 
@@ -174,7 +176,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     await change(home, `ALTER TABLE events RENAME TO elsewhere`);
     const unavailable = await relay.post(key, { ...event, orderId: "D-1" });
     expect(unavailable.status).toBe(503);
-    said.push(JSON.stringify(unavailable));
+    outputs.push(JSON.stringify(unavailable));
     await change(home, `ALTER TABLE elsewhere RENAME TO events`);
 
     const attempts = `SELECT MAX(attempts) AS most FROM deliveries`;
@@ -182,20 +184,20 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     await expectNothingKept(home, forms);
     // A hung platform, then one that no longer lets us in.
     receiver.behave = () => {};
-    said.push(JSON.stringify(await relay.post(key, { ...event, orderId: "E-1" })));
+    outputs.push(JSON.stringify(await relay.post(key, { ...event, orderId: "E-1" })));
     receiver.behave = (_got, response) => response.writeHead(401).end("no");
     await eventually("the connection needs a person", async () => (await deliveryStates(home)).parked! > 0);
-    said.push(JSON.stringify(await relay.post(key, { ...event, orderId: "F-1" })));
+    outputs.push(JSON.stringify(await relay.post(key, { ...event, orderId: "F-1" })));
     const { events } = await home.run("event", "list", "localhost");
-    await told("event", "show", events[0].id);
-    said.push(await home.print("event", "show", events[0].id));
-    said.push(await home.print("connection", "list"));
-    await told("connection", "list");
-    await told("key", "list", "localhost");
+    await record("event", "show", events[0].id);
+    outputs.push(await home.print("event", "show", events[0].id));
+    outputs.push(await home.print("connection", "list"));
+    await record("connection", "list");
+    await record("key", "list", "localhost");
     await expectNothingKept(home, forms);
     expect(await relay.stop()).toBe(0);
 
-    for (const text of said) expect(found(Buffer.from(text), forms), text).toEqual([]);
+    for (const text of outputs) expect(found(Buffer.from(text), forms), text).toEqual([]);
     // The first start shows the key once, in the line that people copy.
     const printed = relay.output().split("\n");
     const withKey = printed.filter((line) => line.includes(key));
@@ -224,7 +226,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     expect(found(Buffer.from(relay.output()), forms)).toEqual([]);
   });
 
-  test("an address that cannot be read is refused without being quoted", async () => {
+  test("an unreadable address is refused without being quoted", async () => {
     const home = await newInstallation(engine);
     const { key } = await furnish(home, []);
     const relay = await home.start();
@@ -235,7 +237,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     expect(found(Buffer.from(relay.output()), plainForms(key))).toEqual([]);
   });
 
-  test("the encryption key and the data are readable by their owner alone", async () => {
+  test("only their owner can read the encryption key and the data", async () => {
     const home = await newInstallation(engine);
     delete home.env.CLEANCAST_ENCRYPTION_KEY;
     const folder = join(home.env.CLEANCAST_DATA ?? "", "made", "by the relay");

@@ -61,7 +61,7 @@ describe.each(engines)("a soak on %s", (engine) => {
     phone: "+14255551234",
   });
 
-  /** A sender that tries again, on any node, until somebody has taken the event. */
+  /** A sender that retries on any node until one accepts the event. */
   async function sendUntilTaken(n: number, agent: ReturnType<typeof keptConnections>): Promise<void> {
     for (let tries = 0; ; tries++) {
       const relay = relays[(n + tries) % relays.length] as Relay;
@@ -80,7 +80,7 @@ describe.each(engines)("a soak on %s", (engine) => {
   }
 
   test(
-    `${total} events: every one is delivered to every platform, and counted once there`,
+    `${total} events are each delivered to every platform, and counted once there`,
     async () => {
       const agent = keptConnections(32);
       let next = 0;
@@ -100,7 +100,7 @@ describe.each(engines)("a soak on %s", (engine) => {
       await Promise.all(senders);
       isSending = false;
       await killer;
-      // Giving it again makes that stand-in forget: what it took so far is kept here.
+      // Resetting the stand-in clears its list: the test keeps what it accepted so far.
       const earlier = standins.of("tiktok").accepted.map((event) => event.id);
       standins.of("tiktok").reset();
       standins.of("tiktok").fault(trouble(9));
@@ -113,7 +113,7 @@ describe.each(engines)("a soak on %s", (engine) => {
 
       const events = await rows(home, `SELECT platform_event_id, order_id FROM events`);
       expect(events).toHaveLength(total);
-      // What was sent is never sent again.
+      // A sent event is never sent again.
       const after = await rows(
         home,
         `SELECT COUNT(*) AS n FROM attempts AS late JOIN attempts AS done

@@ -28,7 +28,7 @@ async function openSocket(relay: Relay): Promise<Socket> {
   return socket;
 }
 
-/** True when nobody listens any more. */
+/** True when the port refuses connections. */
 function isRefused(relay: Relay): Promise<boolean> {
   return openSocket(relay).then(
     (socket) => {
@@ -43,17 +43,17 @@ function isRefused(relay: Relay): Promise<boolean> {
 async function stopWithin(seconds: number, relay: Relay): Promise<number | string | null> {
   const stopped = relay.stop();
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<string>((resolve) => {
+  const timeout = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`still running after ${seconds} s`), seconds * 1000);
   });
-  const result = await Promise.race([stopped, patience]);
+  const result = await Promise.race([stopped, timeout]);
   clearTimeout(timer);
   await relay.kill();
   return result;
 }
 
 describe.each(engines)("a graceful stop on %s", (engine) => {
-  test("50 requests in flight are all answered, nothing is left behind, and the next start changes nothing", async () => {
+  test("a graceful stop answers all 50 requests in flight, leaves nothing open, and the next start changes nothing", async () => {
     const home = await newInstallation(engine);
     const receiver = await startReceiver();
     const first = await home.start();
@@ -103,7 +103,7 @@ describe.each(engines)("a graceful stop on %s", (engine) => {
     const answer = await again.post(key, { email: "ada@example.com", event: "lead", orderId: "after" });
     expect(JSON.parse(answer.text).results).toEqual({ sandbox: { ok: true }, webhook: { ok: true } });
     expect(await again.stop()).toBe(0);
-    // What was sent before the stop is not sent again after it.
+    // Events sent before the stop are not sent again after it.
     expect(receiver.got).toHaveLength(51);
   });
 });
@@ -116,7 +116,7 @@ test.concurrent.each([
     "POST /__cc/inbound HTTP/1.1\r\nHost: shop.example.com\r\nX-CC-Api-Key: KEY\r\n" +
       'Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"email":',
   ],
-])("a sender that has sent %s and then is silent does not hold up a stop", async (_title, text) => {
+])("a sender that has sent %s and then is silent does not delay a stop", async (_title, text) => {
   const home = await newInstallation("sqlite", { CLEANCAST_ANSWER_SECONDS: "1" });
   const { key } = await furnish(home, [["sandbox", {}]]);
   const relay = await home.start();
@@ -127,7 +127,7 @@ test.concurrent.each([
   expect(await stopWithin(10, relay)).toBe(0);
 });
 
-test("a sender that hung up before its answer does not hold up a stop, and its event is delivered", async () => {
+test("a sender that hung up before its answer does not delay a stop, and its event is delivered", async () => {
   const home = await newInstallation("sqlite");
   const receiver = await startReceiver();
   const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
@@ -146,12 +146,12 @@ test("a sender that hung up before its answer does not hold up a stop, and its e
   expect(await stopWithin(5, relay)).toBe(0);
 });
 
-test("a stop in the very moment in which the relay says that it is running is graceful too", async () => {
+test("a stop right after the relay reports that it is running is graceful", async () => {
   const home = await newInstallation("sqlite");
   for (let n = 0; n < 4; n += 1) expect(await (await home.start()).stop()).toBe(0);
 });
 
-test("while it drains the relay says that it is not ready, answers, and lets every connection go with its answer", async () => {
+test("a draining relay reports not ready, still answers, and closes every connection with its answer", async () => {
   const home = await newInstallation("sqlite", { CLEANCAST_DRAIN_SECONDS: "2" });
   const receiver = await startReceiver();
   const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
@@ -176,7 +176,7 @@ test("while it drains the relay says that it is not ready, answers, and lets eve
   expect(await deliveryStates(home)).toEqual({ sent: 3 });
 });
 
-test("a receiver of totals that never answers does not hold up a stop beyond the last answer and the last attempt", async () => {
+test("a webhook receiver that never answers delays a stop only until the last answer and the last attempt", async () => {
   const home = await newInstallation("sqlite", {
     CLEANCAST_PUSH_SECONDS: "1",
     CLEANCAST_ANSWER_SECONDS: "1",
@@ -194,7 +194,7 @@ test("a receiver of totals that never answers does not hold up a stop beyond the
 });
 
 describe("two servers on one data folder", () => {
-  test("the second is refused with a clear sentence while the first goes on, and may start once the first was killed", async () => {
+  test("a second server on one data folder is refused clearly, and may start once the first was killed", async () => {
     const home = await newInstallation("sqlite");
     const { key } = await furnish(home, [["sandbox", {}]]);
     const first = await home.start();
@@ -208,7 +208,7 @@ describe("two servers on one data folder", () => {
     expect(error).not.toMatch(/SQLITE|\n\s+at /);
     const event = { email: "ada@example.com", event: "lead", orderId: "A-1" };
     expect((await first.post(key, event)).status).toBe(200);
-    // Commands work beside the server; only a second server is kept out.
+    // Commands work while the server runs; only a second server is refused.
     expect((await home.run("site", "list")).sites).toHaveLength(1);
 
     await first.kill();

@@ -1,5 +1,5 @@
-// Three nodes on one PostgreSQL, each killed in turn under load: nothing is lost, of two equal requests on two nodes exactly
-// one counts, and what a dead node had in hand is taken over when its lease has run out.
+// Three nodes on one PostgreSQL, each killed in turn under load: nothing is lost, exactly one of two equal requests
+// on two nodes counts, and the deliveries of a dead node are taken over when their lease has run out.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const takeOverMs = 2500;
 const senders = 9;
 const holdMs = 150;
 
-test("three nodes are killed in turn: nothing lost, duplicates exact, leases taken over in time", async () => {
+test("killing three nodes in turn loses nothing, keeps duplicates exact, and leases are taken over in time", async () => {
   const home = await newInstallation("postgres", {
     CLEANCAST_ANSWER_SECONDS: "2",
     CLEANCAST_ATTEMPT_SECONDS: "1.5",
@@ -27,7 +27,7 @@ test("three nodes are killed in turn: nothing lost, duplicates exact, leases tak
   const nodes = await Promise.all([home.start(), home.start(), home.start()]);
   const agent = keptConnections(2 * senders);
 
-  /** How often each order was answered as the first of its kind, and how often as a repetition. */
+  /** Counts for each order the answers as a first event and as a duplicate. */
   const answers = new Map<string, { first: number; again: number; cut: number }>();
   const others: string[] = [];
   /** Until a node has answered, beginning with the `at`th. */

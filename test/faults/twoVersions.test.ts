@@ -1,6 +1,6 @@
 // Two nodes on one PostgreSQL are upgraded in turn under load, rolled back, and upgraded again: both versions serve at the same
-// time, no request fails, nothing is lost or sent twice, and the totals that are pushed are exact. A node is taken out of the
-// senders' turn before it is stopped, as a proxy does.
+// time, no request fails, nothing is lost or sent twice, and the totals that are pushed are exact. Senders stop
+// using a node before it is stopped, as a proxy does.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -41,7 +41,7 @@ const steps: Migration[] = [
 ]; // prettier-ignore
 
 test(
-  "nodes of two versions work side by side, forth, back and forth again",
+  "nodes of two versions work together through upgrade, downgrade and upgrade",
   { timeout: 120_000 },
   async () => {
     const [older, newer] = await Promise.all([buildVersion("0.1.0", []), buildVersion("0.2.0", steps)]);

@@ -1,5 +1,5 @@
-// A backup is taken beside a relay under load, restored elsewhere, and holds everything that was answered before it began.
-// A file that is not to its last byte what was written is refused.
+// A backup is taken from a relay under load, restored elsewhere, and has everything that was answered before it began.
+// A file with any changed or missing byte is refused.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -80,7 +80,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
       }
     });
     await eventually("a few hundred were answered", () => answered.size > 100);
-    // So few rows are written in a moment: until one is taken during which somebody was answered.
+    // A backup of few rows takes a moment: repeat until a request was answered during one.
     let taken: unknown;
     for (let tries = 0; tries < 20 && !(after?.size > before?.size); tries += 1) {
       before = new Set(answered);
@@ -93,13 +93,13 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     expect(await relay.stop()).toBe(0);
   });
 
-  test("was taken while events came in, and is its owner's alone", () => {
+  test("a backup can be taken while events arrive, and only its owner can read it", () => {
     expect(after.size).toBeGreaterThan(before.size);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dirname(file)).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  test("restored elsewhere, it is whole and goes on delivering", async () => {
+  test("a backup restored elsewhere is complete and continues delivering", async () => {
     const elsewhere = await homeLike(home, engine);
     const restored = await elsewhere.run("restore", file);
     expect(restored).toMatchObject({ ok: true, wrong: [], header: { engine } });
@@ -126,7 +126,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     expect(await elsewhere.run("check")).toEqual({ ok: true, wrong: [] });
   });
 
-  test("restored into the other engine, it is the same", async () => {
+  test("a backup restored into the other engine is the same", async () => {
     const elsewhere = await homeLike(home, engine === "sqlite" ? "postgres" : "sqlite");
     expect(await elsewhere.run("restore", file)).toMatchObject({
       ok: true,
@@ -138,7 +138,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     expect(linesIn(there)).toEqual(linesIn(file));
   });
 
-  test("is refused when it is cut off, with another key, over data unasked, and under a running relay", async () => {
+  test("a restore is refused for a truncated file, another key, existing data, and under a running relay", async () => {
     const elsewhere = await homeLike(home, engine);
     const cut = join(freshFolder(), "cut");
     const whole = readFileSync(file);
@@ -164,7 +164,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
   });
 
-  test("a restore that is killed leaves what was there, and the next one finishes", async () => {
+  test("a killed restore leaves the old data, and the next one finishes", async () => {
     const elsewhere = await homeLike(home, engine);
     await furnish(elsewhere, [], "other.example.com");
     const child = spawn(process.execPath, [command, "restore", file, "--force"], { env: elsewhere.env });
@@ -185,7 +185,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     expect(left).toEqual([]);
   });
 
-  test("says that the key is not in it, and holds no secret", async () => {
+  test("a backup warns that it lacks the key, and contains no secret", async () => {
     const other = join(freshFolder(), "again");
     expect(await home.print("backup", other)).toContain("THE ENCRYPTION KEY IS NOT IN IT");
     expect((await home.fails("backup", other)).error).toContain("exists already");
@@ -195,7 +195,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
       expect(text).not.toContain(secret);
   });
 
-  test("the check finds what does not fit together", async () => {
+  test("the check finds missing, unreadable and contradictory rows", async () => {
     const elsewhere = await homeLike(home, engine);
     await elsewhere.run("restore", file);
     const [event] = await rows(elsewhere, "SELECT site_id, id FROM events WHERE extra IS NOT NULL");
@@ -241,7 +241,7 @@ async function isUnused(home: Installation): Promise<boolean> {
   return found.length === 0;
 }
 
-test("the check tells a damaged database file", async () => {
+test("the check detects a damaged database file", async () => {
   const home = await newInstallation("sqlite");
   await furnish(home, []);
   const file = databaseFile(home);

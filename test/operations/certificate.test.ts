@@ -9,7 +9,7 @@ import { newAuthority, type Made } from "../support/certificates.ts";
 import { freshFolder } from "../support/databases.ts";
 import { call, eventually, newInstallation } from "../support/relay.ts";
 
-test("a renewed pair is used, and half a pair keeps the old one", async () => {
+test("a renewed certificate and key are used, and half a pair keeps the old one", async () => {
   const authority = newAuthority();
   const folder = freshFolder();
   mkdirSync(folder, { recursive: true });

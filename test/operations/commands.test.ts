@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { platforms } from "../../src/platforms/index.ts";
+import { unattributed } from "../support/events.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   engines,
@@ -15,7 +16,7 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { accepted, filtered, freshEvent, jsonError, said } from "../contract/answers.ts";
+import { accepted, filtered, freshEvent, jsonError, summarize } from "../contract/answers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const id = expect.stringMatching(/^[0-9a-z]{10}$/);
@@ -28,7 +29,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     home = await newInstallation(engine);
   });
 
-  test("before anything is there, every list says the next step", async () => {
+  test("every list of a fresh installation prints the next step", async () => {
     expect(await home.print("site", "list")).toBe(
       "No sites yet. Add one: cleancast site add shop.example.com\n",
     );
@@ -53,7 +54,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     const added = await home.spawn("site", "add", "Shop.Example.");
     expect(added).toEqual({ site: { id, hosts: ["shop.example"] } });
 
-    // The first key opens the inbound webhook and says so; the second has nothing to say.
+    // The first key enables the inbound webhook and reports it; the second does not.
     const first = await home.spawn("key", "add", added.site.id, "CRM");
     expect(first).toEqual({ id, key: liveKey, inbound: "on" });
     expect(await home.run("key", "add", "shop.example", "forms")).toEqual({ id, key: liveKey });
@@ -238,7 +239,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     ],
     [["event", "show", "nothing"], "There is no event nothing.", "event"],
     [["event", "list", "taken.example", "--limit", "0"], "--limit must be 1 to 1000.", "limit"],
-  ])("%j is refused in one sentence", async (args, error, field) => {
+  ])("the command %j is refused in one sentence", async (args, error, field) => {
     if (!(await home.print("site", "list")).includes("taken.example")) await home.addSite("taken.example");
     expect(await home.fails(...args)).toEqual({ ok: false, error, field });
   });
@@ -249,7 +250,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     expect(error).toBe(`once.example belongs to site ${site.id} already.`);
   });
 
-  test("a value that begins with @ comes from a file, so that no secret is typed", async () => {
+  test("a value that begins with @ is read from a file, so that no secret is typed", async () => {
     await home.addSite("file.example");
     const path = fileURLToPath(new URL("../fixtures/tls-cert.pem", import.meta.url));
     const { error, field } = await home.fails(
@@ -265,11 +266,11 @@ describe.each(engines)("the command line on %s", (engine) => {
     ]);
   });
 
-  test("--json may stand before the command or behind it", async () => {
+  test("--json works before and after the command", async () => {
     expect(JSON.parse(await home.print("site", "list", "--json"))).toEqual(await home.run("site", "list"));
   });
 
-  test("migrate says that nothing is left to do", async () => {
+  test("migrate reports that nothing is left to do", async () => {
     const { from, to, applied } = await home.run("migrate");
     expect([from, applied]).toEqual([to, []]);
   });
@@ -285,7 +286,7 @@ describe.each(engines)("the command line on %s", (engine) => {
   });
 });
 
-describe.each(engines)("beside a running relay on %s", (engine) => {
+describe.each(engines)("the command line with a running relay on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
@@ -309,11 +310,11 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
   });
 
   const send = async ({ key, host }: TestSite, changes: Record<string, unknown> = {}) =>
-    said(await relay.post(key, freshEvent(changes), { Host: host }));
+    summarize(await relay.post(key, freshEvent(changes), { Host: host }));
   const becomes = (what: string, of: TestSite, expected: unknown, changes: Record<string, unknown> = {}) =>
     eventually(what, async () => JSON.stringify(await send(of, changes)) === JSON.stringify(expected), 2);
 
-  test("every change takes effect within two seconds", async () => {
+  test("a running relay applies every change of the command line within two seconds", async () => {
     const notEnabled = jsonError(403, "Inbound webhook not enabled");
     expect(await send(closing)).toEqual(accepted("purchase"));
     expect(await send(opening)).toEqual(notEnabled);
@@ -381,15 +382,7 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
       contact: expect.arrayContaining(["emailSha256", "phoneSha256", "firstNameSha256"]),
       filterReasons: [],
       releasedAt: null,
-      attribution: {
-        consent: "unknown",
-        withheld: null,
-        identity: "none",
-        clickIds: {},
-        browserIds: {},
-        utm: {},
-        browser: null,
-      },
+      attribution: unattributed,
       warnings: [],
       deliveries: [],
     });

@@ -64,7 +64,7 @@ function expectFound(findings: readonly Finding[], level: Level, what: RegExp): 
 const expectNone = (findings: readonly Finding[], what: RegExp) =>
   expect(findings.filter((one) => what.test(one.what))).toEqual([]);
 
-describe("a first evening", () => {
+describe("a fresh installation", () => {
   test("a fresh installation has no problems, with and without a running relay", async () => {
     const home = await newInstallation("sqlite");
     const relay = await home.start();

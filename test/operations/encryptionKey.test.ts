@@ -1,4 +1,4 @@
-// The key is changed beside a running relay; nobody who is signed in and nothing that is sent notices.
+// The encryption key is changed while the relay runs; sessions and deliveries go on.
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,42 +9,46 @@ import { startReceiver } from "../support/receiver.ts";
 
 const event = (orderId: string) => ({ email: "ada@example.com", event: "purchase", orderId, value: 5 });
 
-test("encryption-key rotate, with the key in its file", { timeout: 60_000 }, async () => {
-  const home = await newInstallation("sqlite");
-  const receiver = await startReceiver();
-  const { key } = await furnish(home, [
-    ["webhook", { url: receiver.url, headers: JSON.stringify({ Authorization: "Bearer s3cret" }) }],
-  ]);
-  const file = join(home.env.CLEANCAST_DATA as string, "encryption.key");
-  const before = readFileSync(file, "utf8");
-  const relay = await home.start();
-  const { resealed, oldKey } = await home.run("encryption-key", "rotate");
-  expect(resealed).toBeGreaterThan(0);
-  expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
-  expect(readFileSync(file, "utf8")).not.toBe(before);
-  expect(readFileSync(oldKey, "utf8")).toBe(before);
+test(
+  "rotating a key file reseals everything while the relay runs, and a lost key is replaced only with --yes",
+  { timeout: 60_000 },
+  async () => {
+    const home = await newInstallation("sqlite");
+    const receiver = await startReceiver();
+    const { key } = await furnish(home, [
+      ["webhook", { url: receiver.url, headers: JSON.stringify({ Authorization: "Bearer s3cret" }) }],
+    ]);
+    const file = join(home.env.CLEANCAST_DATA as string, "encryption.key");
+    const before = readFileSync(file, "utf8");
+    const relay = await home.start();
+    const { resealed, oldKey } = await home.run("encryption-key", "rotate");
+    expect(resealed).toBeGreaterThan(0);
+    expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(readFileSync(file, "utf8")).not.toBe(before);
+    expect(readFileSync(oldKey, "utf8")).toBe(before);
 
-  // The relay that ran all the time reads what the new key sealed, and seals what the next start reads.
-  await home.run("webhook", "add", "shop.example.com", receiver.url);
-  expect((await relay.post(key, event("A-1"))).status).toBe(200);
-  await relay.stop();
-  const again = await home.start();
-  expect(JSON.parse((await again.post(key, event("A-2"))).text).results).toEqual({ webhook: { ok: true } });
-  await again.stop();
-  expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
-  const conversions = receiver.got.filter((got) => got.text.includes("A-"));
-  expect(conversions.map((got) => got.headers.authorization)).toEqual(["Bearer s3cret", "Bearer s3cret"]);
+    // The running relay reads values that the new key sealed, and seals values that the next start reads.
+    await home.run("webhook", "add", "shop.example.com", receiver.url);
+    expect((await relay.post(key, event("A-1"))).status).toBe(200);
+    await relay.stop();
+    const again = await home.start();
+    expect(JSON.parse((await again.post(key, event("A-2"))).text).results).toEqual({ webhook: { ok: true } });
+    await again.stop();
+    expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
+    const conversions = receiver.got.filter((got) => got.text.includes("A-"));
+    expect(conversions.map((got) => got.headers.authorization)).toEqual(["Bearer s3cret", "Bearer s3cret"]);
 
-  // And when the file is gone: nothing puts another key in its place but who is told to.
-  rmSync(file);
-  expect((await home.fails("encryption-key", "lost")).error).toContain("--yes");
-  expect(existsSync(file)).toBe(false);
-  expect((await home.run("encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });
-  expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
-});
+    // When the file is gone, a new key is made only with --yes.
+    rmSync(file);
+    expect((await home.fails("encryption-key", "lost")).error).toContain("--yes");
+    expect(existsSync(file)).toBe(false);
+    expect((await home.run("encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });
+    expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
+  },
+);
 
 test(
-  "with the key in the environment, two keys are asked for, and then it is done",
+  "rotating a key of the environment needs both keys, and a lost key is replaced only with --yes",
   { timeout: 60_000 },
   async () => {
     const home = await newInstallation("postgres");
@@ -58,13 +62,13 @@ test(
       "is not the key that this database was sealed with",
     );
 
-    // Copies of a key file on other nodes would not hear of it.
+    // Copies of a key file on other nodes would not be changed.
     const { CLEANCAST_ENCRYPTION_KEY: _none, ...filed } = home.env;
     expect(await new Installation(home.engine, filed).fails("encryption-key", "rotate")).toMatchObject({
       field: "alone",
     });
 
-    // And when the new one is lost as well.
+    // The same when the new key is lost.
     const keyless = after.with({ CLEANCAST_ENCRYPTION_KEY: "88".repeat(32) });
     expect((await keyless.fails("encryption-key", "lost")).error).toContain("--yes");
     expect((await keyless.run("encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });

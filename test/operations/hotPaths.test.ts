@@ -1,6 +1,6 @@
 // Every statement that a relay sends while it takes in visits and events, delivers and pushes, names one site, so that a
-// sharded PostgreSQL asks one node. The relay runs in this process, and its driver is listened to: what is not on the
-// short list below is hot, and is held against the rules.
+// sharded PostgreSQL asks one node. The relay runs in this process, and its driver is recorded: statements that are not
+// on the short list below are hot, and are checked against the rules.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
@@ -20,18 +20,18 @@ import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, post } from "../support/relay.ts";
 import { cookieOf, report, sha256 } from "../support/visits.ts";
 
-/** What is asked of all sites at once, or of configuration: by whom, and how often. */
+/** Queries over all sites or configuration, with their origin and how often they run. */
 const background: readonly [why: string, text: RegExp][] = [
   ["schema, at the start", /\bmigrations\b|pg_advisory_xact_lock|FROM pg_extension|^CREATE|^ALTER|^DROP/],
   ["the directory: one number a second, and what changed", /FROM settings\b|FROM sites\b|FROM hosts\b|FROM inbound_keys\b|FROM connections\b/],
   ["configuration, changed by a person", /^(?:INSERT INTO|UPDATE|DELETE FROM) (?:settings|sites|hosts|inbound_keys|connections|tickets|users)\b|FROM (?:tickets|users|grants)\b/],
-  ["the worker's look: which connections have something due or parked, once a second, also those that nobody knows any more", /^SELECT site_id, connection_id FROM deliveries WHERE state = '\w+'(?: AND due_at <= \$1)? GROUP BY/],
+  ["the worker's poll, once a second: connections with due or parked deliveries, also removed ones", /^SELECT site_id, connection_id FROM deliveries WHERE state = '\w+'(?: AND due_at <= \$1)? GROUP BY/],
   ["the age of the oldest push, for metrics", /^SELECT MIN\(periods.ends_at\) AS ends_at FROM webhooks/],
   ["periods that have ended", /^SELECT site_id, number, ends_at FROM period_heads WHERE \(ends_at </],
   ["webhooks that have something to push", /^SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= \$1/],
 ]; // prettier-ignore
 
-/** What asks for configuration beside something that grows is as hot as that. */
+/** A query that joins configuration with a sharded table is hot. */
 const whyBackground = ({ text }: Sent) =>
   background.find(
     ([why, known]) => known.test(text) && !(ofConfiguration.test(why) && namesShardedTable(text)),
@@ -40,7 +40,7 @@ const ofConfiguration = /^the directory|^configuration/;
 
 describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
   let running: Running;
-  /** What was heard before is of the start. */
+  /** The number of transactions of the start. */
   let started = 0;
   let heard: { transactions: Transaction[]; stop: () => void };
   const sites = ["one.example.com", "two.example.com"];
@@ -48,7 +48,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
   beforeAll(async () => {
     const receiver = await startReceiver();
     let calls = 0;
-    // Some fail at first, so that the worker has something to take in hand.
+    // Some fail at first, so that the worker has something to retry.
     receiver.behave = (_request, response) =>
       response.writeHead((calls += 1) % 3 === 1 ? 503 : 200).end("{}");
     const home = await newInstallation("postgres", {
@@ -111,7 +111,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     heard?.stop();
   });
 
-  test("those of a hot path name one site, write no configuration, and keep to what every node can do", () => {
+  test("statements of hot paths name one site, write no configuration, and can run on every node", () => {
     const shapes = new Map<string, Sent>();
     for (const sent of heard.transactions.flat())
       if (whyBackground(sent) === null) shapes.set(shapeOf(sent.text), sent);
@@ -123,19 +123,19 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     expect(shapes.size).toBeGreaterThan(25);
   });
 
-  test("nothing of configuration is written while the relay works", () => {
+  test("a running relay writes no configuration", () => {
     const writes = heard.transactions.slice(started).flat().filter(writesConfiguration);
     expect(writes.map(({ text }) => text)).toEqual([]);
   });
 
-  test("a transaction of a hot path touches one site", () => {
+  test("transactions of hot paths touch one site", () => {
     const many = heard.transactions
       .filter((one) => one.every((sent) => whyBackground(sent) === null))
       .filter((one) => new Set(one.flatMap((sent) => [...sitesOf(sent)])).size > 1);
     expect(many.map((one) => one.map(({ text }) => text))).toEqual([]);
   });
 
-  test("what is asked of all sites locks nothing", () => {
+  test("queries over all sites lock nothing", () => {
     const looks = heard.transactions
       .slice(started)
       .flat()
@@ -144,7 +144,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     expect(looks.filter(({ text }) => /FOR (?:UPDATE|SHARE)/.test(text))).toEqual([]);
   });
 
-  test("both sites were there at once", () => {
+  test("the recorded statements are those of both sites", () => {
     const seen = new Set(heard.transactions.flat().flatMap((sent) => [...sitesOf(sent)]));
     expect(seen.size).toBeGreaterThanOrEqual(2);
   });

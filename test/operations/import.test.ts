@@ -5,13 +5,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
+import { dayMs } from "../../src/kernel/time.ts";
 import { freshFolder } from "../support/databases.ts";
 import { deliveryStates, furnish, rows, type Furnished } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
-const dayMs = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
 const hashOf = (email: string) => createHash("sha256").update(email).digest("hex");
 
@@ -56,7 +56,7 @@ describe.each(engines)("an import on %s", (engine) => {
   const conversions = (path: string, ...args: string[]) =>
     home.run("import", "conversions", path, "--site", "shop.example.com", ...args);
 
-  test("a dry run tells everything and writes nothing", async () => {
+  test("a dry run of an import reports everything and writes nothing", async () => {
     await relay.post(site.key, { email: "ada@example.com", event: "purchase", orderId: "live-1", value: 5 });
     const path = file(
       "orders.csv",
@@ -108,7 +108,7 @@ describe.each(engines)("an import on %s", (engine) => {
     expect(await Promise.all(tables.map((table) => countOf(home, table)))).toEqual(before);
   });
 
-  test("conversions go the way of live ones: once, to the platforms, with what is known of their people", async () => {
+  test("imported conversions are delivered like live ones: once, with the identity of their persons", async () => {
     const identities = file("people.ndjson", {
       email: "fay@example.com",
       gclid: "click-of-fay",
@@ -165,7 +165,7 @@ describe.each(engines)("an import on %s", (engine) => {
     expect((await deliveryStates(home)).queued).toBeUndefined();
   });
 
-  test("what a file lacks is said before anything is read in", async () => {
+  test("missing columns of an import are reported before any row is imported", async () => {
     const path = file("odd.csv", "mail address,when", `a@example.com,${daysAgo(1)}`);
     const refusal = (...args: string[]) => home.fails("import", "conversions", path, ...args);
     expect((await refusal()).error).toMatch(/--deliver none stores them without sending/);
@@ -191,7 +191,7 @@ describe.each(engines)("an import on %s", (engine) => {
     expect((await conversions(path, ...mapped, "--deliver", "none")).tally.imported).toBe(1);
   });
 
-  test("refused rows are listed by line and reason, and no person's data leaves the file", async () => {
+  test("rejected rows of an import are listed by line and reason, without personal data", async () => {
     const path = file(
       "rows.ndjson",
       {
@@ -220,16 +220,20 @@ describe.each(engines)("an import on %s", (engine) => {
     expect(await home.print("import", "list")).toMatch(/conversions +rows\.ndjson +done +4 +1 +0 +3/);
   });
 
-  test("what is piped in is taken in too, and again counts as duplicates", { timeout: 60_000 }, async () => {
-    const input = `{"email":"mia@example.com","event":"lead","eventTime":"${daysAgo(1)}","value":3}\n`;
-    const args = ["import", "conversions", "-", "--site", "shop.example.com", "--deliver", "none"];
-    const first = await piped(home, input, ...args);
-    expect(first.err).toContain("cannot be resumed");
-    expect(first.out).toMatch(/1 imported/);
-    expect((await piped(home, input, ...args)).out).toMatch(/1 duplicates/);
-  });
+  test(
+    "an import reads from a pipe too, and rows imported again are duplicates",
+    { timeout: 60_000 },
+    async () => {
+      const input = `{"email":"mia@example.com","event":"lead","eventTime":"${daysAgo(1)}","value":3}\n`;
+      const args = ["import", "conversions", "-", "--site", "shop.example.com", "--deliver", "none"];
+      const first = await piped(home, input, ...args);
+      expect(first.err).toContain("cannot be resumed");
+      expect(first.out).toMatch(/1 imported/);
+      expect((await piped(home, input, ...args)).out).toMatch(/1 duplicates/);
+    },
+  );
 
-  test("identities: visits, consent, and never a grant over a refusal", async () => {
+  test("imported identities bring visits and consent, and never a grant over a refusal", async () => {
     await home.run("consent", "set", "shop.example.com", "denied", "--email", "refuses@example.com");
     const path = file(
       "people.csv",
@@ -272,9 +276,9 @@ describe.each(engines)("an import on %s", (engine) => {
     expect((await known("refuses@example.com")).consent).toBe("denied");
     expect((await known("pam@example.com")).consent).toBe("denied");
 
-    // What people decided, without any visit.
-    const said = file("said.csv", "email,consent", "qia@example.com,denied");
-    expect((await home.run("import", "identities", said)).tally).toMatchObject({ imported: 1 });
+    // Consent decisions without any visit.
+    const consents = file("consents.csv", "email,consent", "qia@example.com,denied");
+    expect((await home.run("import", "identities", consents)).tally).toMatchObject({ imported: 1 });
     expect((await known("qia@example.com")).consent).toBe("denied");
 
     // The same rows in another file say nothing new.
@@ -289,7 +293,7 @@ describe.each(engines)("an import on %s", (engine) => {
   });
 });
 
-test("what is too old for a platform is skipped with its reason, and for the site refused", async () => {
+test("imported rows too old for a platform are skipped with the reason, and those too old for the site rejected", async () => {
   const home = await newInstallation("sqlite");
   await furnish(home, [["meta", { pixel_id: "4000000000000001", access_token: "t".repeat(40) }]]);
   const path = file(

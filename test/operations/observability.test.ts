@@ -1,5 +1,5 @@
-// What an operator sees of a running relay: /healthz, /readyz, /metrics, the log; and that the dashboard and the alert rules
-// that come with it speak of what there is.
+// Health, readiness, metrics and logs of a running relay; and its Grafana dashboard and alert rules, which may only use
+// existing metrics.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import {
   type TestSite,
 } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
-import { freshEvent, plainText, said } from "../contract/answers.ts";
+import { freshEvent, plainText, summarize } from "../contract/answers.ts";
 
 const token = "a-token-for-prometheus";
 const bearer = { Authorization: `Bearer ${token}` };
@@ -44,7 +44,7 @@ const logged = (relay: Relay): Line[] =>
 const checks = { store: "ok", writes: "ok", worker: "ok", clock: "ok", schema: "ok" };
 const readiness = ({ status, text }: Answer) => ({ status, ...(JSON.parse(text) as object) });
 
-describe.each(engines)("a relay on %s", (engine) => {
+describe.each(engines)("health, metrics and logs on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
@@ -67,14 +67,14 @@ describe.each(engines)("a relay on %s", (engine) => {
 
   const metrics = async () => seriesIn((await get(relay, "/metrics", bearer)).text);
 
-  test("is alive and ready, and says nothing else to strangers", async () => {
-    expect(said(await get(relay, "/healthz"))).toEqual(plainText(200, "ok"));
+  test("/healthz and /readyz report that a relay is alive and ready, and nothing more", async () => {
+    expect(summarize(await get(relay, "/healthz"))).toEqual(plainText(200, "ok"));
     const ready = await get(relay, "/readyz", { Host: site.host });
     expect(ready.headers["cache-control"]).toBe("no-store");
     expect(readiness(ready)).toEqual({ status: 200, ok: true, checks });
   });
 
-  test("counts what came, what was answered and what became of it", async () => {
+  test("the metrics count events, answers and outcomes", async () => {
     const send = (more: Record<string, unknown> = {}) => relay.post(site.key, freshEvent(more));
     const twice = freshEvent();
     for (const one of [twice, twice]) expect((await relay.post(site.key, one)).status).toBe(200);
@@ -134,7 +134,7 @@ describe.each(engines)("a relay on %s", (engine) => {
     expect(found.has("cleancast_certificate_expiry_timestamp_seconds")).toBe(false);
   });
 
-  test("shows its numbers to the operator and to nobody else", async () => {
+  test("only the operator can read the metrics", async () => {
     const forwarded = {
       "X-Forwarded-For": "203.0.113.9",
       "X-Forwarded-Proto": "https",
@@ -143,7 +143,7 @@ describe.each(engines)("a relay on %s", (engine) => {
     const status = async (headers: Record<string, string>) => (await get(relay, "/metrics", headers)).status;
     expect(await status(bearer)).toBe(200);
     expect(await status({ ...forwarded, ...bearer })).toBe(200);
-    // A proxy on this machine that says nothing of whom it asks for is no reason to believe it.
+    // A request from this machine needs the token too: it may come from a proxy that forwards no address.
     expect(await status({})).toBe(401);
     expect(await status(forwarded)).toBe(401);
     expect(await status({ ...forwarded, Authorization: `Bearer ${token}x` })).toBe(401);
@@ -154,7 +154,7 @@ describe.each(engines)("a relay on %s", (engine) => {
     expect(await status({ ...bearer, Host: site.host })).toBe(200);
   });
 
-  test("writes a wide line for each request and for each attempt, without anybody's data", async () => {
+  test("the log has one wide line per request and attempt, without personal data", async () => {
     await eventually("the log is written", () => {
       const written = logged(relay);
       const attempts = written.filter(({ msg }) => msg === "attempt");
@@ -218,7 +218,7 @@ describe.each(engines)("a relay on %s", (engine) => {
       expect(relay.output().toLowerCase()).not.toContain(secret.toLowerCase());
   });
 
-  test("is not ready while its store does not answer, and again when it does", async () => {
+  test("a relay is not ready while its store does not answer, and ready again when it does", async () => {
     await change(home, `ALTER TABLE migrations RENAME TO elsewhere`);
     await eventually("it says so", async () => (await get(relay, "/readyz")).status === 503, 5);
     expect(readiness(await get(relay, "/readyz"))).toEqual({
@@ -233,7 +233,7 @@ describe.each(engines)("a relay on %s", (engine) => {
     await eventually("it is ready", async () => (await get(relay, "/readyz")).status === 200, 5);
   });
 
-  test("is not ready when the schema under it is an older one", async () => {
+  test("a relay is not ready when the schema is older than its own", async () => {
     const [newest] = await rows(home, `SELECT * FROM migrations ORDER BY version DESC LIMIT 1`);
     await change(home, `UPDATE migrations SET version = 0 WHERE version = ${Number(newest?.version)}`);
     const failing = async () => readiness(await get(relay, "/readyz"));
@@ -242,7 +242,7 @@ describe.each(engines)("a relay on %s", (engine) => {
     await change(home, `UPDATE migrations SET version = ${Number(newest?.version)} WHERE version = 0`);
   });
 
-  test("a stop is told at once, and requests are still taken until the drain is over", async () => {
+  test("a stopping relay reports it at once, and accepts requests until the drain is over", async () => {
     await eventually("it is ready", async () => (await get(relay, "/readyz")).status === 200, 5);
     const stopped = relay.stop();
     await eventually("it says so", async () => (await get(relay, "/readyz")).status === 503, 1);
@@ -276,7 +276,7 @@ describe("the files for Grafana and Prometheus", () => {
     await relay.kill();
   });
 
-  test("a dashboard and rules name only metrics that there are", () => {
+  test("the Grafana dashboard and the alert rules use only existing metrics", () => {
     const dashboard = readFileSync(file("grafana/cleancast.json"), "utf8");
     const rules = readFileSync(file("prometheus/alerts.yml"), "utf8");
     const { panels } = JSON.parse(dashboard) as { panels: { type: string; targets?: { expr: string }[] }[] };
@@ -287,7 +287,7 @@ describe("the files for Grafana and Prometheus", () => {
     expect(named.filter((name) => !exported.has(name))).toEqual([]);
   });
 
-  test("every metric of ours is on the dashboard and in the guide", () => {
+  test("every metric of the relay is on the Grafana dashboard and in the guide", () => {
     const ours = [...exported].filter((name) => name.startsWith("cleancast_"));
     expect(ours.length).toBeGreaterThan(20);
     const shown = namesIn(readFileSync(file("grafana/cleancast.json"), "utf8"));
@@ -300,7 +300,7 @@ describe("the files for Grafana and Prometheus", () => {
     expect([...namesIn(guide)].filter((name) => !exported.has(name))).toEqual([]);
   });
 
-  test.skipIf(!existsSync("/usr/bin/promtool"))("Prometheus reads the rules", () => {
+  test.skipIf(!existsSync("/usr/bin/promtool"))("Prometheus accepts the alert rules", () => {
     const checked = execFileSync("/usr/bin/promtool", ["check", "rules", file("prometheus/alerts.yml")]);
     expect(checked.toString()).toMatch(/SUCCESS: \d+ rules found/);
   });

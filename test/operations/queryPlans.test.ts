@@ -1,5 +1,5 @@
-// Every list of the dashboard over a hundred thousand events: what the engines do for it, by their own account. No full
-// scan of anything that grows, and no more rows than a few pages.
+// The query plans of every list of the dashboard over a hundred thousand events: no full scan of a table that grows, and no
+// more rows than a few pages.
 
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -143,7 +143,7 @@ function filling(hex: (number: string, digits: number) => string): string[] {
   ];
 }
 
-/** What a question asks the database, one statement after the other. */
+/** Records the statements that a query sends to the database. */
 function recording(db: Database): Database & { asked: Asked[] } {
   const asked: Asked[] = [];
   const all = (sql: string, params: readonly Value[] = []) => {
@@ -153,7 +153,7 @@ function recording(db: Database): Database & { asked: Asked[] } {
   return { ...db, all, asked };
 }
 
-describe("on sqlite", () => {
+describe("query plans on sqlite", () => {
   let db: Database & { asked: Asked[] };
 
   beforeAll(async () => {
@@ -166,7 +166,7 @@ describe("on sqlite", () => {
   });
   afterAll(() => db.close());
 
-  test.each(Object.keys(questions(null as never)))("%s", async (name) => {
+  test.each(Object.keys(questions(null as never)))("the query for %s scans no large table", async (name) => {
     db.asked.length = 0;
     await questions(db)[name]?.();
     expect(db.asked.length).toBeGreaterThan(0);
@@ -194,7 +194,7 @@ type Node = {
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-describe("on postgres", () => {
+describe("query plans on postgres", () => {
   let db: Database & { asked: Asked[] };
   let client: Client;
 
@@ -229,7 +229,7 @@ describe("on postgres", () => {
     return nodesOf(rows[0]["QUERY PLAN"][0].Plan);
   }
 
-  test.each(Object.keys(questions(null as never)))("%s", async (name) => {
+  test.each(Object.keys(questions(null as never)))("the query for %s scans no large table", async (name) => {
     db.asked.length = 0;
     await questions(db)[name]?.();
     expect(db.asked.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// What is too old goes, in small steps beside the traffic; what may stay stays, to the last row.
+// The purge removes expired rows in small steps under traffic, and keeps every row that is not expired.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPurge, type PurgeOptions } from "../../src/maintenance/purge.ts";
@@ -10,6 +10,7 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
 import { hourMs } from "../../src/kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../support/databases.ts";
+import { newEvent, queuedDelivery } from "../support/events.ts";
 import { engines } from "../support/relay.ts";
 import { sha256 } from "../support/sha256.ts";
 
@@ -105,7 +106,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     return openPurge(options).run();
   }
 
-  test("thousands of expired events go beside inbound traffic, and no step is longer than 500 rows", async () => {
+  test("thousands of expired events are purged under inbound traffic, in steps of at most 500 rows", async () => {
     await seed(seeds("s", now - 100 * day, expired));
     await seed(seeds("s", now - 80 * day, 50));
     const steps: number[] = [];
@@ -136,7 +137,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     expect(await count("events", "s")).toBe(50 + accepted.length);
     expect(await count("deliveries", "s", "connection_id = 'c'")).toBe(50);
     expect(await count("attempts", "s")).toBe(50);
-    // The numbers stay, and nobody makes them anew from what is left.
+    // The statistics stay, and are not computed again from the remaining rows.
     expect(await sum("s")).toBe(expired + 50);
     await store.statistics.replaceHour("s", hourOf(now - 100 * day), [], { rolledAt: now, dueAt: now });
     expect(await sum("s")).toBe(expired + 50);
@@ -146,7 +147,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     Number((await db.all(`SELECT SUM(count) AS n FROM statistics WHERE site_id = $1`, [siteId]))[0]?.n);
 
   test.each(["queued", "parked"])(
-    "an event of which a delivery is %s stays, and goes when it has ended",
+    "an event with a delivery that is %s is kept, and purged when the delivery has ended",
     async (state) => {
       await seed(seeds(state, now - 200 * day, 3, state));
       await round(state);
@@ -157,14 +158,14 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     },
   );
 
-  test("events wait until the numbers of their hour are made", async () => {
+  test("events are kept until the statistics of their hour are computed", async () => {
     const rows = seeds("unmade", now - 200 * day, 3);
     await seed({ ...rows, statistics_hours: [], statistics: [] });
     await round("unmade");
     expect(await count("events", "unmade")).toBe(3);
   });
 
-  test("events from before the oldest numbers do not wait for those of their hour", async () => {
+  test("events older than the oldest statistics are purged without those of their hour", async () => {
     const waiting = seeds("ancient", now - 900 * day, 1, "parked");
     await seed({ ...waiting, statistics_hours: [], statistics: [] });
     await seed(seeds("ancient", now - 200 * day, 3));
@@ -172,7 +173,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     expect(await count("events", "ancient")).toBe(1);
   });
 
-  test("a clock that is far ahead of everything stored forgets nothing, until it has held for an hour", async () => {
+  test("a clock far ahead of everything stored purges nothing until it has held for an hour", async () => {
     await seed(seeds("ahead", now - 10 * day, 3));
     await store.leases.release("purge", "one");
     let elapsed = 0;
@@ -195,7 +196,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     await store.leases.release("purge", "one");
   });
 
-  test("a duplicate is known until its window ends, however soon its event goes", async () => {
+  test("a duplicate is detected until its window ends, also after its event was purged", async () => {
     const claims = [["old", now - 1], ["young", now + 1]] as const; // prettier-ignore
     await fillTable(
       db,
@@ -209,7 +210,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     ]);
   });
 
-  test("agreements of people who are gone go after 400 days; refusals and the operator's word stay", async () => {
+  test("grants of unknown persons are purged after 400 days; refusals and the operator's decisions stay", async () => {
     const old = now - 401 * day;
     const visitor = "visitor-1";
     const decisions: Value[][] = [
@@ -229,7 +230,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     }
   });
 
-  test("uses of keys go after 90 days but the last, numbers and audit lines after 800", async () => {
+  test("key uses except the last are purged after 90 days, statistics and audit lines after 800", async () => {
     const uses = [hourOf(now - 300 * day), hourOf(now - 200 * day)];
     await fillTable(db, "key_uses", ["site_id", "key_id", "hour", "uses", "last_used_at"], uses.map((hour) => ["n", "k", hour, 1, hour])); // prettier-ignore
     for (const at of [now - 801 * day, now - 799 * day]) {
@@ -247,7 +248,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
       expect([table, await count(table, "n")]).toEqual([table, 1]);
   });
 
-  test("one node at a time forgets; another takes over when it has stopped or died", async () => {
+  test("one node at a time purges, and another takes over when it has stopped or died", async () => {
     await seed(seeds("turns", now - 200 * day, 3));
     await store.leases.release("purge", "one");
     expect(await store.leases.acquire("purge", "other", now, now + 60_000)).toBe(true);
@@ -258,7 +259,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
   });
 });
 
-test("steps become smaller when they take long, and the pause after each is a multiple of it", async () => {
+test("purge steps shrink when they take long, and the pause after each is a multiple of its duration", async () => {
   let clock = 0;
   const slept: number[] = [];
   const sizes: number[] = [];
@@ -284,40 +285,14 @@ test("steps become smaller when they take long, and the pause after each is a mu
   expect(sizes).toEqual([32, 64, 128, 256, 500, 250, 125, 62, 31]);
 });
 
-/** As the pipeline does it. */
+/** Accepts one event, as the pipeline does. */
 async function acceptOne(store: Store, siteId: string, n: number): Promise<string> {
-  const id = uuidv7(now);
-  await store.events.accept({
-    event: {
-      id,
-      siteId,
-      keyId: "k",
-      mode: "live",
-      name: "purchase",
-      value: 1,
-      currency: "EUR",
-      orderId: `live-${n}`,
-      time: now,
-      receivedAt: now,
-      person: { emailSha256: sha256(person) },
-      extra: null,
-    },
-    attribution: {
-      consent: "unknown",
-      withheld: null,
-      identity: "none",
-      clickIds: {},
-      browserIds: {},
-      utm: {},
-      browser: null,
-    },
-    filterReasons: [],
-    claim: `live-${n}`,
-    claimUntil: now + day,
-    orderEventId: null,
-    deliveries: [{ connectionId: "live", platform: "sandbox", state: "queued", reason: null }],
-    owner: "node",
-    leaseUntil: now + 30_000,
-  });
-  return id;
+  const orderId = `live-${n}`;
+  const accepted = newEvent(
+    siteId,
+    { receivedAt: now, orderId, person: { emailSha256: sha256(person) } },
+    { claim: orderId, claimUntil: now + day, deliveries: [queuedDelivery("live")] },
+  );
+  await store.events.accept(accepted);
+  return accepted.event.id;
 }

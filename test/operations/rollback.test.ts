@@ -1,4 +1,4 @@
-// A version that was started again on a newer schema: what it does, and what it leaves to the newer one.
+// A version that runs on a newer schema: it serves, and refuses commands that only the newer version may run.
 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,8 +9,8 @@ import { engines, newInstallation } from "../support/relay.ts";
 
 const newer = latestVersion + 1;
 
-describe.each(engines)("on %s", (engine) => {
-  test("the release before works on a newer schema, and leaves alone what must know every table", async () => {
+describe.each(engines)("a rollback on %s", (engine) => {
+  test("the previous release works on a newer schema, and refuses commands that must know every table", async () => {
     const home = await newInstallation(engine);
     await furnish(home, [["sandbox", {}]]);
     const backup = join(freshFolder(), "before.backup");

@@ -1,4 +1,4 @@
-// Starting and stopping: the first start, every later one, and what a wrong configuration is told.
+// Starting and stopping: the first start, later starts, and the messages for a wrong configuration.
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ import {
   newInstallation,
   type Installation,
 } from "../support/relay.ts";
-import { accepted, deduped, freshEvent, plainText, said } from "../contract/answers.ts";
+import { accepted, deduped, freshEvent, plainText, summarize } from "../contract/answers.ts";
 
 const run = promisify(execFile);
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
@@ -30,7 +30,7 @@ async function pasted(line: string): Promise<string[]> {
   return stdout.split("\0").slice(0, -1);
 }
 
-/** What a start that must fail prints. The process has to end by itself, and soon. */
+/** The output of a start that must fail. The process has to end by itself, and soon. */
 async function failure(home: Installation, env: Record<string, string> = {}): Promise<string> {
   const start = run(process.execPath, [command, "serve"], {
     env: { ...home.env, ...env },
@@ -47,7 +47,7 @@ async function failure(home: Installation, env: Record<string, string> = {}): Pr
 }
 
 describe.each(engines)("the first start on %s", (engine) => {
-  test("makes a site, a key and the sandbox, and prints a curl that works each time it is pasted", async () => {
+  test("the first start creates a site, a key and the sandbox, and prints a curl command that works repeatedly", async () => {
     const home = await emptyInstallation(engine);
     const relay = await home.start();
     const port = new URL(relay.url).port;
@@ -73,7 +73,7 @@ describe.each(engines)("the first start on %s", (engine) => {
       const body = rest.at(rest.indexOf("-d") + 1) ?? "";
       orders.push(JSON.parse(body).orderId);
       const answer = await call(relay.url, { headers: Object.fromEntries(headers), body });
-      expect(said(answer)).toEqual(accepted("purchase", { sandbox: { ok: true } }));
+      expect(summarize(answer)).toEqual(accepted("purchase", { sandbox: { ok: true } }));
     }
     expect(new Set(orders).size).toBe(2);
 
@@ -81,7 +81,7 @@ describe.each(engines)("the first start on %s", (engine) => {
       sites: [{ hosts: ["localhost"], settings: { inbound: "on" }, keys: 1, connections: 1 }],
     });
     const { findings } = await home.run("doctor");
-    // The PostgreSQL of the tests trades safety for speed, and the doctor says so.
+    // The PostgreSQL of the tests trades safety for speed, which the doctor reports.
     const wrong = ({ level, what }: { level: string; what: string }) =>
       level === "error" && !what.startsWith("PostgreSQL runs with");
     expect(findings.filter(wrong)).toEqual([]);
@@ -103,24 +103,26 @@ describe.each(engines)("the first start on %s", (engine) => {
     expect(await home.run("key", "list")).toEqual(before);
     expect((await home.run("site", "list")).sites).toHaveLength(1);
     const event = { email: "ada@example.com", event: "purchase", orderId: orders[0] };
-    expect(said(await second.post(relay.key, event))).toEqual(deduped);
-    expect(said(await call(second.url, { method: "GET", path: "/healthz" }))).toEqual(plainText(200, "ok"));
+    expect(summarize(await second.post(relay.key, event))).toEqual(deduped);
+    expect(summarize(await call(second.url, { method: "GET", path: "/healthz" }))).toEqual(
+      plainText(200, "ok"),
+    );
     expect(await second.stop()).toBe(0);
   });
 
-  test("where a site is there already, makes nothing", async () => {
+  test("a start with an existing site creates nothing", async () => {
     const home = await newInstallation(engine);
     const { key } = await home.addSite("shop.example");
     const relay = await home.start();
     expect(relay.key).toBe("");
     const { sites } = await home.run("site", "list");
     expect(sites.map(({ hosts }: { hosts: string[] }) => hosts)).toEqual([["shop.example"]]);
-    expect(said(await relay.post(key, freshEvent()))).toEqual(accepted("purchase"));
+    expect(summarize(await relay.post(key, freshEvent()))).toEqual(accepted("purchase"));
     await relay.kill();
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s lets what is in flight finish, and then ends",
+    "%s ends the relay after the requests in flight",
     async (signal) => {
       const receiver = await startReceiver();
       let held: ServerResponse | undefined;
@@ -138,7 +140,7 @@ describe.each(engines)("the first start on %s", (engine) => {
       await eventually("nothing new is taken", async () => !(await connects()));
       expect(relay.process.exitCode).toBeNull();
       held?.writeHead(200).end();
-      expect(said(await answer)).toEqual(accepted("purchase", { webhook: { ok: true } }));
+      expect(summarize(await answer)).toEqual(accepted("purchase", { webhook: { ok: true } }));
       expect(await exited).toBe(0);
       const { events } = await home.run("event", "list");
       expect(events).toMatchObject([{ deliveries: [{ state: "sent" }] }]);
@@ -146,7 +148,7 @@ describe.each(engines)("the first start on %s", (engine) => {
   );
 });
 
-test("two nodes that start at once on an empty PostgreSQL make one site", async () => {
+test("two nodes that start at once on an empty PostgreSQL create one site", async () => {
   const home = await emptyInstallation("postgres");
   const relays = await Promise.all([home.start(), home.start()]);
   const keys = relays.map(({ key }) => key).filter(Boolean);
@@ -161,7 +163,7 @@ test("two nodes that start at once on an empty PostgreSQL make one site", async 
   }
 });
 
-test("a first start that fails ends, and is taken up by the next", async () => {
+test("a failed first start exits, and the next start completes it", async () => {
   const home = await newInstallation("sqlite");
   await home.run("migrate");
   const db = new DatabaseSync(join(String(home.env.CLEANCAST_DATA), "cleancast.db"));
@@ -172,13 +174,13 @@ test("a first start that fails ends, and is taken up by the next", async () => {
   db.exec(`DROP TRIGGER full`);
   db.close();
   const relay = await home.start();
-  expect(said(await relay.post(relay.key, freshEvent()))).toEqual(
+  expect(summarize(await relay.post(relay.key, freshEvent()))).toEqual(
     accepted("purchase", { sandbox: { ok: true } }),
   );
   expect((await home.run("site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
 });
 
-test("the data folder and the encryption key are their owner's alone", async () => {
+test("only their owner can read the data folder and the encryption key", async () => {
   const home = await newInstallation("sqlite");
   const folder = join(String(home.env.CLEANCAST_DATA), "made", "here");
   const relay = await home.start({ CLEANCAST_DATA: folder });
@@ -188,8 +190,8 @@ test("the data folder and the encryption key are their owner's alone", async () 
   await relay.kill();
 });
 
-describe("a configuration that cannot work", () => {
-  test("is told all of its faults at once, each with the variable and the remedy", async () => {
+describe("an invalid configuration", () => {
+  test("an invalid configuration is reported with all faults at once, each with its variable and remedy", async () => {
     const home = await newInstallation("sqlite");
     const env = {
       PORT: "eighty",
@@ -233,7 +235,7 @@ describe("a configuration that cannot work", () => {
     for (const secret of ["hunter2", "s3cret"]) expect(output).not.toContain(secret);
   });
 
-  test("a file that is not there is named by its variable", async () => {
+  test("a missing file is reported with its variable", async () => {
     const home = await newInstallation("sqlite");
     const keyFile = fileURLToPath(new URL("../fixtures/tls-key.pem", import.meta.url));
     const output = await failure(home, { TLS_CERT_FILE: "/nowhere/cert.pem", TLS_KEY_FILE: keyFile });
@@ -241,7 +243,7 @@ describe("a configuration that cannot work", () => {
     expect(output).not.toMatch(/^\s+at /m);
   });
 
-  test("a file that is no certificate is named by its variable", async () => {
+  test("a file that is no certificate is reported with its variable", async () => {
     const home = await newInstallation("sqlite");
     const file = join(String(home.env.CLEANCAST_DATA), "cert.pem");
     writeFileSync(file, "no certificate");
@@ -250,7 +252,7 @@ describe("a configuration that cannot work", () => {
     expect(output).not.toMatch(/^\s+at /m);
   });
 
-  test("a database that does not answer is named by its variable, without its password", async () => {
+  test("a database that does not answer is reported with its variable, without its password", async () => {
     const home = await newInstallation("sqlite", { CLEANCAST_ENCRYPTION_KEY: "5a".repeat(32) });
     const output = await failure(home, { DATABASE_URL: "postgres://cleancast:hunter2@127.0.0.1:9/x" });
     expect(output).toContain("DATABASE_URL");
@@ -258,7 +260,7 @@ describe("a configuration that cannot work", () => {
     expect(output).not.toMatch(/^\s+at /m);
   });
 
-  test("a data folder that cannot be made is named by its variable", async () => {
+  test("a data folder that cannot be created is reported with its variable", async () => {
     const home = await newInstallation("sqlite");
     const file = join(String(home.env.CLEANCAST_DATA), "file");
     writeFileSync(file, "");
@@ -267,7 +269,7 @@ describe("a configuration that cannot work", () => {
     expect(output).not.toMatch(/^\s+at /m);
   });
 
-  test("a port that is taken is named by its variable", async () => {
+  test("a port in use is reported with its variable", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const home = await newInstallation("sqlite");
@@ -278,13 +280,13 @@ describe("a configuration that cannot work", () => {
     other.close();
   });
 
-  test("a port that is no whole number is named by its variable", async () => {
+  test("a port that is no whole number is reported with its variable", async () => {
     const output = await failure(await newInstallation("sqlite"), { PORT: "8080.5" });
     expect(output).toContain("PORT");
     expect(output).not.toMatch(/^\s+at /m);
   });
 
-  test("an address that this machine does not have is named by its variable", async () => {
+  test("an address that this machine does not have is reported with its variable", async () => {
     for (const host of ["203.0.113.7", "nowhere.invalid"]) {
       const output = await failure(await newInstallation("sqlite"), { HOST: host });
       expect(output).toContain("HOST");
@@ -292,16 +294,16 @@ describe("a configuration that cannot work", () => {
     }
   });
 
-  test("two relays do not run on one data folder", async () => {
+  test("a second relay on one data folder is refused", async () => {
     const home = await newInstallation("sqlite");
     const first = await home.start();
     expect(await failure(home)).toContain("give this one its own CLEANCAST_DATA");
-    expect(said(await first.post(first.key, freshEvent())).status).toBe(200);
+    expect(summarize(await first.post(first.key, freshEvent())).status).toBe(200);
     await first.kill();
   });
 
   test.each(engines)(
-    "another encryption key than that of the data on %s is named by its variable",
+    "an encryption key that does not match the data on %s is reported with its variable",
     async (engine) => {
       const home = await newInstallation(engine);
       await home.addSite("shop.example");

@@ -30,7 +30,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const literal = hostileAddresses.filter(([, address]) => address !== "" && address !== "localhost");
 
-describe("what a hostile name server answers", () => {
+describe("hostile DNS answers", () => {
   async function pushTo(url: string, resolve: Resolve, opened = "") {
     const allow = readAllowList(opened) as AllowList;
     const sender = openSender({ connectMs: 500, attemptMs: 1000, allow, origins: {}, resolve });
@@ -50,7 +50,7 @@ describe("what a hostile name server answers", () => {
     }
   }
 
-  test.each(literal)("%s: a name that leads to %s is not called", async (_what, address) => {
+  test.each(literal)("%s: a name that resolves to %s is not called", async (_what, address) => {
     const asked: string[] = [];
     const answer = await pushTo(`https://rebind.example:${port}/`, (host, _options, found) => {
       asked.push(host);
@@ -61,7 +61,7 @@ describe("what a hostile name server answers", () => {
     expect(connections).toBe(0);
   });
 
-  test("a name that leads to several private addresses is not called either", async () => {
+  test("a name that resolves to several private addresses is not called", async () => {
     const answers = literal.map(([, address]) => ({ address, family: address.includes(":") ? 6 : 4 }));
     const answer = await pushTo(`https://rebind.example:${port}/`, (_host, _options, found) =>
       found(null, answers),
@@ -70,7 +70,7 @@ describe("what a hostile name server answers", () => {
     expect(connections).toBe(0);
   });
 
-  test("a name that leads elsewhere at the second look is judged by what is connected to", async () => {
+  test("a name that resolves differently the second time is judged by the address that is connected to", async () => {
     // One address is open, in place of a public one: the first push may go there, the second is led astray.
     const answers = ["127.0.0.2", "127.0.0.1", "::1"];
     const resolve: Resolve = (_host, _options, found) => {
@@ -86,7 +86,7 @@ describe("what a hostile name server answers", () => {
     connections = 0;
   });
 
-  test("plain http is refused before the name's address matters", async () => {
+  test("plain http is refused before the name is resolved", async () => {
     const answer = await pushTo(`http://public.example:${port}/`, (_host, _options, found) =>
       found(null, [{ address: "1.1.1.1", family: 4 }]),
     );
@@ -94,7 +94,7 @@ describe("what a hostile name server answers", () => {
   });
 });
 
-describe("what a hostile customer enters", () => {
+describe("hostile webhook addresses", () => {
   let home: Installation;
   const closed = { CLEANCAST_ALLOW_PRIVATE: "", CLEANCAST_PUSH_SECONDS: "1" };
 
@@ -109,8 +109,8 @@ describe("what a hostile customer enters", () => {
   });
 });
 
-describe("a relay with webhooks that lead to private addresses", () => {
-  test("refuses names that resolve to this machine, for pushes and for tests, and says why", async () => {
+describe("webhooks with private addresses", () => {
+  test("pushes and tests to names that resolve to this machine are refused with the reason", async () => {
     const home = await newInstallation("sqlite", {
       CLEANCAST_ALLOW_PRIVATE: "",
       CLEANCAST_PUSH_SECONDS: "1",
@@ -126,7 +126,7 @@ describe("a relay with webhooks that lead to private addresses", () => {
     expect(connections).toBe(0);
   });
 
-  test("refuses what was opened when it was entered and is open no more", async () => {
+  test("a webhook whose private address is no longer allowed is refused", async () => {
     const home = await newInstallation("sqlite", { CLEANCAST_PUSH_SECONDS: "1" });
     const { host } = await home.addSite("shop.example");
     const receiver = await startReceiver();

@@ -38,7 +38,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     if (engine === "postgres") await home.start();
   });
 
-  test("a test message goes through every channel, and says how that went", async () => {
+  test("alert test sends through every channel and reports each result", async () => {
     expect(await home.run("alert", "test", "shop.example")).toEqual({
       channels: [
         { channel: "mail", to: "ops@example.com", ok: true, error: null },
@@ -63,7 +63,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     hook.behave = (_got, response) => response.writeHead(200).end();
   });
 
-  test("credentials that a platform refuses are told once, and once when they are fresh, by however many nodes", async () => {
+  test("refused credentials raise one alert, and one when they are renewed, with any number of nodes", async () => {
     // The webhook platform has no sign-in: Segment's write key is refused with 401.
     platform.behave = (_got, response) => response.writeHead(401).end("{}");
     const connect = (key: string) =>
@@ -108,7 +108,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     expect(JSON.stringify([mail.got, hook.bodies()])).not.toMatch(/ada@|T0K3N/);
   });
 
-  test("a flood of wrong keys is told, and valid keys pass", async () => {
+  test("a flood of wrong keys raises an alert, and valid keys pass", async () => {
     const wrong = `cc_${"0".repeat(38)}`;
     for (let n = 0; n < 12; n++) await relay.post(wrong, {}, { Host: "shop.example" });
     await eventually("it is told", () => hook.bodies().some((one) => one.kind === "wrong keys"));
@@ -118,7 +118,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     });
   });
 
-  test("settings are checked, and the webhook's path is never shown", async () => {
+  test("alert settings are validated, and the webhook's path is never shown", async () => {
     const { site: set } = await home.run("site", "set", "shop.example", `alert_webhook=${hook.url}/T0K3N`);
     expect(set.settings).toMatchObject({ alert_webhook: `${hook.url}/…`, alert_emails: "ops@example.com" });
     expect(JSON.stringify(await home.run("site", "list"))).not.toContain("T0K3N");
@@ -134,7 +134,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     );
   });
 
-  test("without a channel, 'alert test' says what to set", async () => {
+  test("alert test without a channel names the settings to set", async () => {
     await home.run("site", "add", "quiet.example");
     expect(await home.fails("alert", "test", "quiet.example")).toMatchObject({
       error: "No alert recipient is configured: set alert_emails or alert_webhook with 'cleancast site set'.",

@@ -15,7 +15,7 @@ import {
   type TestSite,
 } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
-import { accepted, filtered, freshEvent, said } from "../contract/answers.ts";
+import { accepted, filtered, freshEvent, summarize } from "../contract/answers.ts";
 
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
 let hosts = 0;
@@ -62,7 +62,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   }
 
   const send = async (site: TestSite, event = freshEvent(), key = site.key) =>
-    said(await relay.post(key, event));
+    summarize(await relay.post(key, event));
   const pushes = ({ receiver, secret }: Hooked) => receiver.got.map((got) => readPush(got, secret));
   const show = (id: string) => home.run("webhook", "show", id, "--limit", "1000");
   const answering =
@@ -91,7 +91,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       const { conversions, removed } = sumOf(pushes(hook));
       return conversions === 4 && removed === 6;
     });
-    // Empty periods come too, nothing is told twice, and the periods join up.
+    // Empty periods are pushed too, nothing is pushed twice, and the periods have no gaps.
     const before = pushes(hook).length;
     await eventually("two more periods came", () => pushes(hook).length >= before + 2);
     const told = pushes(hook);
@@ -157,7 +157,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect((await show(id)).webhook).toMatchObject({ failingSince: null, attempts: 0 });
   });
 
-  test("410 disables at once, with a notice; enabling it sends what waited, in order", async () => {
+  test("an answer of 410 disables a webhook with a notice, and enabling it sends the waiting periods in order", async () => {
     const hook = await hooked();
     const { receiver, site, id } = hook;
     receiver.behave = answering(410);
@@ -185,7 +185,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect((await home.fails("webhook", "enable", id)).error).toBe(`Webhook ${id} is active already.`);
   });
 
-  test("five days of failure disable it, and nothing is lost", async () => {
+  test("five days of failure disable a webhook, and no period is lost", async () => {
     const hook = await hooked();
     hook.receiver.behave = answering(500);
     await send(hook.site);
@@ -201,7 +201,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     await eventually("it was told", () => sumOf(pushes(hook).slice(failed)).conversions === 1);
   });
 
-  test("redirects are not followed", async () => {
+  test("pushes follow no redirects", async () => {
     const hook = await hooked();
     const elsewhere = await startReceiver();
     hook.receiver.behave = answering(307, "", { location: elsewhere.url });
@@ -212,7 +212,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(elsewhere.got).toEqual([]);
   });
 
-  test("a test has the open period's numbers and its own mark, and counts for nothing", async () => {
+  test("a test push has the open period's totals and a test flag, and changes no totals", async () => {
     const hook = await hooked();
     const { receiver, site, id, secret } = hook;
     await home.run("webhook", "disable", id);
@@ -241,7 +241,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(sumOf(pushed())).toEqual({ conversions: 1, removed: 0 });
   });
 
-  test("a new secret is used at once; for a day both sign, and who knows only the old one is asked with it", async () => {
+  test("a new webhook secret is used at once, and for a day both secrets sign and the old one still authenticates", async () => {
     const hook = await hooked();
     const { receiver, site, id, secret: old } = hook;
     await eventually("it pushes", () => receiver.got.length > 0);
@@ -270,7 +270,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect((await home.run("webhook", "rotate", id)).secret).not.toBe(rotated.secret);
   });
 
-  test("a replay pushes a closed period again, under its id", async () => {
+  test("a replay pushes a closed period again under the same id", async () => {
     const hook = await hooked();
     const { receiver, site, id } = hook;
     await send(site);
@@ -278,7 +278,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const first = pushes(hook).find((one) => one.conversions === 1);
     if (!first) throw new Error("not told");
     const ofIt = () => pushes(hook).filter((one) => one.id === first.id);
-    // What is on its way is not replayed, and it is until the relay has written down the receiver's answer.
+    // A push in flight is not replayed, and it is in flight until the relay has stored the receiver's answer.
     const isTaken = (times: number) => async () =>
       (await show(id)).log.filter((line: Line) => line.ok && line.period?.startsAt === first.from).length ===
       times;
@@ -307,7 +307,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       expect((await home.fails("webhook", "replay", id, ...options)).error).toMatch(sentence);
   });
 
-  test("what is shown of a webhook holds no secret, and what is wrong is said in a sentence", async () => {
+  test("webhook commands show no secret, and reject wrong input in one sentence", async () => {
     const { site, receiver, id, secret } = await hooked();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const { webhooks } = await home.run("webhook", "list", site.host);
@@ -341,7 +341,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(await home.fails("webhook", "remove", id)).toMatchObject({ field: "webhook" });
   });
 
-  test("a graceful stop finishes the push under way, and a start goes on from there", async () => {
+  test("a graceful stop finishes the current push, and the next start continues from there", async () => {
     const own = await newInstallation(engine, hasty);
     const site = await own.addSite("stop.example");
     const receiver = await startReceiver();

@@ -92,7 +92,7 @@ describe.each(languages.filter(isInstalled))("the receiver in $name", (language)
     relay = await home.start();
   });
 
-  test("takes what the relay pushes, counts it once, and not a test", async () => {
+  test("the example receiver counts each push of the relay once, and no test push", async () => {
     for (let i = 0; i < 2; i++) expect((await relay.post(key, freshEvent())).status).toBe(200);
     const told = '{"conversions":2,"bot_traffic_removed":0}';
     await eventually("it was told", () => output().includes(told));
@@ -111,7 +111,7 @@ describe.each(languages.filter(isInstalled))("the receiver in $name", (language)
     expect(lines().at(-1)).toContain(told);
   });
 
-  test("refuses what is forged, altered or old", async () => {
+  test("the example receiver refuses forged, altered and old pushes", async () => {
     const body = '{"conversions":1000,"bot_traffic_removed":0}';
     const push = (changes: Record<string, string> = {}, sent = body, at = new Date()) =>
       call(`http://127.0.0.1:${port}`, {

@@ -1,4 +1,4 @@
-// The sync log from the command line: what went where, sent again or stopped, beside a running relay.
+// The sync log from the command line while the relay runs: listing, replaying and cancelling deliveries.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
@@ -32,7 +32,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const { site } = await home.run("site", "add", host);
     const { id } = await home.run("connect", host, "webhook", `url=${receiver.url}${path}`);
     const { key } = await home.run("key", "add", host, "test sender");
-    // Whoever knows the key knows what was there before it.
+    // A relay that knows the key also knows the connection, which was added before it.
     await eventually("the relay knows the key", async () => (await relay.post(key, {})).status === 400);
     return { id: site.id, host, key, connection: id, path };
   }
@@ -48,7 +48,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       (one: { orderId: string; state: string }) => `${one.orderId} ${one.state}`,
     );
 
-  test("lists deliveries newest first, with filters and pages", async () => {
+  test("the sync log lists deliveries newest first, with filters and pages", async () => {
     const site = await newSite();
     answer(200);
     await send(site, { orderId: "A-1", value: 10, currency: "EUR" });
@@ -79,7 +79,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     expect((await log("--order", "A-2")).deliveries).toHaveLength(1);
   });
 
-  test("shows every attempt without secrets: request, answer, how long it took, and what was decided", async () => {
+  test("the sync log shows each attempt's request, answer, duration and decision, without secrets", async () => {
     const site = await newSite();
     answer(422, "no such thing");
     await send(site, { orderId: "S-1" });
@@ -101,7 +101,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     });
   });
 
-  test("what a filter names must be there: a typing error is not told as nothing", async () => {
+  test("a filter with an unknown name is an error, not an empty list", async () => {
     const [site, other] = [await newSite(), await newSite()];
     answer(200);
     await send(site, { orderId: "N-1" });
@@ -131,7 +131,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     expect((await log(site.host, "--connection", site.connection)).deliveries).toHaveLength(1);
   });
 
-  test("replays what failed: says first how many, then does it, and keeps the attempts", async () => {
+  test("a replay of failed deliveries first reports their number, and keeps the attempts", async () => {
     const site = await newSite();
     answer(422);
     for (const orderId of ["R-1", "R-2", "R-3"]) await send(site, { orderId });
@@ -163,7 +163,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const [{ log: attempts }] = (await home.run("delivery", "show", eventId)).deliveries;
     expect(attempts.map((one: { state: string }) => one.state)).toEqual(["rejected", "sent"]);
 
-    // What was sent is sent again only where somebody says so.
+    // Sent deliveries are replayed only on request.
     expect(await home.run("delivery", "replay", ...which, "--yes")).toMatchObject({
       found: 0,
       changed: 0,
@@ -179,7 +179,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     expect(audit[1]).toMatchObject({ actor: "command line", detail: { changed: 3 } });
   });
 
-  test("does not replay for a person who was erased, nor to a connection that is gone", async () => {
+  test("deliveries of an erased person or a removed connection are not replayed", async () => {
     const site = await newSite();
     answer(422);
     await send(site, { orderId: "E-1", email: "gone@example.com" });
@@ -201,7 +201,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     expect(JSON.stringify(audit)).not.toContain("gone@");
   });
 
-  test("does not replay an event that the connection does not select", async () => {
+  test("an event that the connection does not select is not replayed", async () => {
     const site = await newSite();
     answer(422);
     await send(site, { orderId: "O-1" });
@@ -212,7 +212,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     });
   });
 
-  test("what is too old by now expires when its turn comes", async () => {
+  test("a replayed event that is too old by now expires when it is due", async () => {
     const site = await newSite();
     answer(422);
     await send(site, { orderId: "T-1" });
@@ -233,14 +233,14 @@ describe.each(engines)("the sync log on %s", (engine) => {
     await eventually("the relay knows of the pause", async () =>
       (await send(site, { event: "lead", orderId: String(Math.random()) })).text.includes("paused"),
     );
-    const said = await home.run("delivery", "replay", site.host, "--order", "P-1", "--yes");
-    expect(said).toMatchObject({ changed: 1, waiting: { paused: 1 } });
+    const replayed = await home.run("delivery", "replay", site.host, "--order", "P-1", "--yes");
+    expect(replayed).toMatchObject({ changed: 1, waiting: { paused: 1 } });
     await eventually("it is parked", async () => (await states(site)).includes("P-1 parked"));
     await home.run("connection", "resume", site.connection);
     await eventually("it is sent", async () => (await states(site)).includes("P-1 sent"));
   });
 
-  test("cancels what waits, and it is never sent", async () => {
+  test("a cancelled delivery is never sent", async () => {
     const site = await newSite();
     answer(503);
     await send(site, { orderId: "C-1" });
@@ -265,7 +265,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     expect(await states(site)).toEqual(["C-2 skipped", "C-1 sent"]);
   });
 
-  test("leaves alone what is being sent at this moment, and says so", async () => {
+  test("a delivery that is being sent is not cancelled, and the refusal says so", async () => {
     const site = await newSite();
     let finish: () => void = () => {};
     receiver.behave = (_got, response) => void (finish = () => response.writeHead(200).end());
@@ -302,7 +302,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       "Only queued or parked deliveries can be cancelled.",
     ],
     [["replay", "nowhere.example", "--state", "sent"], "site", "There is no site nowhere.example."],
-  ])("delivery %j is refused with a sentence", async (args, field, sentence) => {
+  ])("the command delivery %j is refused with a sentence", async (args, field, sentence) => {
     const { error, field: named } = await home.fails("delivery", ...args);
     expect(error).toContain(sentence);
     expect(named).toBe(field);

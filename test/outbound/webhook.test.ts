@@ -1,11 +1,11 @@
-// The platform `webhook`: what it sends, what it takes for success, and where it may not send to.
+// The platform `webhook`: its requests, its rules for success, and the addresses that it refuses.
 
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
-import { accepted, freshEvent, said } from "../contract/answers.ts";
+import { accepted, freshEvent, summarize } from "../contract/answers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const sent = accepted("purchase", { webhook: { ok: true } });
@@ -70,7 +70,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
   });
 
   const send = async (name: string, event: Record<string, unknown>, key = sites.get(name)?.key ?? "") =>
-    said(await relay.post(key, event));
+    summarize(await relay.post(key, event));
   const last = () => receiver.got.at(-1) as Got;
   const answer = (status: number, body: string) => {
     receiver.behave = (_request: Got, response: ServerResponse) => response.writeHead(status).end(body);
@@ -123,7 +123,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     }
   });
 
-  test("a test key is told to the endpoint, a live key is not", async () => {
+  test("an event of a test key is marked as a test, one of a live key is not", async () => {
     await send("plain", freshEvent(), testKey);
     expect(last().headers["x-cc-test"]).toBe("true");
     await send("plain", freshEvent());
@@ -152,7 +152,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     });
   });
 
-  test("no value breaks out of its place in a template, and none is filled twice", async () => {
+  test("no value breaks out of its place in a template, and none is expanded twice", async () => {
     const event = freshEvent({ event: '","x":"{{emailSha256}}$&', orderId: '{{orderId}}"' });
     await send("shaped", event);
     const body = JSON.parse(last().text);
@@ -174,26 +174,26 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     [200, "no JSON", "the answer does not have data.ok=true"],
     [205, '{"data":{"ok":true}}', "HTTP 205 is not in the success rule"],
     [400, '{"data":{"ok":true}}', "HTTP 400"],
-  ])("by the rule 200-204, 409, data.ok=true an answer %d %s is: %s", async (status, body, error) => {
+  ])("the rule 200-204, 409, data.ok=true reads an answer %d %s as %s", async (status, body, error) => {
     answer(status, body);
     expect(await send("ruled", freshEvent())).toEqual(error === null ? sent : rejected(error));
   });
 
-  test("by the rule 202 nothing else is success", async () => {
+  test("the rule 202 accepts no other status as success", async () => {
     answer(202, "");
     expect(await send("narrow", freshEvent())).toEqual(sent);
     answer(200, "");
     expect(await send("narrow", freshEvent())).toEqual(rejected("HTTP 200 is not in the success rule"));
   });
 
-  test("without a rule every 2xx is success", async () => {
+  test("every 2xx is success without a rule", async () => {
     for (const status of [200, 201, 204, 299]) {
       answer(status, "");
       expect(await send("plain", freshEvent())).toEqual(sent);
     }
   });
 
-  test("secret headers and the path of an address are not shown again, neither by the list nor in the trace", async () => {
+  test("secret headers and the path of an address are shown neither in the list nor in the trace", async () => {
     answer(200, "");
     const event = freshEvent();
     await send("shaped", event);
@@ -279,13 +279,13 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     );
   });
 
-  test("nothing that was refused is connected", async () => {
+  test("a refused connect creates no connection", async () => {
     const { connections } = await home.run("connection", "list", "plain.example");
     expect(connections).toHaveLength(1);
   });
 });
 
-describe.each(engines)("private addresses on %s", (engine) => {
+describe.each(engines)("private webhook addresses on %s", (engine) => {
   let open: Installation;
   let closed: Installation;
   let relay: Relay;
@@ -335,7 +335,7 @@ describe.each(engines)("private addresses on %s", (engine) => {
     expect(refusal).toEqual({ ok: false, error, field: "url" });
   });
 
-  test("connect takes a public address over HTTPS", async () => {
+  test("connect accepts a public address over HTTPS", async () => {
     const url = "url=https://hooks.example.com/x";
     await closed.addSite("public.example");
     expect(await closed.run("connect", "public.example", "webhook", url)).toEqual({
@@ -350,15 +350,15 @@ describe.each(engines)("private addresses on %s", (engine) => {
     ["by-https.example", isPrivate],
     ["by-https-name.example", isPrivate],
   ])(
-    "an address that %s has from a time when it was allowed is refused when sending",
+    "a private address that %s kept from when it was allowed is refused when sending",
     async (host, error) => {
-      const answer = said(await relay.post(keys.get(host) ?? "", freshEvent()));
+      const answer = summarize(await relay.post(keys.get(host) ?? "", freshEvent()));
       expect(answer).toEqual(rejected(`the address ${error}`));
       expect(receiver.got).toEqual([]);
     },
   );
 
-  test("the operator's own origin for a platform is used in place of any address", async () => {
+  test("the operator's replacement origin for a platform is used instead of any address", async () => {
     const home = await newInstallation(engine, {
       CLEANCAST_ALLOW_PRIVATE: "",
       CLEANCAST_PLATFORM_ORIGINS: JSON.stringify({ webhook: receiver.url }),
@@ -366,7 +366,7 @@ describe.each(engines)("private addresses on %s", (engine) => {
     const { key } = await home.addSite("shop.example");
     await home.run("connect", "shop.example", "webhook", "url=https://hooks.example.com/x/y?z=1");
     const proxied = await home.start();
-    expect(said(await proxied.post(key, freshEvent()))).toEqual(sent);
+    expect(summarize(await proxied.post(key, freshEvent()))).toEqual(sent);
     expect(receiver.got.map(({ path }) => path)).toEqual(["/x/y?z=1"]);
   });
 });

@@ -8,6 +8,7 @@ import { createDeliverer, type Outcome } from "../../src/delivery/deliver.ts";
 import type { Job } from "../../src/delivery/plan.ts";
 import { openSender, type Sender } from "../../src/delivery/send.ts";
 import type { Conversion } from "../../src/kernel/event.ts";
+import { dayMs } from "../../src/kernel/time.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import { mappingFault } from "../../src/platforms/shared/mapping.ts";
 import { fullSample } from "../../src/platforms/shared/sample.ts";
@@ -16,7 +17,6 @@ import { standins as list, type StandinId } from "../../standins/index.ts";
 import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 import { sha256 } from "../support/sha256.ts";
 
-const dayMs = 86_400_000;
 const clock = { now: Date.now() };
 let standins: Standins;
 let sender: Sender;
@@ -127,7 +127,7 @@ const acceptedAt = (handle: StandinHandle) => handle.accepted.reduce((sum, { cou
 const lastReasons = (handle: StandinHandle) => JSON.stringify(handle.received.at(-1)?.reasons ?? []);
 const ids = list.map(({ id }) => id);
 
-describe("the platform accepts every field that a connection may map", () => {
+describe("mapped fields", () => {
   /** For fields that do not accept any text or number. */
   const validValues: Readonly<Record<string, string>> = {
     eventSource: "PHONE",
@@ -175,7 +175,7 @@ describe("the platform accepts every field that a connection may map", () => {
   });
 });
 
-describe("one invalid event in a batch of five is rejected, and the four others are sent once each", () => {
+describe("batches of five with one invalid event", () => {
   const old = () => conversionOf({ time: clock.now - 200 * dayMs });
   const badHash = () =>
     conversionOf({
@@ -207,21 +207,24 @@ describe("one invalid event in a batch of five is rejected, and the four others 
     return { time, receivedAt: time + 1000 };
   }
 
-  test.each(cases)("%s rejects only the event that is %s", async (id, _fault, makeBad, settings) => {
-    const handle = standins.of(id);
-    for (const bad of [0, 2, 4]) {
-      const batch = Array.from({ length: 5 }, (_, i) => (i === bad ? makeBad() : conversionOf()));
-      const acceptedBefore = handle.accepted.length;
-      const before = acceptedAt(handle);
-      const { deliver, reconnections } = delivery(id, settings);
-      const states = (await deliver(batch, 5)).map(({ state }) => state);
-      const expected = Array.from({ length: 5 }, (_, i) => (i === bad ? "rejected" : "sent"));
-      expect(states, lastReasons(handle)).toEqual(expected);
-      expect(handle.accepted.length - acceptedBefore).toBe(4);
-      expect(acceptedAt(handle) - before).toBe(4);
-      expect(reconnections).toEqual([]);
-    }
-  });
+  test.each(cases)(
+    "%s rejects only the event of a batch that is %s, and the others are sent once each",
+    async (id, _fault, makeBad, settings) => {
+      const handle = standins.of(id);
+      for (const bad of [0, 2, 4]) {
+        const batch = Array.from({ length: 5 }, (_, i) => (i === bad ? makeBad() : conversionOf()));
+        const acceptedBefore = handle.accepted.length;
+        const before = acceptedAt(handle);
+        const { deliver, reconnections } = delivery(id, settings);
+        const states = (await deliver(batch, 5)).map(({ state }) => state);
+        const expected = Array.from({ length: 5 }, (_, i) => (i === bad ? "rejected" : "sent"));
+        expect(states, lastReasons(handle)).toEqual(expected);
+        expect(handle.accepted.length - acceptedBefore).toBe(4);
+        expect(acceptedAt(handle) - before).toBe(4);
+        expect(reconnections).toEqual([]);
+      }
+    },
+  );
 
   test("Segment drops an invalid event without an error and accepts the others", async () => {
     const handle = standins.of("segment");
@@ -234,7 +237,7 @@ describe("one invalid event in a batch of five is rejected, and the four others 
   });
 });
 
-describe("a wrong setting costs no event", () => {
+describe("wrong settings", () => {
   const cases: [id: StandinId, wrong: string, right: string][] = [
     ["google_ads", "9900000001", standinConnections.google_ads.conversion_action ?? ""],
     ["linkedin", "999999", standinConnections.linkedin.default_rule ?? ""],

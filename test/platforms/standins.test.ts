@@ -85,7 +85,7 @@ const lastReasons = (handle: StandinHandle) =>
 const silent = new Set<StandinId>(["ga4", "segment"]);
 const ids = list.map(({ id }) => id);
 
-describe.each(ids)("%s", (id) => {
+describe.each(ids)("the connection to the stand-in of %s", (id) => {
   const platform = platformOf(id) ?? expect.unreachable(id);
   const host = `${id.replace("_", "-")}.example`;
   let site: TestSite;

@@ -1,5 +1,5 @@
-// What a helper opened is closed when the test file ends that asked for it. Files share their worker, and with it the
-// helpers: a hook that a helper registers itself would belong to the first file only. cleaning.ts calls this for each.
+// Closes what helpers opened when the test file that used them ends. Files share their worker, and with it the helpers: a
+// hook that a helper registers itself would belong to the first file only. cleanUp.ts calls this for each file.
 
 type CleanUp = () => Promise<void> | void;
 

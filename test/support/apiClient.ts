@@ -49,7 +49,7 @@ function personOf(relay: Pick<Relay, "url">, email: string, cookie: string): Per
   };
 }
 
-/** Whoever opens the set-up link of a fresh relay. */
+/** The person who opens the set-up link of a fresh relay. */
 export async function becomeOwner(relay: Relay, email = "owner@example.com"): Promise<Person> {
   const token = /\/dashboard\/setup#(\w+)/.exec(relay.output())?.[1];
   const made = await ask(relay, "POST /setup", { token, email, name: "Olga Owner", password }, {});
@@ -63,7 +63,7 @@ export async function signIn(relay: Pick<Relay, "url">, email: string): Promise<
   return personOf(relay, email, cookieOf(made.answer));
 }
 
-/** Somebody whom the owner invited, and who has accepted. */
+/** A person whom the owner invited, and who has accepted. */
 export async function invite(
   relay: Pick<Relay, "url">,
   owner: Person,

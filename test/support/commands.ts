@@ -14,9 +14,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 type CommandLine = { child: ChildProcess; ended: Promise<never>; last: Promise<unknown>; left: number };
 const kept = new Map<string, CommandLine>();
 
-/** What is read once in the life of a process, by Node or by us, cannot change between commands. */
+/** Variables that Node or the relay reads once per process cannot change between commands. */
 const readOnce = ["NODE_EXTRA_CA_CERTS", "CLEANCAST_NETWORKS_FILE"];
-/** Each leaves a third of a megabyte behind: Node forgets no module. */
+/** Each leaks a third of a megabyte: Node unloads no module. */
 const commandsPerProcess = 500;
 
 /** Runs a command with this environment and no other; in the project's folder, where none is given. */
@@ -49,9 +49,9 @@ function next(line: CommandLine, asked: Asked): Promise<Printed> {
   const printed = line.last.then(async () => {
     const message = once(line.child, "message");
     line.child.send(asked);
-    const [said] = (await Promise.race([message, line.ended])) as [Printed];
+    const [result] = (await Promise.race([message, line.ended])) as [Printed];
     if (isLast) line.child.disconnect();
-    return said;
+    return result;
   });
   line.last = printed.catch(() => {});
   return printed;

@@ -1,10 +1,10 @@
-// Answers of the management API, held against the contract.
+// Checks answers of the management API against the contract.
 
 import { expect } from "vitest";
 import { contract, type RouteName } from "../../src/contract/contract.ts";
 import type { Asked } from "./apiClient.ts";
 
-/** What a 200 holds, exactly: nothing is missing, and nothing is there that was not declared. */
+/** Checks the body of a 200 exactly: no declared field is missing, and no other field is there. */
 export function declared(name: RouteName, { status, json, answer }: Asked): Asked["json"] {
   expect(status, answer.text).toBe(200);
   const schema = contract[name].answer;

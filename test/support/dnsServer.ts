@@ -1,4 +1,4 @@
-// A real DNS server for tests: it knows the names that it is given, and that there are no others.
+// A real DNS server for tests: it resolves the names that it is given, and denies all others.
 
 import { createSocket } from "node:dgram";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Events, deliveries and sites for tests of the store, written down with what matters to a test alone.
+// Builds events, deliveries and sites for tests of the store; a test states only the fields that matter to it.
 
 import type { Attribution, Event } from "../../src/kernel/event.ts";
 import { shortId, uuidv7 } from "../../src/kernel/ids.ts";

@@ -1,5 +1,5 @@
-// A way to a PostgreSQL server that behaves as networks and firewalls do: it is long, is closed, falls silent, or somebody
-// at the door says no.
+// A TCP proxy to a PostgreSQL server that behaves as networks and firewalls do: it is slow, closed or silent, or answers with
+// an error of the server.
 
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
@@ -9,11 +9,11 @@ import { afterFile, taken } from "./afterFile.ts";
 export type Gateway = {
   /** Name and port, for a URL. */
   host: string;
-  /** What happens to those who come: a code is what the server says before it hangs up. */
+  /** The treatment of new connections: a code is the error that the server sends before it hangs up. */
   door: "open" | "closed" | "silent" | { code: string };
-  /** How long everything takes, each way. */
+  /** The delay in each direction. */
   delayMs: number;
-  /** Ends what goes through it now. */
+  /** Ends all open connections. */
   cut(): void;
 };
 

@@ -1,4 +1,4 @@
-// Runs the blocks of a page as a reader would type them: in a folder of the page's own, beside a real relay.
+// Runs the blocks of a page as a reader would type them: in a folder of the page's own, with a real relay.
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -140,7 +140,7 @@ async function makeKey(
   return String(key);
 }
 
-/** What a reader puts in the place of ID, EVENT and `name=…`. */
+/** The values that a reader puts in the place of ID, EVENT and `name=…`. */
 async function filledIn(args: string[], { cleancast, folder, sendOne }: Reader): Promise<string[]> {
   const [, family = ""] = args;
   const filled: string[] = [];
@@ -160,7 +160,7 @@ async function filledIn(args: string[], { cleancast, folder, sendOne }: Reader):
     else filled.push(arg);
   }
   const open = filled.find((arg) => arg.includes("…"));
-  if (open !== undefined) throw new Error(`the page leaves "${open}" to the reader, and so to nobody`);
+  if (open !== undefined) throw new Error(`the page has no value for "${open}"`);
   return filled;
 }
 

@@ -2,7 +2,7 @@
 
 export const privateFault = "leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it)";
 
-/** What a hostile name server may answer, or a customer may type as a literal. */
+/** Answers of a hostile name server, or literals that a customer may type. */
 export const hostileAddresses: [what: string, address: string][] = [
   ["loopback", "127.0.0.1"],
   ["another loopback", "127.255.255.254"],

@@ -1,7 +1,7 @@
-// What the fault tests share: an installation made without a start of the relay, a look into its database past the
-// relay, and senders that keep their connections.
+// Shared by the fault tests: an installation made without starting the relay, direct access to its database, and senders
+// that keep their connections.
 
-import { Agent, request as httpRequest } from "node:http";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
@@ -12,7 +12,7 @@ import { directoryOf, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import type { Answer, Installation, Relay } from "./relay.ts";
+import { post, type Answer, type Installation, type Relay } from "./relay.ts";
 
 /** Opens the store of an installation in this process, as the command line does, and closes it again. */
 export async function withStore<T>(
@@ -96,7 +96,7 @@ export async function onPostgres<T>(home: Installation, work: (client: Client) =
   }
 }
 
-/** How many deliveries stand in each state. */
+/** Counts the deliveries in each state. */
 export async function deliveryStates(home: Installation): Promise<Record<string, number>> {
   const found = await rows(home, `SELECT state, COUNT(*) AS n FROM deliveries GROUP BY state`);
   return Object.fromEntries(found.map((row) => [String(row.state), Number(row.n)]));
@@ -109,41 +109,16 @@ afterFile(() => {
 });
 
 /** Sends like a server does: over connections that it keeps. */
-export function keptConnections(most: number): Agent {
-  const agent = new Agent({ keepAlive: true, maxSockets: most });
+export function keptConnections(maxSockets: number): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets });
   agents.add(agent);
   return agent;
 }
 
-export function postOver(
+export const postOver = (
   agent: Agent,
   relay: Pick<Relay, "url">,
   key: string,
   event: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(
-      new URL("/__cc/inbound", relay.url),
-      {
-        method: "POST",
-        agent,
-        headers: { "X-CC-Api-Key": key, "Content-Type": "application/json", ...headers },
-      },
-      (response) => {
-        const parts: Buffer[] = [];
-        response.on("data", (part: Buffer) => parts.push(part));
-        response.on("error", reject);
-        response.on("end", () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text: Buffer.concat(parts).toString(),
-          }),
-        );
-      },
-    );
-    outgoing.on("error", reject);
-    outgoing.end(JSON.stringify(event));
-  });
-}
+): Promise<Answer> => post(relay.url, key, event, headers, agent);

@@ -1,4 +1,4 @@
-// Lanes with a directory made by hand and a sender that answers when the test says so. The platforms are the real ones.
+// Lanes with a fake directory and a sender that answers when the test decides. The platforms are the real ones.
 
 import { afterAll, afterEach, expect } from "vitest";
 import { openBreaker } from "../../src/delivery/breaker.ts";

@@ -86,7 +86,7 @@ test("a durable server writes through to the disk", async () => {
   expect(rows.map(({ setting }) => setting)).toEqual(["on", "on", "20", "on"]);
 });
 
-test("two servers started at once know nothing of each other", async () => {
+test("two servers started at once are independent", async () => {
   const [one, two] = await Promise.all([start(), start()]);
   expect(one.url).not.toBe(two.url);
   await query(await one.createDatabase(), "create table only_here (id int)");
@@ -108,7 +108,7 @@ test("a stopped server leaves no process and no folder", async () => {
   await expect(postgres.restart()).rejects.toThrow("deleted the data");
 });
 
-test("when its owner is killed, the server and its data are gone within five seconds", async () => {
+test("a server whose owner is killed is gone with its data within five seconds", async () => {
   const launcher = JSON.stringify(new URL("./postgres.ts", import.meta.url).href);
   const script = `import { startPostgres } from ${launcher}; console.log((await startPostgres()).url);`;
   const owner = spawn(process.execPath, ["--input-type=module", "--eval", script], {

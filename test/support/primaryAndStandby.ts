@@ -19,7 +19,7 @@ export async function startPair(): Promise<Pair> {
   const settings = { synchronous_commit: "on" };
   const primary = await startPostgres({ settings });
   const database = new URL(await primary.createDatabase());
-  // Copied while nobody writes to it: a base backup without the tool for it, which the binaries do not have.
+  // Copied without writers: a base backup without the tool for it, which the binaries do not have.
   await primary.stop({ keepData: true });
   const { port } = new URL(primary.url);
   const name = "cleancast_standby";

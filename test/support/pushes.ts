@@ -1,4 +1,4 @@
-// What a receiver of the outbound webhook makes of its pushes, for tests: the numbers that it was told, once for each id.
+// Reads the pushes of the outbound webhook as a receiver does: the totals, once for each id.
 
 import { Webhook } from "standardwebhooks";
 import type { Got } from "./receiver.ts";
@@ -29,7 +29,7 @@ export function readPush(got: Got, secret: string): Told {
   };
 }
 
-/** Sums what was told, each id once; fails where one id was told with different numbers. */
+/** Sums the pushed totals, each id once; fails where one id was pushed with different numbers. */
 export function sumOf(told: readonly Told[]): { conversions: number; removed: number } {
   const once = new Map<string, Told>();
   for (const one of told) {

@@ -1,4 +1,4 @@
-// An HTTP peer for tests that records what it gets and behaves as it is told.
+// An HTTP server for tests that records its requests and answers as the test decides.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ export type Got = {
 export type Receiver = {
   url: string;
   got: Got[];
-  /** What it does with a request; 200 with `{}` unless changed. */
+  /** Answers a request; 200 with `{}` unless changed. */
   behave: (request: Got, response: ServerResponse) => void;
   /** The JSON bodies received, in order. */
   bodies(): Record<string, unknown>[];

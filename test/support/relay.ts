@@ -2,7 +2,7 @@
 
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { request as httpRequest, type Agent, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const execute = promisify(execFile);
 export const engines = ["sqlite", "postgres"] as const;
 export type Engine = (typeof engines)[number];
 
-/** What `npm run release:freeze` listens with, in every process. */
+/** The recorder of `npm run release:freeze`, loaded into every process. */
 const recording = Object.fromEntries(
   ["NODE_OPTIONS", "CLEANCAST_TEST_STATEMENTS"].flatMap((name) =>
     process.env["CLEANCAST_TEST_STATEMENTS"] && process.env[name] ? [[name, process.env[name]]] : [],
@@ -166,7 +166,7 @@ async function startRelay(env: Record<string, string>, program: string): Promise
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         output += text;
-        // The relay says all it has to say in one piece, when it listens.
+        // The relay prints everything in one piece when it listens.
         if (/is running on https?:/.test(output)) resolve();
       });
     }
@@ -196,12 +196,14 @@ export function call(
     body?: string | Buffer;
     /** The certificate to trust, for an https address. */
     ca?: Buffer;
+    /** A new connection is made unless given. */
+    agent?: Agent | false;
   } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const { method = "POST", path = "/__cc/inbound", headers = {}, body, ca } = options;
+    const { method = "POST", path = "/__cc/inbound", headers = {}, body, ca, agent = false } = options;
     const send = url.startsWith("https:") ? httpsRequest : httpRequest;
-    const outgoing = send(new URL(path, url), { method, headers, agent: false, ca }, (response) => {
+    const outgoing = send(new URL(path, url), { method, headers, agent, ca }, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
       response.on("end", () =>
@@ -224,8 +226,10 @@ export function post(
   key: string,
   event: unknown,
   headers: Record<string, string> = {},
+  agent: Agent | false = false,
 ): Promise<Answer> {
   return call(url, {
+    agent,
     headers: { "X-CC-Api-Key": key, "Content-Type": "application/json", ...headers },
     body: typeof event === "string" ? event : JSON.stringify(event),
   });
@@ -238,7 +242,7 @@ export function post(
 export async function eventually(
   what: string,
   check: () => boolean | Promise<boolean>,
-  seconds = 20,
+  seconds = 60,
 ): Promise<void> {
   const began = performance.now();
   while (!(await check())) {

@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   return () => postgres.stop();
 }
 
-/** The name of a new database with all tables and no row. Nobody may connect to it while it is copied, so nobody does. */
+/** The name of a new database with all tables and no row. PostgreSQL copies it only while it has no connections. */
 async function migratedOn(server: string): Promise<string> {
   const url = await createDatabase(server);
   const db = openDatabase({ engine: "postgres", url, connections: 2 });

@@ -1,4 +1,4 @@
-// A mail server for tests: takes what it is given, and refuses what it is told to.
+// A mail server for tests: accepts every message, except those that the test refuses.
 
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";

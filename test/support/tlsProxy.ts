@@ -1,4 +1,4 @@
-// A proxy that ends HTTPS before a relay, as a shop's own server does; well or badly set up, by name.
+// A proxy that terminates HTTPS before a relay, as a shop's own server does; correctly or wrongly configured, by name.
 
 import { once } from "node:events";
 import { request } from "node:http";
@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import type { Made } from "./certificates.ts";
 
 export type Manner = {
-  /** The name that the relay is told; the one that was asked for unless given. */
+  /** The name that is forwarded to the relay; the requested one unless given. */
   host?: string;
   /** X-Forwarded-For without X-Forwarded-Proto. */
   hidesScheme?: true;

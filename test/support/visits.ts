@@ -1,4 +1,4 @@
-// What a browser with the tag sends, without the browser: for tests of all that comes after.
+// Sends the reports of a browser with the tag, without the browser.
 
 import { createHash } from "node:crypto";
 import { call, type Answer, type Relay } from "./relay.ts";
@@ -18,12 +18,12 @@ export const personsHeaders = {
   "Sec-CH-UA-Mobile": "?0",
 };
 
-/** What the tag sees in it: webdriver, Cypress, platform, touch points, Chromium. */
+/** The tag's observations of it: webdriver, Cypress, platform, touch points, Chromium. */
 export const personsBrowser = [false, false, "Win32", 0, true];
 
 export type Said = Record<string, unknown>;
 
-/** A report of the tag on a page of `host`, of a person unless `headers` or `says` tell otherwise. */
+/** A report of the tag on a page of `host`, of a person unless `headers` or `says` differ. */
 export function report(
   relay: Pick<Relay, "url">,
   host: string,
