@@ -1,5 +1,5 @@
-// One connection that is down, with a backlog of 100,000 deliveries, beside one that works: how much slower do events get?
-// `npm run bench:backlog`. Rounds with and without the backlog take turns; the numbers are medians.
+// `npm run bench:backlog` measures how much a failing connection with a backlog of 100,000 deliveries slows down events of the same
+// site. Rounds with and without the backlog alternate; the numbers are medians.
 
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { median } from "./part.ts";
 
 const backlog = 100_000;
 const rounds = 6;
@@ -21,7 +22,7 @@ const run = promisify(execFile);
 const server = createServer((got, answer) => {
   got.resume();
   got.on("end", () => {
-    // The one that is down takes the request and never answers.
+    // The failing receiver accepts the request and never answers.
     if (got.url !== "/hangs") answer.end("{}");
   });
 });
@@ -42,7 +43,7 @@ const cleancast = async (...args: string[]): Promise<Record<string, string>> =>
 await cleancast("site", "add", "shop.example.com");
 const { key } = await cleancast("key", "add", "shop.example.com", "bench");
 await cleancast("connect", "shop.example.com", "webhook", `url=${receiver}/works`);
-const { id: dead } = await cleancast(
+const { id: failing } = await cleancast(
   "connect",
   "shop.example.com",
   "webhook",
@@ -92,25 +93,24 @@ const copy = columns.map((name) => (name === "id" ? "printf('0197-%07d', n)" : `
 database.exec(`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${backlog})
   INSERT INTO events (${columns.join(", ")}) SELECT ${copy} FROM numbers, (SELECT * FROM events LIMIT 1) AS events;
   INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, reason, attempts, due_at, owner, updated_at)
-  SELECT site_id, id, '${dead}', 'webhook', 'queued', NULL, 0, 0, '', 0 FROM events WHERE id LIKE '0197-%'`);
+  SELECT site_id, id, '${failing}', 'webhook', 'queued', NULL, 0, 0, '', 0 FROM events WHERE id LIKE '0197-%'`);
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-const due = database.prepare(
+const setDue = database.prepare(
   `UPDATE deliveries SET due_at = ?, owner = '' WHERE connection_id = ? AND state = 'queued'`,
 );
-const alone: number[] = [];
-const beside: number[] = [];
+const without: number[] = [];
+const withBacklog: number[] = [];
 for (let i = 0; i < rounds; i++) {
-  due.run(Date.now() + 3_600_000, dead as string);
+  setDue.run(Date.now() + 3_600_000, failing as string);
   await new Promise((resolve) => setTimeout(resolve, 2500));
-  alone.push(...(await round()));
-  due.run(0, dead as string);
+  without.push(...(await round()));
+  setDue.run(0, failing as string);
   await new Promise((resolve) => setTimeout(resolve, 2500));
-  beside.push(...(await round()));
+  withBacklog.push(...(await round()));
 }
 const memory = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${relay.pid}/status`, "utf8"))?.[1];
-console.log(`alone ${median(alone).toFixed(2)} ms, beside a dead connection with ${backlog} waiting ${median(beside).toFixed(2)} ms: \
-${(median(beside) / median(alone)).toFixed(2)} × (limit 1.25); largest memory ${Math.round(Number(memory) / 1024)} MB`);
+console.log(`without a backlog ${median(without).toFixed(2)} ms, with ${backlog} deliveries of a failing connection ${median(withBacklog).toFixed(2)} ms: \
+${(median(withBacklog) / median(without)).toFixed(2)} × (limit 1.25); peak memory ${Math.round(Number(memory) / 1024)} MB`);
 
 database.close();
 agent.destroy();

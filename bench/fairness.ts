@@ -1,8 +1,19 @@
-// One site with a large backlog to platforms that are down, and ninety-nine quiet ones: do these notice?
+// Measures the effect of one site's backlog, for platforms that are down, on the latency of ninety-nine quiet sites.
 
-import { closeField, openField, pick, turnOf, type Contestant, type Turn } from "./support/contest.ts";
-import type { Dead } from "./support/dead.ts";
-import { pileUp, settle } from "./neighbours.ts";
+import { standinConnections } from "../scripts/standinConnections.ts";
+import { uuidv7 } from "../src/kernel/ids.ts";
+import { connect } from "../src/sites/connect.ts";
+import { directoryOf } from "../src/sites/directory.ts";
+import { addKey, addSite, findSite } from "../src/sites/manage.ts";
+import {
+  closeHarness,
+  openHarness,
+  pick,
+  measureLoad,
+  type Candidate,
+  type LoadResult,
+} from "./support/loadTest.ts";
+import type { FailingPlatforms } from "./support/failingPlatforms.ts";
 import {
   atMost,
   interleaved,
@@ -14,73 +25,138 @@ import {
   type Mode,
   type Part,
 } from "./part.ts";
-import { memoryOf, sleep, startPeer } from "./support/processes.ts";
-import { startRelay, type Engine } from "./support/relay.ts";
+import { memoryOf, sleep, startChild } from "./support/processes.ts";
+import { install, openStoreOf, startRelay, type Engine, type Installation } from "./support/relay.ts";
+import { openSql } from "./support/seed.ts";
+import type { StubState } from "./support/stub.ts";
 
-const quiet = 99;
+const quietSites = 99;
 const waiting = 200_000;
 const stubMs = 20;
 const limit = 1.25;
-/** Short turns, and many of them: what else the machine does hits both alike. */
-const turnMs = 1500;
-const settlingMs = 500;
+/** Runs are short and many, so that other load on the machine affects both candidates alike. */
+const runMs = 1500;
+const settleMs = 500;
+
+/** Creates the sites without the command line: three hundred commands would take longer than the measurement. */
+async function installSites(
+  engine: Engine,
+  stub: StubState,
+  failingUrls: readonly string[],
+): Promise<Installation & { quietKeys: string[] }> {
+  const installation = await install(engine, [], stub);
+  installation.env.CLEANCAST_ALLOW_PRIVATE = "127.0.0.0/8";
+  const store = await openStoreOf(installation);
+  const directory = directoryOf(store);
+  await directory.refresh();
+  const context = { store, directory };
+  const by = { actor: "bench", now: Date.now(), checkAddress: () => null };
+  const site = (id: string) => findSite(context, id);
+  for (const url of failingUrls) {
+    const { connection } = await connect(context, site(installation.siteId), "webhook", { url }, by);
+    installation.connectionIds.push(connection.id);
+  }
+  const quietKeys: string[] = [];
+  for (let n = 1; n <= quietSites; n++) {
+    const { id } = await addSite(context, `quiet-${n}.example.com`, by);
+    quietKeys.push(
+      (await addKey(context, site(id), { name: "bench", mode: "live", expiresAt: null }, by)).key,
+    );
+    await connect(context, site(id), "meta", standinConnections.meta, by);
+  }
+  await store.close();
+  return { ...installation, quietKeys };
+}
+
+/** Inserts events of the first site with queued deliveries, all due at the same time, as after a pause. */
+async function insertBacklog({ store, siteId, connectionIds }: Installation, count: number): Promise<void> {
+  const sql = await openSql({ store });
+  const now = Date.now();
+  const part = (at: number, length: number) => `substr(${sql.digits("n")}, ${at}, ${length})`;
+  // The ids carry the current time, because the events are new.
+  const id = `'${uuidv7(now).slice(0, 14)}7' || ${part(1, 3)} || '-8' || ${part(4, 3)} || '-00000000' || ${part(7, 4)}`;
+  const attribution = JSON.stringify({
+    consent: "unknown",
+    withheld: null,
+    identity: "none",
+    clickIds: {},
+    browserIds: {},
+    utm: {},
+    browser: null,
+  });
+  const person = `'{"emailSha256":"' || ${sql.sha256("CAST(n AS text)")} || '"}'`;
+  const connection = connectionIds.map((one, i) => `WHEN ${i} THEN '${one}'`).join(" ");
+  await sql.run(
+    `INSERT INTO events (site_id, id, platform_event_id, key_id, mode, status, name, value, currency, email_sha256, time,
+       received_at, person, attribution)
+     SELECT '${siteId}', ${id}, ${id}, 'bench', 'live', 'accepted', 'lead', 10, 'EUR', ${sql.sha256("CAST(n AS text)")},
+       ${now}, ${now}, ${person}, '${attribution}'
+     FROM ${sql.numbers(1, count)} AS copies`,
+  );
+  await sql.run(
+    `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at)
+     SELECT '${siteId}', ${id}, CASE n % ${connectionIds.length} ${connection} END, 'webhook', 'queued', 0, ${now}, '', ${now}
+     FROM ${sql.numbers(1, count)} AS copies`,
+  );
+  await sql.close();
+}
 
 type Ratios = { engine: Engine; rows: string[][]; p50: number; p99: number };
 
 async function measure(engine: Engine, mode: Mode): Promise<Ratios> {
-  const field = await openField(stubMs);
-  const dead = startPeer("./dead.ts");
-  const { urls } = await dead.ask<Dead>("urls");
-  const open = async (backlog: number): Promise<Contestant> => {
-    const installation = await settle(engine, field.state, urls, quiet);
-    if (backlog > 0) await pileUp(installation, backlog);
+  const harness = await openHarness(stubMs);
+  const failing = startChild("./failingPlatforms.ts");
+  const { urls } = await failing.ask<FailingPlatforms>("urls");
+  const open = async (backlog: number): Promise<Candidate> => {
+    const installation = await installSites(engine, harness.state, urls);
+    if (backlog > 0) await insertBacklog(installation, backlog);
     const relay = await startRelay(installation);
-    // Told apart by their keys, whatever the host.
-    const sites = installation.keys.map((key) => ({ host: "127.0.0.1", key }));
+    // The key identifies the site, so the host does not matter.
+    const sites = installation.quietKeys.map((key) => ({ host: "127.0.0.1", key }));
     return { ...relay, key: "", sites, known: 0, databasePid: null };
   };
   const without = await open(0);
-  const beside = await open(mode.quick ? 2000 : waiting);
-  const direct: Contestant = { ...without, port: field.state.ports.meta, pid: field.stub.pid };
-  // Few at a time: what is measured is a relay with time on its hands.
-  for (const one of [without, beside])
-    await turnOf(field, one, { senders: 8, ms: 0, atLeast: mode.quick ? 200 : 1500 });
+  const withBacklog = await open(mode.quick ? 2000 : waiting);
+  const direct: Candidate = { ...without, port: harness.state.ports.meta, pid: harness.stub.pid };
+  // Few senders: the relay under test must not be saturated.
+  for (const one of [without, withBacklog])
+    await measureLoad(harness, one, { senders: 8, ms: 0, atLeast: mode.quick ? 200 : 1500 });
 
-  const manner = { perSecond: 100, ms: mode.quick ? 500 : turnMs };
-  // Whoever is not measured stands still: on a small machine its work would weigh on the other.
-  const alone = async (one: Contestant): Promise<Turn> => {
+  const load = { perSecond: 100, ms: mode.quick ? 500 : runMs };
+  // The other candidate is suspended: on a small machine its work would slow down the measured one.
+  const measureAlone = async (one: Candidate): Promise<LoadResult> => {
     process.kill(one.pid, "SIGCONT");
-    await sleep(settlingMs);
-    const turn = await turnOf(field, one, manner);
+    await sleep(settleMs);
+    const result = await measureLoad(harness, one, load);
     process.kill(one.pid, "SIGSTOP");
-    return turn;
+    return result;
   };
-  for (const one of [without, beside]) process.kill(one.pid, "SIGSTOP");
-  const turns = await interleaved(roundsOf(mode, 25), {
-    direct: () => turnOf(field, direct, manner),
-    without: () => alone(without),
-    beside: () => alone(beside),
+  for (const one of [without, withBacklog]) process.kill(one.pid, "SIGSTOP");
+  const results = await interleaved(roundsOf(mode, 25), {
+    direct: () => measureLoad(harness, direct, load),
+    without: () => measureAlone(without),
+    withBacklog: () => measureAlone(withBacklog),
   });
-  for (const one of [without, beside]) process.kill(one.pid, "SIGCONT");
-  const memory = { without: memoryOf(without.pid, "VmHWM"), beside: memoryOf(beside.pid, "VmHWM") };
-  await closeField(field, [without, beside]);
-  await dead.stop();
+  for (const one of [without, withBacklog]) process.kill(one.pid, "SIGCONT");
+  const memory = { without: memoryOf(without.pid, "VmHWM"), withBacklog: memoryOf(withBacklog.pid, "VmHWM") };
+  await closeHarness(harness, [without, withBacklog]);
+  await failing.stop();
 
-  const added = (of: "without" | "beside", what: "p50" | "p99") =>
-    pick(turns[of], what).map((ms, round) => ms - (turns.direct[round]?.[what] ?? 0));
-  const row = (of: "without" | "beside", name: string) => [
+  const added = (of: "without" | "withBacklog", what: "p50" | "p99") =>
+    pick(results[of], what).map((ms, round) => ms - (results.direct[round]?.[what] ?? 0));
+  const row = (of: "without" | "withBacklog", name: string) => [
     engine,
     name,
     number(median(added(of, "p50"))),
     number(median(added(of, "p99"))),
-    number(median(pick(turns[of], "cpu"))),
+    number(median(pick(results[of], "cpu"))),
     number(memory[of]),
   ];
   return {
     engine,
-    rows: [row("without", "without a backlog"), row("beside", `with ${number(waiting)} waiting`)],
-    p50: medianRatio(added("beside", "p50"), added("without", "p50")),
-    p99: medianRatio(added("beside", "p99"), added("without", "p99")),
+    rows: [row("without", "without a backlog"), row("withBacklog", `with ${number(waiting)} waiting`)],
+    p50: medianRatio(added("withBacklog", "p50"), added("without", "p50")),
+    p99: medianRatio(added("withBacklog", "p99"), added("without", "p99")),
   };
 }
 
@@ -90,7 +166,7 @@ async function run(mode: Mode): Promise<Findings> {
   return {
     tables: [
       {
-        title: `${quiet} quiet sites, 100 events/s together, platforms that answer after ${stubMs} ms`,
+        title: `${quietSites} quiet sites, 100 events/s together, platforms that answer after ${stubMs} ms`,
         head: ["store", "", "added p50 ms", "added p99 ms", "CPU µs/event", "peak memory MB"],
         rows: measured.flatMap(({ rows }) => rows),
       },

@@ -1,18 +1,18 @@
-// What the relay costs above what nobody can do without.
+// Compares the relay with a bare Node server that does the unavoidable minimum of work; the report calls it the floor.
 
 import {
-  closeField,
+  closeHarness,
   eventBytes,
   middle,
-  openField,
+  openHarness,
   pick,
   startBare,
   startOurs,
-  turnOf,
+  measureLoad,
   warmUp,
-  type Contestant,
-  type Turn,
-} from "./support/contest.ts";
+  type Candidate,
+  type LoadResult,
+} from "./support/loadTest.ts";
 import {
   atLeast,
   atMost,
@@ -33,42 +33,45 @@ const nameOf = (kind: Kind, connections: number) => `${kind} ${connections}`;
 
 async function run(mode: Mode): Promise<Findings> {
   const counts = mode.quick ? [0, 3] : allCounts;
-  const field = await openField(0);
-  const contestants = new Map<string, Contestant>();
+  const harness = await openHarness(0);
+  const candidates = new Map<string, Candidate>();
   for (const connections of counts) {
     const connected = platforms.slice(0, connections);
-    contestants.set(nameOf("bare", connections), await startBare(field, connections));
-    contestants.set(nameOf("SQLite", connections), await startOurs(field, "sqlite", connected));
-    contestants.set(nameOf("PostgreSQL", connections), await startOurs(field, "postgres", connected));
+    candidates.set(nameOf("bare", connections), await startBare(harness, connections));
+    candidates.set(nameOf("SQLite", connections), await startOurs(harness, "sqlite", connected));
+    candidates.set(nameOf("PostgreSQL", connections), await startOurs(harness, "postgres", connected));
   }
-  await warmUp(field, contestants.values(), mode);
-  const manner = { senders: 64, ms: mode.quick ? 250 : 2500 };
-  const turns = await interleaved(
+  await warmUp(harness, candidates.values(), mode);
+  const load = { senders: 64, ms: mode.quick ? 250 : 2500 };
+  const results = await interleaved(
     roundsOf(mode),
-    Object.fromEntries([...contestants].map(([name, one]) => [name, () => turnOf(field, one, manner)])),
+    Object.fromEntries([...candidates].map(([name, one]) => [name, () => measureLoad(harness, one, load)])),
   );
-  await closeField(field, contestants.values());
+  await closeHarness(harness, candidates.values());
   await stopPostgres();
-  return findingsOf(counts, (kind, connections) => turns[nameOf(kind, connections)] ?? []);
+  return findingsOf(counts, (kind, connections) => results[nameOf(kind, connections)] ?? []);
 }
 
-function findingsOf(counts: number[], turnsOf: (kind: Kind, connections: number) => Turn[]): Findings {
+function findingsOf(
+  counts: number[],
+  resultsOf: (kind: Kind, connections: number) => LoadResult[],
+): Findings {
   const ratio = (kind: Kind, connections: number, what: "cpu" | "perSecond") =>
-    medianRatio(pick(turnsOf(kind, connections), what), pick(turnsOf("bare", connections), what));
+    medianRatio(pick(resultsOf(kind, connections), what), pick(resultsOf("bare", connections), what));
   const rows = counts.flatMap((connections) =>
     kinds.map((kind) => {
-      const turns = turnsOf(kind, connections);
+      const results = resultsOf(kind, connections);
       return [
         `${connections}`,
         kind === "bare" ? "the floor" : kind,
-        middle(turns, "perSecond"),
+        middle(results, "perSecond"),
         number(ratio(kind, connections, "perSecond")),
-        middle(turns, "cpu"),
+        middle(results, "cpu"),
         number(ratio(kind, connections, "cpu")),
-        kind === "PostgreSQL" ? middle(turns, "databaseCpu") : "",
-        middle(turns, "requests"),
-        middle(turns, "p50"),
-        middle(turns, "p99"),
+        kind === "PostgreSQL" ? middle(results, "databaseCpu") : "",
+        middle(results, "requests"),
+        middle(results, "p50"),
+        middle(results, "p99"),
       ];
     }),
   );

@@ -1,16 +1,15 @@
-// What changes when the database grows: nothing should.
+// Measures events, queries, start and purge on databases of different sizes. None should become slower as the database grows.
 
-import { openStore, type Store } from "../src/store/store.ts";
 import {
-  closeField,
+  closeHarness,
   middle,
-  openField,
+  openHarness,
   pick,
-  turnOf,
+  measureLoad,
   warmUp,
-  type Contestant,
-  type Field,
-} from "./support/contest.ts";
+  type Candidate,
+  type Harness,
+} from "./support/loadTest.ts";
 import { daysAgo, knownEmail } from "./support/input.ts";
 import {
   atMost,
@@ -24,12 +23,12 @@ import {
   type Part,
 } from "./part.ts";
 import { memoryOf } from "./support/processes.ts";
-import { install, startRelay, stopPostgres, type Installation } from "./support/relay.ts";
+import { install, openStoreOf, startRelay, stopPostgres, type Installation } from "./support/relay.ts";
 import { openSql, seedEvents, seedIdentities } from "./support/seed.ts";
 import { postEvent, timeStart, type Start } from "./start.ts";
 import { hashEmail } from "../test/support/person.ts";
 
-/** As many identity records and events each. */
+/** An installation with `records` identity records and as many events. */
 type Size = {
   records: number;
   installation: Installation;
@@ -45,9 +44,9 @@ const keptDays = 90;
 const sizesOf = ({ quick, full }: Mode) =>
   quick ? [1000, 10_000] : [10_000, 100_000, 1_000_000, ...(full ? [5_000_000] : [])];
 
-async function prepare(records: number, mode: Mode, field: Field): Promise<Size> {
-  const installation = await install(mode.engine, ["meta"], field.state);
-  // One real event, to be multiplied.
+async function prepare(records: number, mode: Mode, harness: Harness): Promise<Size> {
+  const installation = await install(mode.engine, ["meta"], harness.state);
+  // seedEvents copies this event.
   await timeStart(() => startRelay(installation), postEvent(installation.key));
   const old = Math.min(records / 10, 20_000);
   await seedIdentities(installation, records, old);
@@ -56,20 +55,23 @@ async function prepare(records: number, mode: Mode, field: Field): Promise<Size>
   const bytesPerRecord = (await sql.bytes("identities")) / records;
   const bytes = await sql.bytes();
   await sql.close();
-  // Before a relay runs on it, which would purge by itself, and be measured while it does.
+  // A running relay would purge by itself, so this comes first.
   const purgedPerSecond = await purge(installation, old);
   const start = await timeStart(() => startRelay(installation), postEvent(installation.key));
   return { records, installation, bytesPerRecord, bytes, purgedPerSecond, start };
 }
 
-/** What people look at, and how long it takes; the median of some looks, in milliseconds. */
-async function lookAt({ installation, records }: Size, looks: number): Promise<[what: string, ms: number][]> {
-  const store = await storeOf(installation);
+/** Times the queries of the dashboard and the command line; returns the median of `times` queries each, in milliseconds. */
+async function timeQueries(
+  { installation, records }: Size,
+  times: number,
+): Promise<[what: string, ms: number][]> {
+  const store = await openStoreOf(installation);
   const { siteId } = installation;
   const [connectionId = ""] = installation.connectionIds;
   const newest = { before: null, limit: 50 };
   const emailSha256 = hashEmail(knownEmail(records - 1));
-  const questions: [string, () => Promise<unknown>][] = [
+  const queries: [string, () => Promise<unknown>][] = [
     ["events, newest 50", () => store.events.list(siteId, { limit: 50 })],
     ["events of a person", () => store.events.list(siteId, { emailSha256, limit: 50 })],
     ["event of an order", () => store.events.list(siteId, { orderId: `S-${records >> 1}`, limit: 50 })],
@@ -78,23 +80,23 @@ async function lookAt({ installation, records }: Size, looks: number): Promise<[
     ["sync log of a connection", () => store.syncLog.listPage(siteId, { connectionId }, newest)],
     ["sync log, rejected deliveries", () => store.syncLog.listPage(siteId, { states: ["rejected"] }, newest)],
   ];
-  const answers: [string, number][] = [];
-  for (const [what, ask] of questions) {
-    const times: number[] = [];
-    for (let i = 0; i < looks; i++) {
+  const medians: [string, number][] = [];
+  for (const [what, query] of queries) {
+    const durations: number[] = [];
+    for (let i = 0; i < times; i++) {
       const began = performance.now();
-      await ask();
-      times.push(performance.now() - began);
+      await query();
+      durations.push(performance.now() - began);
     }
-    answers.push([what, median(times)]);
+    medians.push([what, median(durations)]);
   }
   await store.close();
-  return answers;
+  return medians;
 }
 
-/** Forgets the old records; how many a second, without the pauses that the relay makes to stay unnoticed. */
+/** Purges the old records without the pauses of a running relay; returns records per second. */
 async function purge(installation: Installation, old: number): Promise<number> {
-  const store = await storeOf(installation);
+  const store = await openStoreOf(installation);
   const began = performance.now();
   let purged = 0;
   for (let after: string | null = ""; after !== null;) {
@@ -107,31 +109,26 @@ async function purge(installation: Installation, old: number): Promise<number> {
   return (purged * 1000) / (performance.now() - began);
 }
 
-function storeOf({ store, env }: Installation): Promise<Store> {
-  const key = Buffer.from(env.CLEANCAST_ENCRYPTION_KEY ?? "", "hex");
-  return openStore(store, key, () => crypto.randomUUID());
-}
-
 async function run(mode: Mode): Promise<Findings> {
-  const field = await openField(0);
+  const harness = await openHarness(0);
   const sizes: Size[] = [];
-  for (const records of sizesOf(mode)) sizes.push(await prepare(records, mode, field));
-  const contestants = new Map<string, Contestant>();
+  for (const records of sizesOf(mode)) sizes.push(await prepare(records, mode, harness));
+  const candidates = new Map<string, Candidate>();
   for (const { records, installation } of sizes) {
     const relay = await startRelay(installation);
-    contestants.set(String(records), { ...relay, key: installation.key, known: records, databasePid: null });
+    candidates.set(String(records), { ...relay, key: installation.key, known: records, databasePid: null });
   }
-  await warmUp(field, contestants.values(), mode);
-  const manner = { senders: 64, ms: mode.quick ? 400 : 3000 };
-  const turns = await interleaved(
+  await warmUp(harness, candidates.values(), mode);
+  const load = { senders: 64, ms: mode.quick ? 400 : 3000 };
+  const results = await interleaved(
     roundsOf(mode),
-    Object.fromEntries([...contestants].map(([name, one]) => [name, () => turnOf(field, one, manner)])),
+    Object.fromEntries([...candidates].map(([name, one]) => [name, () => measureLoad(harness, one, load)])),
   );
-  const of = (records: number) => turns[String(records)] ?? [];
-  const memory = [...contestants.values()].map(({ pid }) => memoryOf(pid, "VmHWM"));
-  await closeField(field, contestants.values());
+  const of = (records: number) => results[String(records)] ?? [];
+  const memory = [...candidates.values()].map(({ pid }) => memoryOf(pid, "VmHWM"));
+  await closeHarness(harness, candidates.values());
 
-  const looks = await Promise.all(sizes.map((size) => lookAt(size, mode.quick ? 3 : 21)));
+  const queries = await Promise.all(sizes.map((size) => timeQueries(size, mode.quick ? 3 : 21)));
   await stopPostgres();
 
   const [smallest, largest] = [sizes[0] as Size, sizes.at(-1) as Size];
@@ -160,9 +157,9 @@ async function run(mode: Mode): Promise<Findings> {
       {
         title: "Queries of the dashboard and the command line, ms",
         head: ["", ...sizes.map(({ records }) => `${records.toLocaleString("en")} events`)],
-        rows: (looks[0] ?? []).map(([what], i) => [
+        rows: (queries[0] ?? []).map(([what], i) => [
           what,
-          ...looks.map((times) => number(times[i]?.[1] ?? Number.NaN)),
+          ...queries.map((times) => number(times[i]?.[1] ?? Number.NaN)),
         ]),
       },
     ],

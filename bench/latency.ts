@@ -1,16 +1,16 @@
-// What an answer takes longer than the platform behind it.
+// Measures the latency that the relay adds to that of the platforms.
 
 import {
-  closeField,
-  openField,
+  closeHarness,
+  openHarness,
   pick,
   startBare,
   startOurs,
-  turnOf,
+  measureLoad,
   warmUp,
-  type Contestant,
-  type Turn,
-} from "./support/contest.ts";
+  type Candidate,
+  type LoadResult,
+} from "./support/loadTest.ts";
 import {
   atMost,
   interleaved,
@@ -29,8 +29,8 @@ const limits = [
   { perSecond: 1000, p50: 1.5, p99: 20 },
 ] as const;
 
-/** Events come whether they are answered or not: a machine that cannot keep up has no latency to speak of. */
-function overrun(error: unknown): Turn {
+/** Events are sent whether earlier ones are answered or not, so a machine that cannot keep up has no meaningful latency. */
+function overrun(error: unknown): LoadResult {
   if (!/events failed/.test(String(error))) throw error;
   return {
     perSecond: Number.NaN,
@@ -43,25 +43,25 @@ function overrun(error: unknown): Turn {
 }
 
 async function run(mode: Mode): Promise<Findings> {
-  const field = await openField(stubMs);
-  const ours = await startOurs(field, "sqlite", platforms.slice(0, 3));
-  const bare = await startBare(field, 3);
-  // The platform itself takes the same events from the same sender.
-  const direct: Contestant = { ...ours, port: field.state.ports.meta, pid: field.stub.pid };
-  await warmUp(field, [ours, bare], mode);
-  const manners = limits.flatMap(({ perSecond }) => {
-    const manner = { perSecond, ms: mode.quick ? 500 : 5000 };
+  const harness = await openHarness(stubMs);
+  const ours = await startOurs(harness, "sqlite", platforms.slice(0, 3));
+  const bare = await startBare(harness, 3);
+  // The same sender sends the same events directly to the platform.
+  const direct: Candidate = { ...ours, port: harness.state.ports.meta, pid: harness.stub.pid };
+  await warmUp(harness, [ours, bare], mode);
+  const runs = limits.flatMap(({ perSecond }) => {
+    const load = { perSecond, ms: mode.quick ? 500 : 5000 };
     return [
-      [`${perSecond} direct`, () => turnOf(field, direct, manner)] as const,
-      [`${perSecond} bare`, () => turnOf(field, bare, manner).catch(overrun)] as const,
-      [`${perSecond} ours`, () => turnOf(field, ours, manner).catch(overrun)] as const,
+      [`${perSecond} direct`, () => measureLoad(harness, direct, load)] as const,
+      [`${perSecond} bare`, () => measureLoad(harness, bare, load).catch(overrun)] as const,
+      [`${perSecond} ours`, () => measureLoad(harness, ours, load).catch(overrun)] as const,
     ];
   });
-  const turns = await interleaved(roundsOf(mode), Object.fromEntries(manners));
-  await closeField(field, [ours, bare]);
+  const results = await interleaved(roundsOf(mode), Object.fromEntries(runs));
+  await closeHarness(harness, [ours, bare]);
 
-  const of = (name: string): Turn[] => turns[name] ?? [];
-  const middle = (name: string, what: keyof Turn) => median(pick(of(name), what));
+  const of = (name: string): LoadResult[] => results[name] ?? [];
+  const middle = (name: string, what: keyof LoadResult) => median(pick(of(name), what));
   const added = (perSecond: number, what: "p50" | "p99", by: "ours" | "bare" = "ours") =>
     median(
       pick(of(`${perSecond} ${by}`), what).map((ms, i) => ms - (of(`${perSecond} direct`)[i]?.[what] ?? 0)),

@@ -1,15 +1,15 @@
-// Many senders at once, and platforms that take their time: what batching in lanes buys.
+// Measures the effect of batching: many concurrent senders, and platforms that answer slowly.
 
 import {
-  closeField,
+  closeHarness,
   middle,
-  openField,
+  openHarness,
   pick,
   startBare,
   startOurs,
-  turnOf,
+  measureLoad,
   warmUp,
-} from "./support/contest.ts";
+} from "./support/loadTest.ts";
 import {
   atMost,
   interleaved,
@@ -25,22 +25,22 @@ import { platforms } from "./support/relay.ts";
 const loads = [64, 256] as const;
 
 async function run(mode: Mode): Promise<Findings> {
-  const field = await openField(50);
-  const bare = await startBare(field, 3);
-  const ours = await startOurs(field, "sqlite", platforms.slice(0, 3));
-  const single = await startOurs(field, "sqlite", ["ga4"]);
-  const contestants = { "the floor": bare, "SQLite, 3 connections": ours, "SQLite, ga4 alone": single };
-  await warmUp(field, [bare, ours], mode);
-  const manners = loads.flatMap((senders) =>
-    Object.entries(contestants).map(([name, one]) => {
-      const manner = { senders, ms: mode.quick ? 400 : 2500 };
-      return [`${senders} ${name}`, () => turnOf(field, one, manner)] as const;
+  const harness = await openHarness(50);
+  const bare = await startBare(harness, 3);
+  const ours = await startOurs(harness, "sqlite", platforms.slice(0, 3));
+  const single = await startOurs(harness, "sqlite", ["ga4"]);
+  const candidates = { "the floor": bare, "SQLite, 3 connections": ours, "SQLite, ga4 alone": single };
+  await warmUp(harness, [bare, ours], mode);
+  const runs = loads.flatMap((senders) =>
+    Object.entries(candidates).map(([name, one]) => {
+      const load = { senders, ms: mode.quick ? 400 : 2500 };
+      return [`${senders} ${name}`, () => measureLoad(harness, one, load)] as const;
     }),
   );
-  const turns = await interleaved(roundsOf(mode), Object.fromEntries(manners));
-  await closeField(field, [bare, ours, single]);
+  const results = await interleaved(roundsOf(mode), Object.fromEntries(runs));
+  await closeHarness(harness, [bare, ours, single]);
 
-  const of = (senders: number, name: string) => turns[`${senders} ${name}`] ?? [];
+  const of = (senders: number, name: string) => results[`${senders} ${name}`] ?? [];
   const ratio = (senders: number, name: string, what: "cpu" | "perSecond") =>
     medianRatio(pick(of(senders, name), what), pick(of(senders, "the floor"), what));
   return {
@@ -51,7 +51,7 @@ async function run(mode: Mode): Promise<Findings> {
           "senders", "", "events/s", "× floor", "CPU µs/event", "× floor", "requests/event", "p50 ms", "p99 ms",
         ], // prettier-ignore
         rows: loads.flatMap((senders) =>
-          Object.keys(contestants).map((name) => [
+          Object.keys(candidates).map((name) => [
             String(senders),
             name,
             middle(of(senders, name), "perSecond"),

@@ -1,13 +1,13 @@
-// Measures the relay against the limit and against its peers, in one run.
+// Measures the relay, a bare server and comparable products in one run.
 //
 //   npm run bench                       everything; writes docs/explanation/benchmarks.md
 //   npm run bench -- --only floor       one part, or several with commas
 //   npm run bench -- --quick            a smoke test in less than a minute; writes nothing
 //   npm run bench -- --full             also the largest sizes
-//   npm run bench -- --rounds 9         more of them, where the machine is busy
-//   npm run bench -- --engine postgres  where a part runs on one engine, on this one
+//   npm run bench -- --rounds 9         more rounds, for a busy machine
+//   npm run bench -- --engine postgres  the engine of parts that run on one engine
 //
-// A target that is missed is said and fails nothing: no machine is quick at all times.
+// A missed target is reported and does not fail the run: other load on the machine changes the numbers.
 
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -50,7 +50,7 @@ if (unknown.length) {
   process.exit(1);
 }
 
-// Measured is what is delivered.
+// The relay under test is the built one, as users run it.
 await run("npm", ["run", "-s", "build"], fileURLToPath(new URL("..", import.meta.url)));
 
 const sections = new Map<string, string>();

@@ -1,81 +1,81 @@
-// Two nodes against one on the same PostgreSQL; and what an event costs each side, as the load and its shape change.
+// Compares two nodes with one on the same PostgreSQL, and measures the cost of an event under different loads.
 
 import { cpus } from "node:os";
-import { closeField, openField, type Field } from "./support/contest.ts";
-import { drainBacklog, type Drain } from "./backlogDrain.ts";
+import { closeHarness, openHarness, type Harness } from "./support/loadTest.ts";
+import { drainBacklog, measurePoll, type Drain } from "./deliveryWorker.ts";
 import { meterSettings, openMeter, type Meter } from "./support/databaseMeter.ts";
 import {
-  fleetTurn,
+  measureFleet,
   startFleet,
   stopFleets,
   type Fleet,
-  type FleetTurn,
+  type FleetResult,
   type Shape,
 } from "./support/fleet.ts";
-import { measureLook } from "./look.ts";
 import { findingsOf } from "./nodesReport.ts";
 import { interleaved, median, roundsOf, type Findings, type Mode, type Part } from "./part.ts";
 import { memoryOf } from "./support/processes.ts";
 import { benchPostgres, stopPostgres } from "./support/relay.ts";
-import { nameOf, writeMeasured, type Measured, type Point, type PointManner } from "./simulation/points.ts";
+import { nameOf, writeMeasured, type Measured, type Point, type PointLoad } from "./simulation/points.ts";
 
-/** Shapes that are loaded in several ways, each on a database of its own. */
 const slowPlatformMs = 20;
-const shapes = (quick: boolean): { shape: Shape; platformMs: number; manners: PointManner[] }[] => {
+
+/** Each shape has its own database and is measured under several loads. */
+const shapes = (quick: boolean): { shape: Shape; platformMs: number; loads: PointLoad[] }[] => {
   const senders = (quick ? [64] : [4, 16, 64, 256]).map((n) => ({ senders: n }));
   const arrivals = [50, 200].map((n) => ({ arrivals: n }));
   const one = { nodes: 1, sites: 1 };
-  const contest = [{ senders: 64 }];
-  /** More than some senders, so that hardly two events share a commit. */
+  const comparison = [{ senders: 64 }];
+  /** More sites than the fewest senders, so that few events share a commit. */
   const many = quick ? 4 : 32;
   const few = quick ? senders : senders.slice(1, 3);
-  const contests = [
-    { shape: { ...one, connections: 0 }, platformMs: 0, manners: quick ? contest : senders },
-    { shape: { ...one, connections: 0, nodes: 2 }, platformMs: 0, manners: contest },
-    { shape: { ...one, connections: 3 }, platformMs: 0, manners: contest },
-    { shape: { ...one, connections: 3, nodes: 2 }, platformMs: 0, manners: contest },
-    { shape: { ...one, connections: 0, sites: many }, platformMs: 0, manners: few },
+  const always = [
+    { shape: { ...one, connections: 0 }, platformMs: 0, loads: quick ? comparison : senders },
+    { shape: { ...one, connections: 0, nodes: 2 }, platformMs: 0, loads: comparison },
+    { shape: { ...one, connections: 3 }, platformMs: 0, loads: comparison },
+    { shape: { ...one, connections: 3, nodes: 2 }, platformMs: 0, loads: comparison },
+    { shape: { ...one, connections: 0, sites: many }, platformMs: 0, loads: few },
   ];
-  if (quick) return contests;
-  const crowd = senders.slice(-2);
+  if (quick) return always;
+  const most = senders.slice(-2);
   return [
-    ...contests,
-    { shape: { ...one, connections: 3 }, platformMs: slowPlatformMs, manners: [...senders, ...arrivals] },
-    { shape: { ...one, connections: 1 }, platformMs: slowPlatformMs, manners: crowd },
-    { shape: { ...one, connections: 3, sites: many }, platformMs: slowPlatformMs, manners: few },
-    { shape: { ...one, connections: 6 }, platformMs: slowPlatformMs, manners: crowd },
+    ...always,
+    { shape: { ...one, connections: 3 }, platformMs: slowPlatformMs, loads: [...senders, ...arrivals] },
+    { shape: { ...one, connections: 1 }, platformMs: slowPlatformMs, loads: most },
+    { shape: { ...one, connections: 3, sites: many }, platformMs: slowPlatformMs, loads: few },
+    { shape: { ...one, connections: 6 }, platformMs: slowPlatformMs, loads: most },
   ];
 };
 
-type Planned = { fleet: Fleet; field: Field; manner: PointManner };
+type Planned = { fleet: Fleet; harness: Harness; load: PointLoad };
 
 async function run(mode: Mode): Promise<Findings> {
   await benchPostgres(meterSettings);
-  const fields = new Map([0, slowPlatformMs].map((ms) => [ms, openField(ms)]));
+  const harnesses = new Map([0, slowPlatformMs].map((ms) => [ms, openHarness(ms)]));
   const planned: Planned[] = [];
-  for (const { shape, platformMs, manners } of shapes(mode.quick)) {
-    const field = (await fields.get(platformMs)) as Field;
-    const fleet = await startFleet(field, shape, platformMs);
-    for (const manner of manners) planned.push({ fleet, field, manner });
+  for (const { shape, platformMs, loads } of shapes(mode.quick)) {
+    const harness = (await harnesses.get(platformMs)) as Harness;
+    const fleet = await startFleet(harness, shape, platformMs);
+    for (const load of loads) planned.push({ fleet, harness, load });
   }
   const fleets = [...new Set(planned.map(({ fleet }) => fleet))];
   const meter = await openMeter();
   for (const fleet of fleets) {
-    const { field } = planned.find((one) => one.fleet === fleet) as Planned;
-    await fleetTurn(field, fleet, meter, {
+    const { harness } = planned.find((one) => one.fleet === fleet) as Planned;
+    await measureFleet(harness, fleet, meter, {
       senders: 64,
       ms: 0,
       atLeast: (mode.quick ? 100 : 2000) * fleet.nodes,
     });
   }
-  const turns = await interleaved(
+  const results = await interleaved(
     roundsOf(mode, 3),
     Object.fromEntries(
-      planned.map((one) => [nameOf({ ...one.fleet, ...one.manner }), () => takeTurn(one, meter, mode)]),
+      planned.map((one) => [nameOf({ ...one.fleet, ...one.load }), () => measurePlanned(one, meter, mode)]),
     ),
   );
-  const points = planned.map((one) => pointOf(one, turns[nameOf({ ...one.fleet, ...one.manner })] ?? []));
-  // Before the backlog is made, which rewrites rows.
+  const points = planned.map((one) => pointOf(one, results[nameOf({ ...one.fleet, ...one.load })] ?? []));
+  // Creating the backlog rewrites rows, so the size is read first.
   const bytesPerEvent = await bytesOf(fleets, meter);
   const drains: Drain[] = [];
   for (const fleet of fleets)
@@ -84,24 +84,28 @@ async function run(mode: Mode): Promise<Findings> {
   const measured: Measured = { ...(await measuredOf(fleets, meter)), points, drains, bytesPerEvent };
   if (!mode.quick) writeMeasured(measured);
   await stopFleets(fleets);
-  for (const field of fields.values()) await closeField(await field, []);
+  for (const harness of harnesses.values()) await closeHarness(await harness, []);
   await meter.close();
   await stopPostgres();
-  return findingsOf(measured, turns);
+  return findingsOf(measured, results);
 }
 
-function takeTurn({ fleet, field, manner }: Planned, meter: Meter, { quick }: Mode): Promise<FleetTurn> {
+function measurePlanned(
+  { fleet, harness, load }: Planned,
+  meter: Meter,
+  { quick }: Mode,
+): Promise<FleetResult> {
   const ms = quick ? 300 : 1500;
-  if ("senders" in manner) return fleetTurn(field, fleet, meter, { ...manner, ms });
-  return fleetTurn(field, fleet, meter, { perSecond: manner.arrivals, ms: 2 * ms });
+  if ("senders" in load) return measureFleet(harness, fleet, meter, { ...load, ms });
+  return measureFleet(harness, fleet, meter, { perSecond: load.arrivals, ms: 2 * ms });
 }
 
 /** Each figure is the median of the rounds. */
-function pointOf({ fleet, manner }: Planned, turns: FleetTurn[]): Point {
+function pointOf({ fleet, load }: Planned, results: FleetResult[]): Point {
   const { nodes, sites, connections, platformMs } = fleet;
-  const figures = Object.keys(turns[0] ?? {}) as (keyof FleetTurn)[];
-  const turn = Object.fromEntries(figures.map((what) => [what, median(turns.map((one) => one[what]))]));
-  return { nodes, sites, connections, platformMs, ...manner, turn: turn as FleetTurn };
+  const figures = Object.keys(results[0] ?? {}) as (keyof FleetResult)[];
+  const result = Object.fromEntries(figures.map((what) => [what, median(results.map((one) => one[what]))]));
+  return { nodes, sites, connections, platformMs, ...load, result: result as FleetResult };
 }
 
 async function bytesOf(fleets: readonly Fleet[], meter: Meter): Promise<Measured["bytesPerEvent"]> {
@@ -118,7 +122,7 @@ async function measuredOf(fleets: readonly Fleet[], meter: Meter) {
   return {
     measuredOn: new Date().toISOString().slice(0, 10),
     cores: cpus().length,
-    look: await measureLook(fleets[0] as Fleet),
+    poll: await measurePoll(fleets[0] as Fleet),
     fsyncMs: await meter.fsyncMs(),
     roundTripMs: await meter.roundTripMs(),
     nodeMb: Math.max(...fleets.flatMap(({ relays }) => relays.map(({ pid }) => memoryOf(pid, "VmHWM")))),

@@ -1,11 +1,11 @@
-// What every measure hands back, and the few sums that all of them make.
+// The parts of the benchmark: their options and results, and the statistics that they share.
 
-/** How much is measured: `quick` only shows that everything works, `full` also takes the largest sizes. */
+/** `quick` only shows that everything works; `full` also measures the largest sizes. */
 export type Mode = {
   quick: boolean;
   full: boolean;
   engine: "sqlite" | "postgres";
-  /** In place of as many as a part usually takes. */
+  /** Replaces the part's default. */
   rounds: number | null;
 };
 
@@ -13,7 +13,7 @@ export const roundsOf = ({ quick, rounds }: Mode, usual = 5) => rounds ?? (quick
 
 export type Table = { title: string; head: string[]; rows: string[][] };
 
-/** One line of what was meant to be reached. */
+/** A performance target and its result. */
 export type Target = { target: string; limit: string; measured: string; holds: boolean };
 
 export type Findings = { tables: Table[]; targets: Target[]; notes: string[] };
@@ -21,7 +21,7 @@ export type Findings = { tables: Table[]; targets: Target[]; notes: string[] };
 export type Part = {
   name: string;
   title: string;
-  /** What is measured and how, for the report. */
+  /** Explains the measurement in the report. */
   about: string;
   run: (mode: Mode) => Promise<Findings>;
 };
@@ -33,7 +33,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Ratios of the same round, so that a slow moment of the machine weighs on both sides; then their median. */
+/** Compares values of the same round, so that a slow moment of the machine affects both sides. */
 export function medianRatio(ours: readonly number[], theirs: readonly number[]): number {
   return median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
 }
@@ -46,7 +46,7 @@ export function atLeast(target: string, measured: number, limit: number, unit = 
   return { target, limit: `≥ ${limit}${unit}`, measured: number(measured) + unit, holds: measured >= limit };
 }
 
-/** Three digits that count: more would be noise. */
+/** Rounds to two or three significant digits: more would be noise. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return "–";
   return value >= 1000
@@ -55,20 +55,20 @@ export function number(value: number): string {
 }
 
 /**
- * Lets the contestants take turns, so that a busy moment of the machine hits all alike. The first round warms up and does
- * not count.
+ * Alternates between the candidates, so that a busy moment of the machine affects all of them. The first round warms up and
+ * does not count.
  */
 export async function interleaved<Name extends string, Measured>(
   rounds: number,
-  contestants: Readonly<Record<Name, () => Promise<Measured> | Measured>>,
+  candidates: Readonly<Record<Name, () => Promise<Measured> | Measured>>,
 ): Promise<Record<Name, Measured[]>> {
-  const names = Object.keys(contestants) as Name[];
+  const names = Object.keys(candidates) as Name[];
   const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Measured[]>;
   for (let round = 0; round <= rounds; round++) {
-    // From another one each time: whoever comes first finds the machine cooler.
-    const turn = names.map((_, i) => names[(i + round) % names.length] as Name);
-    for (const name of turn) {
-      const one = await contestants[name]();
+    // Each round begins with another candidate: the first one finds a cooler machine.
+    const order = names.map((_, i) => names[(i + round) % names.length] as Name);
+    for (const name of order) {
+      const one = await candidates[name]();
       if (round > 0) measured[name].push(one);
     }
   }

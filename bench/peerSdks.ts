@@ -1,11 +1,11 @@
-// How a request to a platform is built from an inbound event, with the platforms' own libraries: what somebody would write
-// who does without a relay. Nothing is sent; each gets as far as the bytes of the request.
+// Builds platform requests from inbound events with the platforms' own libraries, as a site without a relay would. Each stops
+// at the bytes of the request; nothing is sent.
 
 import { hash } from "node:crypto";
 import type { eventFields } from "./support/input.ts";
-import { load, loadModule } from "./support/installed.ts";
+import { load, loadModule } from "./support/peerPackages.ts";
 
-/** The same for all: the fields of the inbound request, and what is known of the browser. */
+/** All libraries get the same fields of the inbound request and of the browser. */
 export type Given = ReturnType<typeof eventFields>;
 export type Visited = {
   fbc: string;
@@ -18,7 +18,7 @@ export type Visited = {
 
 export type Sdk = {
   name: string;
-  /** The platform of ours that makes the same. */
+  /** The platform of ours that builds the same request. */
   platform: "meta" | "tiktok" | "segment";
   does: string;
   build: (given: Given, visited: Visited) => unknown;
@@ -70,9 +70,9 @@ function facebook(): Sdk {
   };
 }
 
-/** Both take properties as they are, and hash nothing. */
+/** Segment and RudderStack pass properties through and hash nothing. */
 const tracked = (given: Given) => ({
-  event: "Order Completed",
+  event: "SendOptions Completed",
   properties: { order_id: given.orderId, value: given.value, currency: given.currency },
 });
 const sha256 = (text: string) => hash("sha256", text.trim().toLowerCase());
@@ -91,7 +91,7 @@ function segment(): Sdk {
     name: "@segment/analytics-node",
     platform: "segment",
     does: "checks, builds, a batch of one; its HTTP client is replaced. The email is hashed by hand",
-    // Its own callback waits a while on purpose; the request is there before.
+    // The library delays its callback, so the request itself resolves the promise.
     build: (given) =>
       new Promise((resolve) => {
         made = resolve;

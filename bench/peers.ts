@@ -1,4 +1,4 @@
-// Building a platform's request from an event: ours against what somebody would use instead.
+// Compares building a platform's request from an event: Cleancast and the platforms' own libraries.
 
 import { standinConnections } from "../scripts/standinConnections.ts";
 import { toConversion } from "../src/delivery/plan.ts";
@@ -9,7 +9,7 @@ import { platformOf } from "../src/platforms/index.ts";
 import type { ConnectionSettings, Platform } from "../src/platforms/platform.ts";
 import { withDefaults } from "../src/sites/settings.ts";
 import { daysAgo, eventFields, identityRecord, youngDays } from "./support/input.ts";
-import { installPeers, versionOf } from "./support/installed.ts";
+import { installPeers, versionOf } from "./support/peerPackages.ts";
 import {
   atLeast,
   interleaved,
@@ -34,8 +34,8 @@ const visited: Visited = {
   userAgent: identity.visits[0]?.browser?.userAgent ?? "",
 };
 
-/** Fields checked, normalised and hashed; consent asked; ids chosen; fields mapped; the request as it is sent. */
-function ourRequest(platform: Platform, settings: ConnectionSettings, given: Given): string {
+/** Checks, normalises and hashes the fields, checks consent, chooses ids, maps fields and builds the request. */
+function buildRequest(platform: Platform, settings: ConnectionSettings, given: Given): string {
   const now = Date.now();
   const fields = readFields({ fields: given, text: "" }, site, now);
   if (fields instanceof FieldFault) throw new Error(fields.message);
@@ -69,21 +69,21 @@ async function run(mode: Mode): Promise<Findings> {
   const ours = (["meta", "tiktok", "segment"] as const).map((id) => {
     const platform = platformOf(id) as Platform;
     const settings = { ...standinConnections[id], ...mappings[id] };
-    return { name: id, build: (given: Given) => ourRequest(platform, settings, given) };
+    return { name: id, build: (given: Given) => buildRequest(platform, settings, given) };
   });
-  const perTurn = mode.quick ? 200 : 1500;
-  let turns = 0;
-  const turn = (build: (given: Given, visited: Visited) => unknown) => async () => {
-    const population = { prefix: `t${turns++}`, known: 0 };
-    const events = Array.from({ length: perTurn }, (_, i) => eventFields(i, population));
+  const perRun = mode.quick ? 200 : 1500;
+  let runs = 0;
+  const measureBuild = (build: (given: Given, visited: Visited) => unknown) => async () => {
+    const population = { prefix: `t${runs++}`, known: 0 };
+    const events = Array.from({ length: perRun }, (_, i) => eventFields(i, population));
     const before = process.cpuUsage();
     for (const given of events) await build(given, visited);
     const { user, system } = process.cpuUsage(before);
-    return (user + system) / perTurn;
+    return (user + system) / perRun;
   };
   const times = await interleaved(
     roundsOf(mode, 9),
-    Object.fromEntries([...ours, ...sdks].map(({ name, build }) => [name, turn(build)])),
+    Object.fromEntries([...ours, ...sdks].map(({ name, build }) => [name, measureBuild(build)])),
   );
   const of = (name: string) => times[name] ?? [];
   return {

@@ -1,9 +1,9 @@
-// Where the relay's time goes under load: `node bench/profile.ts 3` for three connections on SQLite, `node bench/profile.ts 0 8`
-// for none and eight senders. Prints the functions and files with the most time of their own; the profile itself, which
-// Chromium's developer tools open, stays in the folder that is named at the end.
+// Profiles the relay under load: `node bench/profile.ts 3` with three connections on SQLite, `node bench/profile.ts 0 8` without
+// connections and with eight senders. Prints the functions and files with the most self time. The profile, which Chromium's
+// developer tools can open, stays in the folder that is printed last.
 
 import { globSync, readFileSync } from "node:fs";
-import { closeField, openField, startOurs, turnOf, warmUp } from "./support/contest.ts";
+import { closeHarness, openHarness, startOurs, measureLoad, warmUp } from "./support/loadTest.ts";
 import { number } from "./part.ts";
 import { freshFolder, platforms } from "./support/relay.ts";
 
@@ -17,8 +17,8 @@ type Profile = {
   timeDeltas: number[];
 };
 
-/** Time by function or file, without what is spent in those that it calls. Only the end counts: the code is warm there. */
-function ownTimes(profile: Profile, keyOf: (frame: Profile["nodes"][number]["callFrame"]) => string) {
+/** Sums self time by function or file, over the end of the profile, where the code is warm. */
+function selfTimes(profile: Profile, keyOf: (frame: Profile["nodes"][number]["callFrame"]) => string) {
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
   const times = new Map<string, number>();
   let left = profile.timeDeltas.reduce((sum, one) => sum + one, 0);
@@ -38,28 +38,28 @@ function show(title: string, times: Map<string, number>, rows: number): void {
     console.log(`${((100 * time) / whole).toFixed(1).padStart(5)} %  ${name}`);
 }
 
-/** The part of a path that says something. */
+/** Removes the uninformative beginning of a path. */
 const short = (url: string) =>
   url
     .replace(/^file:\/\//, "")
     .replace(/^.*\/node_modules\//, "")
     .replace(/^.*\/(?=(?:src|dist)\/)/, "") || "(native)";
 
-const field = await openField(Number(delayMs));
+const harness = await openHarness(Number(delayMs));
 const args = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"];
-const relay = await startOurs(field, "sqlite", platforms.slice(0, Number(connections)), args);
-await warmUp(field, [relay], { quick: false });
-const turn = await turnOf(field, relay, { senders: Number(senders), ms: loadMs });
-await closeField(field, [relay]);
+const relay = await startOurs(harness, "sqlite", platforms.slice(0, Number(connections)), args);
+await warmUp(harness, [relay], { quick: false });
+const result = await measureLoad(harness, relay, { senders: Number(senders), ms: loadMs });
+await closeHarness(harness, [relay]);
 
 const [file = ""] = globSync(`${folder}/*.cpuprofile`);
 const profile = JSON.parse(readFileSync(file, "utf8")) as Profile;
 console.log(
-  `${connections} connections, ${senders} senders: ${number(turn.cpu)} µs/event, ${number(turn.requests)} requests/event`,
+  `${connections} connections, ${senders} senders: ${number(result.cpu)} µs/event, ${number(result.requests)} requests/event`,
 );
 show(
   "Functions",
-  ownTimes(
+  selfTimes(
     profile,
     ({ functionName, url, lineNumber }) =>
       `${functionName || "(anonymous)"}  ${short(url)}:${lineNumber + 1}`,
@@ -68,7 +68,7 @@ show(
 );
 show(
   "Files",
-  ownTimes(profile, ({ url, functionName }) => (url ? short(url) : functionName)),
+  selfTimes(profile, ({ url, functionName }) => (url ? short(url) : functionName)),
   30,
 );
 console.log(`\n${file}`);

@@ -1,4 +1,4 @@
-// What was measured, as text for a terminal and as docs/explanation/benchmarks.md. A part that runs alone changes its own section only.
+// Formats results for the terminal and for docs/explanation/benchmarks.md. A part that runs alone changes only its own section.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -43,7 +43,7 @@ PostgreSQL where it is used. Variants alternate within one run, and figures are 
 absolute numbers do not. Differences below 25 % are noise. What was optimised, and why some targets are missed: [decision
 11](../decisions/0011-cost-of-an-event.md).`;
 
-/** Sections stand in the order of `parts`, whichever of them were measured now. */
+/** Writes the sections in the order of `parts`; those that were not measured now stay as they are. */
 export function writeReport(parts: readonly Part[], sections: ReadonlyMap<string, string>): void {
   const known = existsSync(file) ? readFileSync(file, "utf8") : "";
   const texts = parts.flatMap(({ name }) => {

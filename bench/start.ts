@@ -1,7 +1,7 @@
-// From the command to the first answer, and what the relay holds when nothing happens.
+// Measures the time from the start to the first answer, and the memory of an idle relay.
 
 import { request } from "node:http";
-import { startBare, openField, closeField } from "./support/contest.ts";
+import { startBare, openHarness, closeHarness } from "./support/loadTest.ts";
 import {
   atMost,
   interleaved,
@@ -18,7 +18,7 @@ import { install, startRelay } from "./support/relay.ts";
 export type Start = { ms: number; cpuMs: number };
 type Started = { pid: number; port: number; stop: () => Promise<void> };
 
-/** Starts somebody, waits for an answer to a first request, and stops it again. */
+/** Starts a server, waits for the answer to a first request, and stops it. */
 export async function timeStart(
   start: () => Promise<Started>,
   ask: (port: number) => Promise<void>,
@@ -49,18 +49,18 @@ export const postEvent = (key: string) => (port: number) =>
   });
 
 async function run(mode: Mode): Promise<Findings> {
-  const field = await openField(0);
+  const harness = await openHarness(0);
   const installation = await install("sqlite", [], null);
   const ask = postEvent(installation.key);
   const starts = await interleaved(roundsOf(mode, 7), {
-    bare: () => timeStart(() => startBare(field, 0), ask),
+    bare: () => timeStart(() => startBare(harness, 0), ask),
     ours: () => timeStart(() => startRelay(installation), ask),
   });
-  const [bare, ours] = [await startBare(field, 0), await startRelay(installation)];
+  const [bare, ours] = [await startBare(harness, 0), await startRelay(installation)];
   await sleep(mode.quick ? 1000 : 5000);
   const memory = { bare: memoryOf(bare.pid), ours: memoryOf(ours.pid) };
   await ours.stop();
-  await closeField(field, [bare]);
+  await closeHarness(harness, [bare]);
 
   const of = (who: "bare" | "ours", what: keyof Start) => median(starts[who].map((one) => one[what]));
   const row = (who: "bare" | "ours", name: string) => [

@@ -1,4 +1,4 @@
-// What the tag weighs, and how long it keeps a slow browser busy.
+// Measures the size of the tag and its run time in a slow browser, compared with tags of other products.
 
 import type { Browser } from "playwright-core";
 import { launch } from "./support/browser.ts";
@@ -9,10 +9,10 @@ const slower = 4;
 const page =
   "https://shop.example.com/autumn?gclid=EAIaIQobChMI-Example_1&utm_source=google&utm_campaign=autumn";
 
-/** Milliseconds from the first byte to the end of the script; nothing that it does later. */
+/** Returns the milliseconds of parsing and running the script; work that it schedules for later is not included. */
 async function timeIn(browser: Browser, { code }: Tag): Promise<number> {
   const context = await browser.newContext({ locale: "en-US" });
-  // Nothing leaves this machine; whatever a tag asks for gets an empty answer.
+  // Nothing leaves this machine: every request of a tag gets an empty answer.
   await context.route("**/*", (route) =>
     route.fulfill(
       route.request().isNavigationRequest()
@@ -24,10 +24,10 @@ async function timeIn(browser: Browser, { code }: Tag): Promise<number> {
   await tab.goto(page);
   const session = await context.newCDPSession(tab);
   await session.send("Emulation.setCPUThrottlingRate", { rate: slower });
-  // A string, because it runs there and not here.
+  // A string, because it runs in the page.
   const ms = await tab.evaluate<number>(`(() => {
     const script = document.createElement("script");
-    // Given as text, so that its loading is not in the time; it looks as if it had come from its place.
+    // Inline, so that loading is not measured; currentScript makes it look loaded from its usual address.
     const loaded = Object.assign(document.createElement("script"), { src: "/__cc/tag.js" });
     Object.defineProperty(document, "currentScript", { value: loaded });
     script.textContent = ${JSON.stringify(code)};

@@ -1,15 +1,15 @@
-// Tags of comparable products: the file that a page loads, and the line that switches it on. Where a product has no such file
-// in its package, it is bundled as a site would do it.
+// Tags of comparable products: the file that a page loads, and the line that enables it. A product without such a file in its
+// package is bundled as a site would do it.
 
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { readTag, buildTagScript } from "../src/identity/tagScript.ts";
-import { fileOf, installPeers, versionOf } from "./support/installed.ts";
+import { fileOf, installPeers, versionOf } from "./support/peerPackages.ts";
 
 export type Tag = { name: string; code: string; gzip: number };
 
-/** `file`: ready for a page. `entry`: a module, bundled with the line that uses it. */
+/** `file` is ready for a page; `entry` is a module that is bundled with the line that uses it. */
 type Peer = { name: string; start: string } & ({ file: string } | { entry: string });
 
 const peers: readonly Peer[] = [
@@ -55,7 +55,7 @@ const peers: readonly Peer[] = [
   },
 ];
 
-/** Ours runs as soon as it is there, and needs no line. */
+/** Our tag runs as soon as it is loaded and needs no line. */
 function ourTag(): Tag {
   const { text, gzip } = buildTagScript(readTag(), {
     id: "x1y2z3a4b5",
@@ -86,7 +86,7 @@ async function bundled(entry: string, start: string): Promise<string> {
       },
     ],
   });
-  // One file: what a product loads later is left out of the time, and counted in the bytes.
+  // One file: code that a product would load later counts in the bytes and not in the time.
   const { output } = await bundle.generate({ format: "iife", minify: true, codeSplitting: false });
   await bundle.close();
   return output[0].code;

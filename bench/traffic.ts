@@ -1,12 +1,12 @@
-// How well and how fast the traffic rules tell bots from people by the user agent alone, beside the public classifiers.
+// Measures how well and how fast the traffic rules distinguish bots from people by the user agent alone, compared with public
+// classifiers.
 //
 //   npm run bench:traffic                        the public sets
-//   npm run bench:traffic -- --set FILE          also a labelled set of one's own: lines of {"ua", "label", "source"}
+//   npm run bench:traffic -- --set FILE          also your own labelled set: lines of {"ua", "label", "source"}
 //
-// A new contestant is one line in `contestants`, a new set one line in `setsOf`.
+// A new classifier is one line in `classifiers`, a new set one line in `readSets`.
 
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -16,22 +16,23 @@ import { withDefaults } from "../src/sites/settings.ts";
 import type { Observation } from "../src/traffic/observation.ts";
 import { judgeUserAgent } from "../src/traffic/userAgent/userAgent.ts";
 import { judge } from "../src/traffic/verdict.ts";
+import { median } from "./part.ts";
+import { tableText } from "./report.ts";
+import { seededRandom } from "./simulation/clock.ts";
+import { installPeers, load, versionOf } from "./support/peerPackages.ts";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
 const report = fileURLToPath(new URL("../docs/explanation/bot-detection-accuracy.md", import.meta.url));
-if (!existsSync(`${here}node_modules`)) execFileSync("npm", ["ci", "--prefix", here], { stdio: "inherit" });
-// Loaded by name at run time, so that the types of the project do not depend on what only a benchmark installs.
-const peer = createRequire(`${here}package.json`);
+installPeers();
 
-type Contestant = { name: string; isBot: (userAgent: string) => boolean };
+type Classifier = { name: string; isBot: (userAgent: string) => boolean };
 type LabelledSet = { name: string; label: "bot" | "human"; userAgents: string[] };
 
-/** They are people: in-app browsers, editors, a browser for single sites. Left out of every figure. */
+/** These are people: in-app browsers, editors, a site-specific browser. They are excluded from every figure. */
 const mislabelled = new Set(["AP3A\\.240617\\.008", "MetaIAB Facebook", "Code\\/1\\.", "Trae\\/", "Fluid"]);
 
-const contestants = ((): Contestant[] => {
+const classifiers = ((): Classifier[] => {
   const joined = new RegExp(crawlers.map(({ pattern }) => pattern).join("|"));
-  const BotParser = peer("device-detector-js/dist/parsers/bot") as new () => { parse(ua: string): unknown };
+  const BotParser = load("device-detector-js/dist/parsers/bot") as new () => { parse(ua: string): unknown };
   const detector = new BotParser();
   const listed = (ua: string) => joined.test(ua);
   const detected = (ua: string) => detector.parse(ua) !== null;
@@ -50,7 +51,7 @@ const contestants = ((): Contestant[] => {
 const rules = withDefaults({});
 let seen = 0;
 
-/** An ordinary visit, from another address every time: everything is asked that can be asked of it. */
+/** An ordinary visit, from another address every time, so that every rule runs. */
 function visitWith(userAgent: string): Observation {
   seen += 1;
   return {
@@ -73,7 +74,7 @@ function visitWith(userAgent: string): Observation {
 
 const brands = new Map<string, string>();
 
-/** The client hints that go with a user agent; made up before the clock runs in all but the first round. */
+/** The client hints that belong to a user agent. They are cached, so only the unmeasured first round builds them. */
 function brandsFor(userAgent: string): string {
   let hints = brands.get(userAgent);
   if (hints === undefined) {
@@ -84,7 +85,7 @@ function brandsFor(userAgent: string): string {
   return hints;
 }
 
-function setsOf(file: string | undefined): LabelledSet[] {
+function readSets(file: string | undefined): LabelledSet[] {
   const people = drawPeople(20_000);
   const bots = crawlers.flatMap(({ pattern, instances }) => (mislabelled.has(pattern) ? [] : instances));
   const sets: LabelledSet[] = [
@@ -92,13 +93,13 @@ function setsOf(file: string | undefined): LabelledSet[] {
     { name: "user-agents, browsers", label: "human", userAgents: people.filter((ua) => !inApp.test(ua)) },
     { name: "user-agents, in-app", label: "human", userAgents: people.filter((ua) => inApp.test(ua)) },
   ];
-  return file === undefined ? sets : [...sets, ...labelledFile(file)];
+  return file === undefined ? sets : [...sets, ...readLabelledFile(file)];
 }
 
 const inApp =
   /FBA[NV]\/|FB_IAB|Instagram|musical_ly|TikTok|Snapchat|Pinterest\/|LinkedInApp|MicroMessenger|GSA\/|; wv\)/;
 
-function labelledFile(file: string): LabelledSet[] {
+function readLabelledFile(file: string): LabelledSet[] {
   const sets = new Map<string, LabelledSet>();
   for (const line of readFileSync(file, "utf8").split("\n")) {
     if (!line) continue;
@@ -111,11 +112,11 @@ function labelledFile(file: string): LabelledSet[] {
   return [...sets.values()];
 }
 
-/** The package draws by Math.random: a seeded one in its place makes every run the same. */
+/** The package uses Math.random; replacing it with a seeded one makes every run the same. */
 function drawPeople(count: number): string[] {
-  const UserAgent = peer("user-agents") as new () => { userAgent: string };
+  const UserAgent = load("user-agents") as new () => { userAgent: string };
   const original = Math.random;
-  Math.random = seeded(20_260_101);
+  Math.random = seededRandom(20_260_101);
   try {
     return Array.from({ length: count }, () => new UserAgent().userAgent);
   } finally {
@@ -123,44 +124,32 @@ function drawPeople(count: number): string[] {
   }
 }
 
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** As if nobody came twice: other numbers behind the point of the browser's version, in every turn. */
-function strangers(count: number, people: string[], turn: number): string[] {
+/** Returns user agents that never repeat: each has another minor version. */
+function uniqueUserAgents(count: number, people: string[], run: number): string[] {
   return Array.from({ length: count }, (_, i) =>
     (people[(i * 7) % people.length] as string).replace(
       /((?:Chrome|CriOS|Firefox|Version)\/\d+\.)(?:0\.0\.)?[\d.]*/,
-      `$10.${1000 + turn}.${i}`,
+      `$10.${1000 + run}.${i}`,
     ),
   );
 }
 
-/** Visits as they come: of 50,000 strings the n-th most frequent has 1/n of the first one's share; one in ten is a bot. */
-function visits(count: number, pool: string[], bots: string[], turn: number): string[] {
-  const random = seeded(turn);
+/** Draws realistic visits: of 50,000 strings the n-th most frequent has 1/n of the first one's share; one in ten is a bot. */
+function visits(count: number, pool: string[], bots: string[], run: number): string[] {
+  const random = seededRandom(run);
   const zipf = (list: string[]) => list[Math.floor(list.length ** random()) - 1] as string;
   return Array.from({ length: count }, () => zipf(random() < 0.1 ? bots : pool));
 }
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
 const rounds = 5;
 
-/** The list is another one for each turn: two contestants that share a memory must not help each other. */
-function verdictsPerSecond(listOf: (turn: number) => string[]): number[] {
-  const speeds = contestants.map((): number[] => []);
-  // Interleaved, so that a busy moment of the machine hits all alike. The first round warms up.
+/** Each run has another list: classifiers that share a cache must not help each other. */
+function verdictsPerSecond(listOf: (run: number) => string[]): number[] {
+  const speeds = classifiers.map((): number[] => []);
+  // Interleaved, so that a busy moment of the machine affects all of them. The first round warms up.
   for (let round = 0; round <= rounds; round++)
-    for (const [index, { isBot }] of contestants.entries()) {
-      const list = listOf(round * contestants.length + index);
+    for (const [index, { isBot }] of classifiers.entries()) {
+      const list = listOf(round * classifiers.length + index);
       const began = performance.now();
       for (const ua of list) isBot(ua);
       if (round > 0) speeds[index]?.push((list.length * 1000) / (performance.now() - began));
@@ -169,37 +158,34 @@ function verdictsPerSecond(listOf: (turn: number) => string[]): number[] {
 }
 
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(part === 0 ? 0 : 2)} %`;
-const table = (head: string[], rows: string[][]) =>
-  [head, head.map((_, i) => (i === 0 ? "---" : "--:")), ...rows]
-    .map((row) => `| ${row.join(" | ")} |`)
-    .join("\n");
+const table = (head: string[], rows: string[][]) => tableText({ head, rows });
 
 const { values } = parseArgs({ options: { set: { type: "string" } } });
-const sets = setsOf(values.set);
-const count = (label: LabelledSet["label"]) => sets.filter((set) => set.label === label);
+const sets = readSets(values.set);
+const setsOf = (label: LabelledSet["label"]) => sets.filter((set) => set.label === label);
 
 const accuracy = (label: LabelledSet["label"]) =>
   table(
     [
       label === "bot" ? "detected" : "mistaken for bots",
-      ...count(label).map(({ name, userAgents }) => `${name} (${userAgents.length})`),
+      ...setsOf(label).map(({ name, userAgents }) => `${name} (${userAgents.length})`),
     ],
-    contestants.map(({ name, isBot }) => [
+    classifiers.map(({ name, isBot }) => [
       name,
-      ...count(label).map(({ userAgents }) => percent(userAgents.filter(isBot).length, userAgents.length)),
+      ...setsOf(label).map(({ userAgents }) => percent(userAgents.filter(isBot).length, userAgents.length)),
     ]),
   );
 
 const distinct = (label: LabelledSet["label"]) => [
-  ...new Set(count(label).flatMap(({ userAgents }) => userAgents)),
+  ...new Set(setsOf(label).flatMap(({ userAgents }) => userAgents)),
 ];
 const [people, bots] = [distinct("human"), distinct("bot")];
 const pool = Array.from({ length: Math.ceil(50_000 / people.length) }, (_, i) =>
-  i === 0 ? people : strangers(people.length, people, -1 - i),
+  i === 0 ? people : uniqueUserAgents(people.length, people, -1 - i),
 ).flat();
-const repeated = verdictsPerSecond((turn) => visits(20_000, pool, bots, turn));
-const unrepeated = verdictsPerSecond((turn) => strangers(6_000, people, turn));
-const reference = contestants.findIndex(({ name }) => name === "isbot");
+const repeated = verdictsPerSecond((run) => visits(20_000, pool, bots, run));
+const unrepeated = verdictsPerSecond((run) => uniqueUserAgents(6_000, people, run));
+const reference = classifiers.findIndex(({ name }) => name === "isbot");
 const ratio = (speeds: number[], i: number) =>
   `${((speeds[i] as number) / (speeds[reference] as number)).toFixed(2)} ×`;
 const rounded = (speeds: number[], i: number) =>
@@ -207,24 +193,21 @@ const rounded = (speeds: number[], i: number) =>
 
 const ratios = table(
   ["speed, isbot = 1", "realistic visits", "no repeats"],
-  contestants.map(({ name }, i) => [name, ratio(repeated, i), ratio(unrepeated, i)]),
+  classifiers.map(({ name }, i) => [name, ratio(repeated, i), ratio(unrepeated, i)]),
 );
 const speeds = table(
   ["verdicts per second on one core", "realistic visits", "no repeats"],
-  contestants.map(({ name }, i) => [name, rounded(repeated, i), rounded(unrepeated, i)]),
+  classifiers.map(({ name }, i) => [name, rounded(repeated, i), rounded(unrepeated, i)]),
 );
-const version = (load: NodeJS.Require, name: string) =>
-  `${name} ${(JSON.parse(readFileSync(packageFile(load, name), "utf8")) as { version: string }).version}`;
-function packageFile(load: NodeJS.Require, name: string): string {
-  const entry = load.resolve(name);
-  return `${entry.slice(0, entry.lastIndexOf(`/${name}/`))}/${name}/package.json`;
+const resolve = createRequire(import.meta.url).resolve;
+function ownVersionOf(name: string): string {
+  const entry = resolve(name);
+  const folder = entry.slice(0, entry.lastIndexOf(`/${name}/`));
+  return JSON.parse(readFileSync(`${folder}/${name}/package.json`, "utf8")).version;
 }
-const root = createRequire(import.meta.url);
 const versions = [
-  version(root, "isbot"),
-  version(root, "crawler-user-agents"),
-  version(peer, "device-detector-js"),
-  version(peer, "user-agents"),
+  ...["isbot", "crawler-user-agents"].map((name) => `${name} ${ownVersionOf(name)}`),
+  ...["device-detector-js", "user-agents"].map((name) => `${name} ${versionOf(name)}`),
 ].join(", ");
 
 const page = `# Bot detection accuracy

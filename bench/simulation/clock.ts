@@ -1,20 +1,20 @@
-// Simulated time: what is due next happens next, and of things that are due at the same moment the one that was planned first.
+// Simulated time: actions run in the order of their times; of two with the same time the one that was scheduled first.
 
-type Planned = { at: number; order: number; happen: () => void };
+type Scheduled = { at: number; order: number; action: () => void };
 
 export class Clock {
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   now = 0;
-  #planned: Planned[] = [];
-  #made = 0;
+  #heap: Scheduled[] = [];
+  #count = 0;
 
-  after(ms: number, happen: () => void): void {
-    const one = { at: this.now + ms, order: this.#made++, happen };
-    const heap = this.#planned;
+  after(ms: number, action: () => void): void {
+    const one = { at: this.now + ms, order: this.#count++, action };
+    const heap = this.#heap;
     let at = heap.length;
     while (at > 0) {
       const above = (at - 1) >> 1;
-      const parent = heap[above] as Planned;
+      const parent = heap[above] as Scheduled;
       if (isBefore(parent, one)) break;
       heap[at] = parent;
       at = above;
@@ -22,37 +22,38 @@ export class Clock {
     heap[at] = one;
   }
 
-  /** Lets time pass until `ms`, or until nothing is planned. */
+  /** Runs the actions until `ms`, or until none is scheduled. */
   runUntil(ms: number): void {
-    for (let next = this.#planned[0]; next && next.at <= ms; next = this.#planned[0]) {
+    for (let next = this.#heap[0]; next && next.at <= ms; next = this.#heap[0]) {
       this.#removeFirst();
       this.now = next.at;
-      next.happen();
+      next.action();
     }
     this.now = Math.max(this.now, Math.min(ms, Number.MAX_VALUE));
   }
 
   #removeFirst(): void {
-    const heap = this.#planned;
-    const last = heap.pop() as Planned;
+    const heap = this.#heap;
+    const last = heap.pop() as Scheduled;
     if (heap.length === 0) return;
     let at = 0;
     for (;;) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && isBefore(heap[child + 1] as Planned, heap[child] as Planned)) child += 1;
-      if (isBefore(last, heap[child] as Planned)) break;
-      heap[at] = heap[child] as Planned;
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Scheduled, heap[child] as Scheduled))
+        child += 1;
+      if (isBefore(last, heap[child] as Scheduled)) break;
+      heap[at] = heap[child] as Scheduled;
       at = child;
     }
     heap[at] = last;
   }
 }
 
-const isBefore = (a: Planned, b: Planned) => a.at < b.at || (a.at === b.at && a.order < b.order);
+const isBefore = (a: Scheduled, b: Scheduled) => a.at < b.at || (a.at === b.at && a.order < b.order);
 
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-export function randomFrom(seed: number): () => number {
+/** Pseudo-random numbers from 0 (inclusive) to 1 (exclusive), by mulberry32. */
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,5 +1,5 @@
-// What one thing costs, in microseconds of CPU, fitted to measured points. Statements, requests and deliveries are counted at
-// each point; the costs are those, none below nothing, that come nearest to all points together.
+// Fits the CPU costs of an event, a delivery, a request and a statement, in microseconds, to the measured points. Each point has
+// counts of statements, requests and deliveries; the fit is by least squares, and no cost is negative.
 
 import type { Measured, Point } from "./points.ts";
 import type { WorkerCosts } from "./worker.ts";
@@ -7,7 +7,7 @@ import type { WorkerCosts } from "./worker.ts";
 export type Costs = {
   node: { event: number; delivery: number; request: number; statement: number };
   database: { event: number; delivery: number; statement: number };
-  /** Beside the relay on the measured machine. */
+  /** The benchmark's own processes on the measured machine. */
   bench: { sender: number; request: number };
   /** Bytes of the database's log. */
   log: { event: number; delivery: number };
@@ -20,14 +20,14 @@ export function calibrate(points: readonly Point[]): Costs {
     );
   const one = () => 1;
   const connections = (point: Point) => point.connections;
-  const requests = ({ turn }: Point) => turn.requests;
-  const statements = ({ turn }: Point) => turn.statements;
+  const requests = ({ result }: Point) => result.requests;
+  const statements = ({ result }: Point) => result.statements;
   const [nodeEvent, nodeDelivery, nodeRequest, nodeStatement] = fit(
-    ({ turn }) => turn.cpu, one, connections, requests, statements,
+    ({ result }) => result.cpu, one, connections, requests, statements,
   ); // prettier-ignore
-  const [event, delivery, statement] = fit(({ turn }) => turn.databaseCpu, one, connections, statements);
-  const [sender, request] = fit(({ turn }) => turn.senderCpu + turn.stubCpu, one, requests);
-  const [logEvent, logDelivery] = fit(({ turn }) => turn.walBytes, one, connections);
+  const [event, delivery, statement] = fit(({ result }) => result.databaseCpu, one, connections, statements);
+  const [sender, request] = fit(({ result }) => result.senderCpu + result.stubCpu, one, requests);
+  const [logEvent, logDelivery] = fit(({ result }) => result.walBytes, one, connections);
   return {
     node: { event: nodeEvent, delivery: nodeDelivery, request: nodeRequest, statement: nodeStatement },
     database: { event, delivery, statement },
@@ -36,12 +36,12 @@ export function calibrate(points: readonly Point[]): Costs {
   };
 }
 
-/** What a delivery out of the backlog costs beside its attempt: measured as a whole, less what is known. */
-export function workerCostsOf({ look, drains }: Measured, costs: Costs): WorkerCosts {
+/** A delivery of the backlog is measured as a whole; the cost of claiming it is the rest after its attempt. */
+export function workerCostsOf({ poll, drains }: Measured, costs: Costs): WorkerCosts {
   const drain = drains.find(({ nodes }) => nodes === 1);
   return {
-    lookNode: look.cpu,
-    lookDatabase: look.databaseCpu,
+    lookNode: poll.cpu,
+    lookDatabase: poll.databaseCpu,
     takeNode: Math.max(0, (drain?.cpu ?? 0) - costs.node.delivery),
     takeDatabase: Math.max(0, (drain?.databaseCpu ?? 0) - costs.database.delivery),
   };
@@ -49,7 +49,7 @@ export function workerCostsOf({ look, drains }: Measured, costs: Costs): WorkerC
 
 type Sample = { x: number[]; y: number };
 
-/** Least squares of the relative errors, by one coordinate after the other; costs stay at or above nothing. */
+/** Least squares of the relative errors by coordinate descent; costs are not negative. */
 export function nonNegativeFit(samples: readonly Sample[]): [number, number, number, number] {
   const weighted = samples.map(({ x, y }) => ({ x: x.map((value) => value / y), y: 1 }));
   const width = samples[0]?.x.length ?? 0;

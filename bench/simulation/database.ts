@@ -1,5 +1,5 @@
-// The database: cores that carry out statements, and one log that commits wait for. Commits that come while the log is being
-// written go with its next write.
+// The database: cores that run statements, and a write-ahead log that commits wait for. Commits that arrive during a write of
+// the log share the next write.
 
 import type { Clock } from "./clock.ts";
 import { Cores, type Thread } from "./machine.ts";
@@ -21,7 +21,7 @@ export class Database {
     this.options = options;
   }
 
-  /** Statements that share a round trip: `nodeUs` on the asking thread, `us` here. */
+  /** Runs statements in one round trip: `nodeUs` on the calling thread, `us` on the database. */
   ask(from: Thread, count: number, nodeUs: number, us: number, done: () => void): void {
     const { cores, roundTripMs } = this.options;
     this.statements += count;
@@ -55,7 +55,7 @@ export class Database {
   }
 }
 
-/** A node's connections: whoever finds none free waits. */
+/** A node's connection pool: work waits until a connection is free. */
 export class Pool {
   heldMs = 0;
   #free: number;
@@ -67,7 +67,7 @@ export class Pool {
     this.size = size;
     this.#free = size;
   }
-  /** `work` gets a connection and a function that gives it back. */
+  /** `work` holds a connection until it calls `release`. */
   use(work: (release: () => void) => void): void {
     if (this.#free === 0) return void this.#waiting.push(() => this.use(work));
     this.#free -= 1;

@@ -1,10 +1,10 @@
-// Lanes as in src/delivery/lanes.ts: a connection has a few requests at once; what finds them busy, or the quota spent,
-// leaves together.
+// Lanes as in src/delivery/lanes.ts: a connection has a limit of concurrent requests; deliveries that wait for a lane or for the
+// quota share a request.
 
 import { openQuota, type Quota } from "../../src/delivery/quota.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import type { Clock } from "./clock.ts";
-import { Line } from "./machine.ts";
+import { Fifo } from "./machine.ts";
 
 export type Limits = {
   id: string;
@@ -13,7 +13,7 @@ export type Limits = {
   quota?: { requests: number; seconds: number; sharedBy?: "app" };
 };
 
-/** What the platform's own file declares. */
+/** Reads the limits that the platform declares. */
 export function limitsOf(id: string): Limits {
   const platform = platformOf(id);
   if (!platform) throw new Error(`there is no platform ${id}`);
@@ -21,9 +21,9 @@ export function limitsOf(id: string): Limits {
   return { id, lanes, batch, ...(quota && { quota }) };
 }
 
-type Queue<Job> = { busy: number; waiting: Line<Job>; quotaUntil: number };
+type Queue<Job> = { busy: number; waiting: Fifo<Job>; quotaUntil: number };
 
-/** All lanes of one node. */
+/** The lanes of one node. */
 export class Lanes<Job> {
   requests = 0;
   waits = 0;
@@ -43,7 +43,7 @@ export class Lanes<Job> {
     this.#begin(limits, site, queue);
   }
 
-  room(limits: Limits, site: number): number {
+  capacity(limits: Limits, site: number): number {
     const queue = this.#queueOf(limits, site);
     if (queue.quotaUntil > this.clock.now) return 0;
     return Math.max(0, limits.lanes * limits.batch - queue.waiting.length - queue.busy);
@@ -52,19 +52,19 @@ export class Lanes<Job> {
   #queueOf({ id }: Limits, site: number): Queue<Job> {
     const key = `${id} ${site}`;
     let queue = this.#queues.get(key);
-    if (!queue) this.#queues.set(key, (queue = { busy: 0, waiting: new Line(), quotaUntil: 0 }));
+    if (!queue) this.#queues.set(key, (queue = { busy: 0, waiting: new Fifo(), quotaUntil: 0 }));
     return queue;
   }
 
   #begin(limits: Limits, site: number, queue: Queue<Job>): void {
     while (queue.waiting.length > 0 && queue.busy < limits.lanes) {
       queue.busy += 1;
-      if (!this.#drive(limits, site, queue)) break;
+      if (!this.#sendBatch(limits, site, queue)) break;
     }
   }
 
-  /** False where the quota is spent: then this lane waits for it. */
-  #drive(limits: Limits, site: number, queue: Queue<Job>): boolean {
+  /** Returns false when the quota is used up; then this lane waits for it. */
+  #sendBatch(limits: Limits, site: number, queue: Queue<Job>): boolean {
     const key = limits.quota?.sharedBy === "app" ? limits.id : `${limits.id} ${site}`;
     const waitMs = limits.quota ? this.#quota.take(key, limits.quota, this.clock.now) : 0;
     if (waitMs > 0) {
@@ -84,7 +84,7 @@ export class Lanes<Job> {
   }
 
   #next(limits: Limits, site: number, queue: Queue<Job>): void {
-    if (queue.waiting.length > 0) this.#drive(limits, site, queue);
+    if (queue.waiting.length > 0) this.#sendBatch(limits, site, queue);
     else queue.busy -= 1;
   }
 }

@@ -1,4 +1,4 @@
-// Who sends: senders that wait for their answer, or events at random moments, with peaks.
+// The load: senders that wait for their answers, or random arrivals with peaks.
 
 import type { Clock } from "./clock.ts";
 import type { Thread } from "./machine.ts";
@@ -6,9 +6,9 @@ import type { RelayNode } from "./relayNode.ts";
 
 type Arrivals = {
   perSecond: number;
-  /** For a tenth of each ten seconds this many times as much as on average. */
+  /** For one of every ten seconds, the rate is this many times the average. */
   peak?: number;
-  /** Nobody comes after this. */
+  /** No event arrives after this. */
   untilMs?: number;
 };
 export type Load = { senders: number } | Arrivals;
@@ -19,7 +19,7 @@ type LoadOptions = {
   nodes: readonly RelayNode[];
   sites: number;
   deliveries: number;
-  /** Where senders share the machine. */
+  /** Set when the senders share the machine. */
   sender: { thread: Thread; us: number } | null;
   untilMs: number;
   onAccepted: () => void;
@@ -27,7 +27,7 @@ type LoadOptions = {
 };
 
 export function startLoad(load: Load, options: LoadOptions): void {
-  if ("senders" in load) sendInTurn(load.senders, options);
+  if ("senders" in load) sendInLoop(load.senders, options);
   else sendAtRandom(load, options);
 }
 
@@ -45,7 +45,7 @@ function send(options: LoadOptions, nodeAt: number, site: number, then: () => vo
   else go();
 }
 
-function sendInTurn(senders: number, options: LoadOptions): void {
+function sendInLoop(senders: number, options: LoadOptions): void {
   let next = 0;
   for (let i = 0; i < senders; i++) {
     const again = () => {
@@ -63,7 +63,7 @@ function sendAtRandom({ perSecond, peak = 1, ...load }: Arrivals, options: LoadO
   const untilMs = load.untilMs ?? options.untilMs;
   const calm = (1 - peakShare * peak) / (1 - peakShare);
   const rateNow = () => perSecond * (clock.now % cycleMs < peakShare * cycleMs ? peak : calm);
-  // Thinned from the highest rate: right also where the rate changes between two events.
+  // Thinning from the highest rate is correct even when the rate changes between two events.
   const highest = perSecond * Math.max(peak, calm);
   const next = () => {
     if (clock.now >= untilMs) return;

@@ -1,17 +1,17 @@
-// Processors: a machine has cores, a thread does one thing at a time on any of them.
+// A machine has cores; a thread runs one piece of work at a time on any of them.
 
 import type { Clock } from "./clock.ts";
 
 type Work = { us: number; done: () => void };
 
-/** First come, first served. */
+/** Serves work in the order of arrival. */
 export class Cores {
   busyMs = 0;
   #free: number;
-  #waiting = new Line<Work>();
+  #waiting = new Fifo<Work>();
   readonly clock: Clock;
   readonly count: number;
-  /** Less than 1 where others use the same cores. */
+  /** Less than 1 when other processes use the same cores. */
   readonly speed: number;
   /** 0…1 */
   readonly random: () => number;
@@ -27,7 +27,7 @@ export class Cores {
     else this.#waiting.push({ us, done });
   }
   #start({ us, done }: Work): void {
-    // Nothing takes the same time twice; without that, senders would march in step.
+    // Durations vary around the cost; without that, senders would synchronise.
     const ms = (us * -Math.log(1 - this.random())) / 1000 / this.speed;
     this.#free -= 1;
     this.clock.after(ms, () => {
@@ -41,11 +41,11 @@ export class Cores {
 }
 
 export class Thread {
-  /** What its work is said to cost, and how long it was at it. */
+  /** The cost of the work so far, and the time that it took. */
   usedUs = 0;
   busyMs = 0;
   #busy = false;
-  #waiting = new Line<Work>();
+  #waiting = new Fifo<Work>();
   readonly cores: Cores;
   constructor(cores: Cores) {
     this.cores = cores;
@@ -69,8 +69,8 @@ export class Thread {
   }
 }
 
-/** A queue whose front leaves without the rest being moved. */
-export class Line<T> {
+/** A queue that does not move its items when the first one leaves. */
+export class Fifo<T> {
   #items: T[] = [];
   #first = 0;
   push(item: T): void {
@@ -86,9 +86,9 @@ export class Line<T> {
     }
     return item;
   }
-  take(most: number): T[] {
+  take(max: number): T[] {
     const taken: T[] = [];
-    while (taken.length < most && this.length > 0) taken.push(this.shift() as T);
+    while (taken.length < max && this.length > 0) taken.push(this.shift() as T);
     return taken;
   }
   get length(): number {

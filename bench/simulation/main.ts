@@ -1,7 +1,7 @@
-// Plans installations from what was measured: prints the tables and writes them into docs/explanation/capacity-planning.md.
+// Sizes installations from the measurements.
 //
-//   npm run simulate             everything; writes docs/explanation/capacity-planning.md
-//   npm run simulate -- --check  says whether the page has the form that would be written; figures may differ
+//   npm run simulate             prints the tables and writes them into docs/explanation/capacity-planning.md
+//   npm run simulate -- --check  checks that the page has the tables that would be written; figures may differ
 
 import { parseArgs } from "node:util";
 import { tableText } from "../report.ts";

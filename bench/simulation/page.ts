@@ -1,4 +1,4 @@
-// The tables in docs/explanation/capacity-planning.md: each between a line that names it and one that ends it. The words around them are written by hand.
+// Replaces the tables in docs/explanation/capacity-planning.md, which stand between marker comments. The text is written by hand.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -29,7 +29,7 @@ export function writePage(tables: Readonly<Record<Name, Table>>): void {
   writeFileSync(file, page);
 }
 
-/** Where the page and the tables that would be written differ in form. */
+/** Lists the differences in form between the page and the tables that would be written. */
 export function faultsOf(page = readFileSync(file, "utf8")): string[] {
   return (Object.keys(heads) as Name[]).flatMap((name) => {
     const { text } = regionOf(page, name);

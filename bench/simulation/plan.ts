@@ -1,24 +1,24 @@
-// How many nodes and what database a rate needs: as many as keep each at half of what it can, simulated.
+// Finds the number of nodes and the size of the database for a rate: the simulation must keep each at half of its capacity.
 
 import { workerCostsOf, type Costs } from "./costs.ts";
 import type { Measured } from "./points.ts";
 import type { Result } from "./tally.ts";
 import { simulate, type Scenario } from "./world.ts";
 
-/** What is taken for granted, because it is different everywhere. */
+/** Assumptions, because these differ between installations. */
 export const assumed = {
   platforms: ["meta", "tiktok", "segment"],
   platformMs: 150,
   /** Between a node and the database, in one zone. */
   roundTripMs: 0.5,
-  /** Seconds-long peaks, above the average. */
+  /** The rate of peaks that last a second, relative to the average. */
   peak: 2,
-  /** Share of a node's thread and of the database's cores that is planned for. */
+  /** The planned utilisation of a node's thread and of the database's cores. */
   target: 0.5,
-  /** The largest database machine that is planned with, and a worker of a sharded one. */
+  /** The largest single database machine, and the size of a worker of a sharded one. */
   largestDatabaseCores: 64,
   workerCores: 32,
-  /** Citus: CPU of a statement, of plain PostgreSQL's, and what it takes longer; docs/how-to/sharding.md. */
+  /** Citus compared with plain PostgreSQL: the factor of a statement's CPU, and the added latency; docs/how-to/sharding.md. */
   citusStatement: 2.5,
   citusMs: 1,
   outageSeconds: 3600,
@@ -37,7 +37,6 @@ export const steps: readonly Step[] = [
   { perSecond: 100_000, sites: 10_000, standby: true },
 ];
 
-/** What is decided. */
 type Size = { nodes: number; databaseCores: number; poolSize: number };
 
 export type Plan = Step &
@@ -45,14 +44,14 @@ export type Plan = Step &
     sharded: boolean;
     result: Result;
     drainSeconds: number;
-    /** What is full first, and at how many events a second. */
+    /** The resource that is exhausted first, and the rate at which it is. */
     first: { what: Sized; perSecond: number };
   };
 
 const sizedBy = ["node", "database", "pool"] as const;
 type Sized = (typeof sizedBy)[number];
 
-/** Nodes are alike: a few of them with their part of the load and of the database stand for all. */
+/** All nodes are alike, so a few of them are simulated with their share of the load and of the database. */
 const maxSimulated = 4;
 
 type Setting = { step: Step; measured: Measured; costs: Costs; sharded: boolean };
@@ -71,7 +70,7 @@ function onCitus(costs: Costs): Costs {
 function sized(setting: Setting): Plan {
   const { step, measured, costs, sharded } = setting;
   const share = (busy: number) => busy / assumed.target;
-  // A first guess: as if every event were alone in its commit.
+  // The first guess assumes that every event has its own commit.
   const lone = costs.node.event + assumed.platforms.length * (costs.node.delivery + 4 * costs.node.statement);
   let size: Size = { nodes: 1, databaseCores: 1, poolSize: measured.poolSize };
   size.nodes = size.databaseCores = Math.ceil(share((step.perSecond * lone) / 1e6));
@@ -91,7 +90,7 @@ function sized(setting: Setting): Plan {
   return { ...step, ...size, sharded, result, drainSeconds: drainSeconds(setting, size), first };
 }
 
-/** Machines are sold with 2, 4, 8 … cores, and many of them from some size on. */
+/** Machines have 2, 4, 8, 16 or 32 cores; above that, several of 32 are used. */
 const wholeMachine = (cores: number) =>
   cores <= 32 ? 2 ** Math.max(1, Math.ceil(Math.log2(cores))) : Math.ceil(cores / 32) * 32;
 
@@ -104,7 +103,7 @@ function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scena
   return {
     seed: 1,
     warmMs: 10_000,
-    // Two peaks at least, and enough events to speak of one in a hundred.
+    // At least two peaks, and enough events for a p99.
     ms: perSecond < 100 ? 120_000 : 20_000,
     nodes: some,
     sites: step.sites,
@@ -112,9 +111,9 @@ function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scena
     platformMs: assumed.platformMs,
     load: { perSecond, peak: assumed.peak },
     costs,
-    // A sharded database is asked about all connections with one statement, whose cost was not measured.
+    // A sharded database is polled for all connections with one statement, whose cost was not measured.
     worker: sharded ? { ...worker, lookNode: 0, lookDatabase: 0 } : worker,
-    // A standby that is waited for writes too, after the way there.
+    // A synchronous standby adds its own write and the network between them.
     fsyncMs: step.standby ? 2 * measured.fsyncMs + assumed.roundTripMs : measured.fsyncMs,
     roundTripMs: assumed.roundTripMs + (sharded ? assumed.citusMs : 0),
     poolSize: size.poolSize,
@@ -123,7 +122,7 @@ function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scena
   };
 }
 
-/** The backlog of an outage of one platform, divided by what leaves of it a second beside the usual load. */
+/** Divides the backlog of one platform's outage by the deliveries per second that leave it under the usual load. */
 function drainSeconds(setting: Setting, size: Size): number {
   const { step } = setting;
   const slice = sliceOf(setting, size);

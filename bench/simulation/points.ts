@@ -1,23 +1,22 @@
-// What was measured, as the simulation reads it: written by `npm run bench -- --only nodes`, read by `npm run simulate`.
+// The measurements in measured.json: `npm run bench -- --only nodes` writes them, `npm run simulate` reads them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Drain } from "../backlogDrain.ts";
-import type { FleetTurn, Shape } from "../support/fleet.ts";
-import type { Look } from "../look.ts";
+import type { Drain, PollCost } from "../deliveryWorker.ts";
+import type { FleetResult, Shape } from "../support/fleet.ts";
 
-/** Senders that wait for their answers, or events at random moments. */
-export type PointManner = { senders: number } | { arrivals: number };
+/** Senders that wait for their answers, or random arrivals per second. */
+export type PointLoad = { senders: number } | { arrivals: number };
 
-export type Point = Shape & PointManner & { platformMs: number; turn: FleetTurn };
+export type Point = Shape & PointLoad & { platformMs: number; result: FleetResult };
 
 export type Measured = {
   measuredOn: string;
   cores: number;
   points: Point[];
   drains: Drain[];
-  look: Look;
-  /** Bytes that an event leaves in the tables, by its connections. */
+  poll: PollCost;
+  /** Bytes of an event in the tables, by its number of connections. */
   bytesPerEvent: Record<string, number>;
   fsyncMs: number;
   roundTripMs: number;
@@ -28,7 +27,7 @@ export type Measured = {
   poolUsed: number;
 };
 
-/** What is predicted and compared. */
+/** The figures that the simulation predicts. */
 export const figures = ["perSecond", "cpu", "databaseCpu", "statements", "requests", "p50", "p99"] as const;
 export type Figure = (typeof figures)[number];
 
@@ -43,14 +42,13 @@ const roundedTo4 = (_key: string, value: unknown) =>
 
 const plural = (n: number, one: string) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
-export function nameOf(point: Shape & PointManner & { platformMs: number }): string {
-  const manner =
-    "senders" in point ? plural(point.senders, "sender") : `${point.arrivals}/s at random moments`;
+export function nameOf(point: Shape & PointLoad & { platformMs: number }): string {
+  const load = "senders" in point ? plural(point.senders, "sender") : `${point.arrivals}/s at random moments`;
   return [
     plural(point.connections, "connection"),
     plural(point.sites, "site"),
     plural(point.nodes, "node"),
-    manner,
+    load,
     `platform ${point.platformMs} ms`,
   ].join(", ");
 }

@@ -1,5 +1,4 @@
-// What platforms allow, from what their files declare: what a connection can send at most, and how many sites one allowance
-// can serve.
+// The quotas that the platforms declare: the maximum rate of a connection, and the number of sites that can share one quota.
 
 import { platforms } from "../../src/platforms/index.ts";
 import { workerCostsOf, type Costs } from "./costs.ts";
@@ -10,7 +9,7 @@ import { simulate } from "./world.ts";
 export type Allowance = {
   platform: string;
   requestsPerSecond: number;
-  /** Of full batches. */
+  /** In full batches. */
   eventsPerSecond: number;
   shared: boolean;
 };
@@ -25,14 +24,14 @@ export const allowances = (): Allowance[] =>
 
 export type Sharing = { platform: string; sites: number; p50: number; p99: number };
 
-/** A minute of one event a second on each site, all sites behind one allowance, one node. */
+/** Simulates a minute of one node with one event per second and site, where all sites share one quota. */
 export function shareAllowance(measured: Measured, costs: Costs, sitesEach: readonly number[]): Sharing[] {
   const shared = platforms.filter(({ quota }) => quota?.sharedBy === "app");
   return shared.flatMap(({ id, name }) =>
     sitesEach.map((sites) => {
       const { p50, p99 } = simulate({
         seed: 1,
-        // What may go at once is used up first.
+        // The initial burst is used up before the measurement.
         warmMs: 120_000,
         ms: 60_000,
         nodes: 1,

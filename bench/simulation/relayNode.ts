@@ -1,18 +1,18 @@
-// One node of the relay: the way of an event through it, as src/pipeline.ts and src/delivery go it, with what each step costs.
+// One node of the relay: the steps of an event as in src/pipeline.ts and src/delivery, with the cost of each.
 
 import { commitGroups } from "../../src/store/engine/postgres/engine.ts";
 import type { Clock } from "./clock.ts";
 import type { Costs } from "./costs.ts";
 import { Pool, statementsFor, type Database } from "./database.ts";
-import { Groups } from "./group.ts";
+import { Groups } from "./groupCommit.ts";
 import { Lanes, type Limits } from "./lanes.ts";
 import type { Thread } from "./machine.ts";
 
 export type Event = { site: number; left: number; answered: () => void };
-/** A delivery; `settled` hears whether the platform has it. */
+/** A delivery; `sent` is true when the platform accepted it. */
 export type Job = { settled: (sent: boolean) => void };
 
-/** How the cost of an event and of a delivery is spread over their steps; only the sums are measured. */
+/** Assumed shares of the steps in the cost of an event and of a delivery; only the sums are measured. */
 const beforeStore = 0.3;
 const inReads = 0.2;
 const inAccept = 0.4;
@@ -23,12 +23,12 @@ export type NodeOptions = {
   database: Database;
   poolSize: number;
   costs: Costs;
-  /** Then every site has transactions of its own. */
+  /** True when every site has its own transactions. */
   sharded: boolean;
   platforms: readonly Limits[];
-  /** Calls a platform; false when it is down. */
+  /** Calls a platform; `passed` is false when it is down. */
   call: (limits: Limits, answered: (passed: boolean) => void) => void;
-  /** What became of the first attempt of a delivery; one that failed waits in the store from now on. */
+  /** Receives the result of a delivery's first attempt; a failed delivery waits in the store. */
   onFirst: (limits: Limits, site: number, sent: boolean) => void;
 };
 
@@ -79,7 +79,7 @@ export class RelayNode {
     this.#consents.add(site, read);
   }
 
-  /** Statements that go out together on one connection. */
+  /** Runs statements in one round trip on one connection. */
   ask(count: number, us: number, done: () => void): void {
     const { database, thread, costs } = this.options;
     const own = us + count * costs.database.statement;
@@ -143,7 +143,7 @@ export class RelayNode {
     }));
   }
 
-  /** Answers of one moment are written together, before anything new is read. */
+  /** Answers of the same moment are written together, before the next request is read. */
   #answer(event: Event): void {
     this.#answers.push(event);
     if (this.#answers.length > 1) return;

@@ -1,4 +1,4 @@
-// The simulation's findings as tables.
+// Formats the simulation's results as tables.
 
 import { number, type Table } from "../part.ts";
 import type { Costs } from "./costs.ts";

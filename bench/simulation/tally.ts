@@ -1,4 +1,4 @@
-// What a simulated run is asked about afterwards.
+// Collects the results of a simulated run.
 
 import { quantile } from "../part.ts";
 import type { Clock } from "./clock.ts";
@@ -7,7 +7,7 @@ import type { Cores } from "./machine.ts";
 import type { RelayNode } from "./relayNode.ts";
 import type { Backlog } from "./worker.ts";
 
-/** By event where nothing else is said, after the warm-up. */
+/** Costs and counts are per event, after the warm-up, unless noted. */
 export type Result = {
   events: number;
   perSecond: number;
@@ -18,17 +18,17 @@ export type Result = {
   statements: number;
   commits: number;
   requests: number;
-  /** Shares of what there is: a node's thread, the database's cores, its log, a node's connections for writing. */
+  /** Utilisation of a node's thread, the database's cores, its log, and a node's connections for writing. */
   busy: { node: number; database: number; log: number; pool: number };
-  /** Since the beginning: events that came and were answered; deliveries sent at once, later, and not yet. */
+  /** Totals since the start: events received and answered; deliveries sent at once, sent later, and not sent yet. */
   arrived: number;
   answered: number;
   sentAtOnce: number;
   sentLater: number;
   waiting: number;
-  /** Deliveries of the backlog that left in the measured time, a second. */
+  /** Deliveries of the backlog that were sent per measured second. */
   drainedPerSecond: number;
-  /** When the backlog had gone; null while there is one. */
+  /** The time at which the backlog was empty; null while it is not. */
   drainedAtMs: number | null;
 };
 
@@ -75,13 +75,13 @@ export class Tally {
 
   watch(nodes: readonly RelayNode[]): void {
     this.#nodes = nodes;
-    const look = () => {
-      const isEmpty = this.backlog.waiting + this.backlog.inHand === 0;
+    const check = () => {
+      const isEmpty = this.backlog.waiting + this.backlog.claimed === 0;
       if (!isEmpty) this.#drainedAtMs = null;
       else this.#drainedAtMs ??= this.clock.now;
-      this.clock.after(20, look);
+      this.clock.after(20, check);
     };
-    look();
+    check();
   }
 
   answer(ms: number): void {
@@ -136,7 +136,7 @@ export class Tally {
       answered: this.answered,
       sentAtOnce: this.sentAtOnce,
       sentLater: this.backlog.sent,
-      waiting: this.backlog.waiting + this.backlog.inHand,
+      waiting: this.backlog.waiting + this.backlog.claimed,
       drainedPerSecond: (spent("later") * 1000) / ms,
       drainedAtMs: this.#drainedAtMs,
     };

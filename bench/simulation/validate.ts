@@ -1,4 +1,4 @@
-// Some of the measured points set the costs; the others are predicted, and the error of each is said.
+// Fits the costs to some of the measured points, predicts the others, and reports the error of each.
 
 import { platforms } from "../support/relay.ts";
 import { calibrate, workerCostsOf, type Costs } from "./costs.ts";
@@ -6,23 +6,23 @@ import { figures, nameOf, type Figure, type Measured, type Point } from "./point
 import type { Result } from "./tally.ts";
 import { simulate, type Scenario } from "./world.ts";
 
-/** One node, few and many senders, one site and many, with and without connections. Everything else is predicted. */
+/** One node with few and many senders, one site and many, with and without connections. All other points are predicted. */
 export function isForCalibration(point: Point): boolean {
   if (point.nodes > 1 || (point.connections === 3 && point.platformMs === 0)) return false;
   if ("arrivals" in point) return point.arrivals === 50;
   if (point.sites > 1) return point.connections === 3 && point.senders === 16;
   if (point.connections === 0) return point.senders === 4 || point.senders === 256;
-  // The last of six takes one event a request: without it a request could not be told from its deliveries.
+  // The sixth platform takes one event per request: without it the fit could not separate a request from its deliveries.
   if (point.connections === 6) return point.senders === 256;
   return point.connections === 3 && (point.senders === 16 || point.senders === 256);
 }
 
 export const costsOf = ({ points }: Measured): Costs => calibrate(points.filter(isForCalibration));
 
-/** The machine on which the point was measured: everything on the same cores, of which others had a part. */
+/** Describes the measured machine: all processes on the same cores, part of which other processes used. */
 export function scenarioOf(point: Point, measured: Measured, costs: Costs): Scenario {
   const { cores, fsyncMs, roundTripMs, poolSize } = measured;
-  const { nodes, sites, platformMs, turn } = point;
+  const { nodes, sites, platformMs, result } = point;
   return {
     seed: 1,
     warmMs: 1000,
@@ -38,7 +38,7 @@ export function scenarioOf(point: Point, measured: Measured, costs: Costs): Scen
     roundTripMs,
     poolSize,
     sharded: false,
-    machines: { shared: cores, speed: Math.max(0.1, (cores - turn.foreign) / cores) },
+    machines: { shared: cores, speed: Math.max(0.1, (cores - result.foreign) / cores) },
   };
 }
 
@@ -47,18 +47,18 @@ export type Check = {
   forCalibration: boolean;
   measured: Record<Figure, number>;
   simulated: Result;
-  /** Simulated against measured, 0 is right. */
+  /** The relative error of the simulation. */
   errors: Record<Figure, number>;
 };
 
 export function check(point: Point, measured: Measured, costs: Costs): Check {
   const simulated = simulate(scenarioOf(point, measured, costs));
   const error = (figure: Figure) =>
-    point.turn[figure] === 0 ? 0 : simulated[figure] / point.turn[figure] - 1;
+    point.result[figure] === 0 ? 0 : simulated[figure] / point.result[figure] - 1;
   return {
     name: nameOf(point),
     forCalibration: isForCalibration(point),
-    measured: point.turn,
+    measured: point.result,
     simulated,
     errors: Object.fromEntries(figures.map((figure) => [figure, error(figure)])) as Check["errors"],
   };

@@ -1,5 +1,5 @@
-// The worker of a node, as src/delivery/worker.ts: a look over all connections once a second, and what is due is taken in hand,
-// no more than the lanes have room for.
+// The delivery worker of a node, as in src/delivery/worker.ts: polls all connections once a second, and claims due deliveries up
+// to the capacity of the lanes.
 
 import { statementsFor } from "./database.ts";
 import type { Limits } from "./lanes.ts";
@@ -7,16 +7,16 @@ import type { RelayNode } from "./relayNode.ts";
 
 export type Backlog = {
   limits: Limits;
-  /** Deliveries that wait in the store, by site. */
+  /** Deliveries waiting in the store, by site. */
   bySite: number[];
   waiting: number;
-  inHand: number;
+  claimed: number;
   sent: number;
   isDown: () => boolean;
 };
 
 export type WorkerCosts = {
-  /** Microseconds for each connection of a look, and for each delivery that is taken, beside what its attempt costs. */
+  /** Microseconds of a poll per connection, and of claiming a delivery, without the cost of its attempt. */
   lookNode: number;
   lookDatabase: number;
   takeNode: number;
@@ -25,8 +25,8 @@ export type WorkerCosts = {
 
 const pollMs = 1000;
 const sweepMs = 2000;
-const gatherMs = 5;
-const maxAtOnce = 200;
+const batchWindowMs = 5;
+const maxClaimed = 200;
 const perStatement = 64;
 
 export function startWorker(
@@ -39,48 +39,48 @@ export function startWorker(
   const { clock, thread } = node.options;
   let sweptAt = -Infinity;
   let more = false;
-  let roomSinceLook = false;
-  let isLooking = false;
-  /** Grows with each plan: a look that was planned for later is forgotten when one comes sooner. */
-  let plan = 0;
+  let hasCapacity = false;
+  let isPolling = false;
+  /** The newest schedule: an earlier poll replaces a later one. */
+  let schedule = 0;
 
-  function planLook(ms: number): void {
-    const mine = ++plan;
-    clock.after(ms, () => mine === plan && look());
+  function schedulePoll(ms: number): void {
+    const own = ++schedule;
+    clock.after(ms, () => own === schedule && poll());
   }
 
-  function look(): void {
-    isLooking = true;
+  function poll(): void {
+    isPolling = true;
     more = false;
-    roomSinceLook = false;
+    hasCapacity = false;
     const sweeps = clock.now - sweptAt >= sweepMs;
     if (sweeps) sweptAt = clock.now;
-    askAbout(connections * (sweeps ? 2 : 1), () => takeFrom(0));
+    findDue(connections * (sweeps ? 2 : 1), () => claimFrom(0));
   }
 
-  function askAbout(left: number, done: () => void): void {
+  function findDue(left: number, done: () => void): void {
     if (left <= 0) return done();
     const some = Math.min(left, perStatement);
     const { database } = node.options;
     node.readers.use((release) =>
       database.ask(thread, 1, some * costs.lookNode, some * costs.lookDatabase, () => {
         release();
-        askAbout(left - some, done);
+        findDue(left - some, done);
       }),
     );
   }
 
-  function takeFrom(site: number): void {
+  function claimFrom(site: number): void {
     while (site < backlog.bySite.length && !backlog.bySite[site]) site += 1;
     if (site >= backlog.bySite.length || backlog.isDown()) return end();
-    const limit = Math.min(node.lanes.room(backlog.limits, site), maxAtOnce);
+    const limit = Math.min(node.lanes.capacity(backlog.limits, site), maxClaimed);
     const count = Math.min(limit, backlog.bySite[site] as number);
     if (limit === 0 || count === limit) more = true;
-    if (count === 0) return takeFrom(site + 1);
+    if (count === 0) return claimFrom(site + 1);
     backlog.bySite[site] = (backlog.bySite[site] as number) - count;
     backlog.waiting -= count;
-    backlog.inHand += count;
-    claim(site, count, () => takeFrom(site + 1));
+    backlog.claimed += count;
+    claim(site, count, () => claimFrom(site + 1));
   }
 
   function claim(site: number, count: number, done: () => void): void {
@@ -106,10 +106,10 @@ export function startWorker(
 
   function handOver(site: number, count: number, done: () => void): void {
     const settled = (sent: boolean) => {
-      backlog.inHand -= 1;
+      backlog.claimed -= 1;
       if (sent) backlog.sent += 1;
       else putBack(backlog, site);
-      madeRoom();
+      onCapacity();
     };
     node.lanes.send(
       backlog.limits,
@@ -119,19 +119,19 @@ export function startWorker(
     done();
   }
 
-  function madeRoom(): void {
-    roomSinceLook = true;
-    if (!more || isLooking) return;
+  function onCapacity(): void {
+    hasCapacity = true;
+    if (!more || isPolling) return;
     more = false;
-    planLook(gatherMs);
+    schedulePoll(batchWindowMs);
   }
 
   function end(): void {
-    isLooking = false;
-    planLook(more && roomSinceLook ? gatherMs : pollMs * (0.8 + 0.4 * random()));
+    isPolling = false;
+    schedulePoll(more && hasCapacity ? batchWindowMs : pollMs * (0.8 + 0.4 * random()));
   }
 
-  planLook(pollMs * random());
+  schedulePoll(pollMs * random());
 }
 
 export function putBack(backlog: Backlog, site: number): void {

@@ -1,6 +1,6 @@
-// A whole installation under load, simulated: who sends, nodes, database, platforms. The same seed gives the same run.
+// Simulates a whole installation under load: senders, nodes, database and platforms. The same seed gives the same run.
 
-import { Clock, randomFrom } from "./clock.ts";
+import { Clock, seededRandom } from "./clock.ts";
 import type { Costs } from "./costs.ts";
 import { Database } from "./database.ts";
 import { limitsOf, type Limits } from "./lanes.ts";
@@ -25,17 +25,17 @@ export type Scenario = {
   roundTripMs: number;
   poolSize: number;
   sharded: boolean;
-  /** Machines of their own; or one for everything, as where it was measured, of which others have a part. */
+  /** Separate machines, or one for all processes as in the measurement, at the speed that other processes leave. */
   machines: { databaseCores: number; databaseSpeed?: number } | { shared: number; speed: number };
-  /** Of the first platform, at the beginning: waiting deliveries of each site. */
+  /** Deliveries of each site that wait for the first platform at the start. */
   backlogBySite?: number;
-  /** The first platform does not answer from … to. */
+  /** The first platform is down during this time. */
   outage?: { fromMs: number; toMs: number };
 };
 
 export function simulate(scenario: Scenario): Result {
   const clock = new Clock();
-  const random = randomFrom(scenario.seed);
+  const random = seededRandom(scenario.seed);
   const { machines, costs } = scenario;
   const shared = "shared" in machines ? new Cores(clock, random, machines.shared, machines.speed) : null;
   const databaseCores =
@@ -90,5 +90,5 @@ function backlogOf(scenario: Scenario, first: Limits | undefined, isDown: () => 
   const each = first ? (scenario.backlogBySite ?? 0) : 0;
   const bySite = Array.from({ length: scenario.sites }, () => each);
   const limits = first ?? { id: "none", lanes: 1, batch: 1 };
-  return { limits, bySite, waiting: each * scenario.sites, inHand: 0, sent: 0, isDown };
+  return { limits, bySite, waiting: each * scenario.sites, claimed: 0, sent: 0, isDown };
 }

@@ -1,4 +1,4 @@
-// A Chromium to run tags in: the one that somebody names, the system's, or the one that the browser tests have unpacked.
+// Launches Chromium: the one in CLEANCAST_TEST_CHROMIUM, the system's, or the one that the browser tests have unpacked.
 
 import { existsSync, globSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -17,7 +17,7 @@ function findChromium(): string | undefined {
   return [...(named ? [named] : []), ...system, ...unpacked].find((path) => existsSync(path));
 }
 
-/** Null where there is none. */
+/** Returns null when no Chromium is found. */
 export async function launch(): Promise<Browser | null> {
   const executablePath = findChromium();
   if (!executablePath) return null;
@@ -30,7 +30,7 @@ export async function launch(): Promise<Browser | null> {
       "--no-first-run",
       "--disable-background-networking",
     ],
-    // What the tests' own browser brings along.
+    // The libraries of the browser that the tests unpack.
     env: { ...process.env, LD_LIBRARY_PATH: join(dirname(executablePath), "al2023", "lib") },
   });
 }

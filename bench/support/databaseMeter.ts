@@ -1,4 +1,4 @@
-// What PostgreSQL itself counts while a relay is measured: statements, commits, the log that it writes, connections.
+// Reads PostgreSQL's own counters: statements, commits, bytes of the write-ahead log, connections.
 
 import { Client } from "pg";
 import { median } from "../part.ts";
@@ -7,25 +7,25 @@ import { benchPostgres } from "./relay.ts";
 export type Count = { statements: number; commits: number; walBytes: number };
 
 export type Meter = {
-  /** Statements and commits of one database; the log is the whole server's. */
+  /** Counts statements and commits of one database; the log is that of the whole server. */
   count(database: string): Promise<Count>;
   connections(database: string): Promise<number>;
-  /** Of the tables that an event leaves rows in, indexes included; by event. */
+  /** Returns the size of the event tables per event, including indexes. */
   bytesPerEvent(url: string): Promise<number>;
-  /** Milliseconds that one fsync of the log took, of all since the server started. */
+  /** Returns the mean milliseconds of an fsync of the log since the server started. */
   fsyncMs(): Promise<number>;
-  /** Milliseconds of a statement that does nothing. */
+  /** Returns the milliseconds of an empty statement. */
   roundTripMs(): Promise<number>;
   close(): Promise<void>;
 };
 
-/** Counting is a part of the server that has to be there from its start; all contestants pay for it alike. */
+/** The extension must be loaded when the server starts; its cost is the same for all candidates. */
 export const meterSettings = {
   shared_preload_libraries: "pg_stat_statements",
   track_wal_io_timing: "on",
 };
 
-/** What an event leaves behind. People's records are counted apart: docs/explanation/benchmarks.md, "Growth". */
+/** Identity records are measured separately: docs/explanation/benchmarks.md, "Growth". */
 const tablesOfEvents = ["events", "dedup_claims", "deliveries", "attempts"];
 
 export async function openMeter(): Promise<Meter> {

@@ -1,6 +1,6 @@
-// One or several nodes of the relay on one database, and a turn of theirs under load: what each side spent by event.
+// Runs one or several nodes of the relay on one database under load, and measures the cost per event of each process.
 
-import type { Field, Manner } from "./contest.ts";
+import type { Harness, LoadOptions } from "./loadTest.ts";
 import type { Meter } from "./databaseMeter.ts";
 import { cpuOf, cpuOfFamily, cpuOfMachine } from "./processes.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type Relay,
 } from "./relay.ts";
 import { seedIdentities } from "./seed.ts";
-import type { Order, Sendings } from "./sender.ts";
+import type { SendOptions, SendResult } from "./sender.ts";
 import type { StubState } from "./stub.ts";
 
 export type Shape = { nodes: number; sites: number; connections: number };
@@ -24,23 +24,23 @@ export type Fleet = Shape & {
   database: string;
   databasePid: number;
   known: number;
-  /** Milliseconds that a platform takes. */
+  /** The response time of the platforms. */
   platformMs: number;
 };
 
-/** CPU in microseconds by event, everything else as it says. */
-export type FleetTurn = Pick<Sendings, "p50" | "p99"> & {
+/** CPU is in microseconds per event; counts are per event. */
+export type FleetResult = Pick<SendResult, "p50" | "p99"> & {
   perSecond: number;
   cpu: number;
   databaseCpu: number;
-  /** Of the senders and of the platforms' stand-ins: on one machine they take their share too. */
+  /** The senders and the stub platforms use the same machine. */
   senderCpu: number;
   stubCpu: number;
   requests: number;
   statements: number;
   commits: number;
   walBytes: number;
-  /** Cores that others had meanwhile. */
+  /** Cores that other processes used meanwhile. */
   foreign: number;
   /** Share of events that were not sent to every platform at once. */
   failed: number;
@@ -49,7 +49,7 @@ export type FleetTurn = Pick<Sendings, "p50" | "p99"> & {
 const knownPeople = 20_000;
 const maxFailed = 0.02;
 
-export async function startFleet({ state }: Field, shape: Shape, platformMs: number): Promise<Fleet> {
+export async function startFleet({ state }: Harness, shape: Shape, platformMs: number): Promise<Fleet> {
   const connected = platforms.slice(0, shape.connections);
   const installation = await install("postgres", connected, state, shape.sites);
   const known = Math.round(knownPeople / shape.sites);
@@ -65,33 +65,33 @@ export async function stopFleets(fleets: Iterable<Fleet>): Promise<void> {
   for (const { relays } of fleets) for (const relay of relays) await relay.stop();
 }
 
-let turnsMade = 0;
+let runCount = 0;
 
-export async function fleetTurn(
-  field: Field,
+export async function measureFleet(
+  harness: Harness,
   fleet: Fleet,
   meter: Meter,
-  manner: Manner,
-): Promise<FleetTurn> {
-  const { stub, sender } = field;
+  load: LoadOptions,
+): Promise<FleetResult> {
+  const { stub, sender } = harness;
   const { relays, installation, known, database } = fleet;
   const [first, ...others] = relays as [Relay, ...Relay[]];
-  const order: Order = {
-    prefix: `f${process.pid}-${turnsMade++}`,
+  const options: SendOptions = {
+    prefix: `f${process.pid}-${runCount++}`,
     known,
     port: first.port,
-    beside: others.map(({ port }) => port),
+    otherPorts: others.map(({ port }) => port),
     key: installation.key,
     sites: installation.sites,
-    ...manner,
+    ...load,
   };
   const requests = (await stub.ask<StubState>("state")).requests;
   const count = await meter.count(database);
-  const spent = spentBy(field, fleet);
-  const sent = await sender.ask<Sendings>(order);
-  const after = spentBy(field, fleet);
+  const spent = spentBy(harness, fleet);
+  const sent = await sender.ask<SendResult>(options);
+  const after = spentBy(harness, fleet);
   const countAfter = await meter.count(database);
-  // On a machine that others keep busy, one look at a person's consent may take too long; more than that is a fault.
+  // On a busy machine a few consent reads may time out; more failures are a fault.
   if (sent.failed > sent.events * maxFailed)
     throw new Error(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
   const per = (what: keyof Spent) => (after[what] - spent[what]) / sent.events;
@@ -116,7 +116,7 @@ export async function fleetTurn(
 
 type Spent = ReturnType<typeof spentBy>;
 
-function spentBy({ stub, sender }: Field, fleet: Fleet) {
+function spentBy({ stub, sender }: Harness, fleet: Fleet) {
   const own = process.cpuUsage();
   return {
     cpu: nodesCpu(fleet),

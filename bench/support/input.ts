@@ -1,21 +1,22 @@
-// The events that every contestant gets: the same fields, each event once, half of them of people with an identity record.
+// The events of all benchmarks: the same fields, each event once, half of them of people with an identity record.
 
 import { hash } from "node:crypto";
 import type { Identity } from "../../src/kernel/event.ts";
+import { dayMs } from "../../src/kernel/time.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
-/** The email of the n-th person whose record is in the database. */
+/** The email of the n-th person with an identity record. */
 export const knownEmail = (n: number) => `known-${n}@example.com`;
 
 export type Population = {
-  /** Different in every run of a sender: order ids must never come twice. */
+  /** Different in every run of a sender, because order ids must not repeat. */
   prefix: string;
-  /** How many people have records; every second event is of one of them. */
+  /** The number of people with records; every second event belongs to one of them. */
   known: number;
 };
 
 export function eventFields(i: number, { prefix, known }: Population) {
-  // A stride without a common divisor walks through all of them in no order.
+  // A prime stride visits all of them in a scattered order.
   const email = known > 0 && i % 2 === 0 ? knownEmail((i * 7_919) % known) : `new-${prefix}-${i}@example.com`;
   return {
     email,
@@ -29,11 +30,9 @@ export function eventFields(i: number, { prefix, known }: Population) {
   };
 }
 
-const day = 86_400_000;
-
 /**
- * A record as the tag leaves it: three click ids, UTM, and the forms of the email. `mark` stands where people differ, ten
- * characters; `emailSha256` is what most addresses are in every form.
+ * A record as the tag creates it: three click ids, UTM, and the forms of the email. `mark` has ten characters and differs between
+ * people. For most addresses all forms have the same hash.
  */
 export function identityRecord(mark: string, seenAt: number, emailSha256: string): Identity {
   const utm = {
@@ -75,4 +74,4 @@ export function identityRecord(mark: string, seenAt: number, emailSha256: string
 
 export const oldDays = 200;
 export const youngDays = 3;
-export const daysAgo = (days: number) => Date.now() - days * day;
+export const daysAgo = (days: number) => Date.now() - days * dayMs;

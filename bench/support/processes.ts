@@ -1,4 +1,4 @@
-// Processes beside the benchmark: the relay under test, senders, stubs. None outlives it.
+// Starts the processes of a benchmark (the relay under test, senders, stubs), ends them with it, and reads their CPU and memory.
 
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ const running = new Set<ChildProcess>();
 process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 
-export function keep<Child extends ChildProcess>(child: Child): Child {
+export function keep<Process extends ChildProcess>(child: Process): Process {
   running.add(child);
   child.on("exit", () => running.delete(child));
   return child;
@@ -22,14 +22,14 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGKILL
   await exited;
 }
 
-/** A file of this folder in a process of its own, to which one talks in questions and answers. */
-export type Peer = {
+/** A file of this folder that runs as a child process and answers messages. */
+export type Child = {
   pid: number;
   ask<Answer>(question: unknown): Promise<Answer>;
   stop: () => Promise<void>;
 };
 
-export function startPeer(file: string, env: Record<string, string> = {}): Peer {
+export function startChild(file: string, env: Record<string, string> = {}): Child {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = keep(fork(path, { execArgv: [], env: { ...process.env, ...env } }));
   const died = once(child, "exit").then(() => Promise.reject(new Error(`${file} has ended`)));
@@ -50,22 +50,22 @@ export function startPeer(file: string, env: Record<string, string> = {}): Peer 
   };
 }
 
-/** The other side of `ask`. */
+/** Answers the messages of `ask`, in the child process. */
 export function answerWith<Question, Answer>(answer: (question: Question) => Promise<Answer> | Answer): void {
   process.on("message", (question: Question) => {
     void Promise.resolve(answer(question)).then((result) => process.send?.(result as object));
   });
-  // Whoever asked is gone.
+  // The parent process has ended.
   process.on("disconnect", () => process.exit(0));
 }
 
-/** Microseconds of processor time that a process has used, all threads, user and system. */
+/** Returns the CPU microseconds that a process has used: all threads, user and system. */
 export function cpuOf(pid: number): number {
   const [, , , , , , , , , , , user = 0, system = 0] = statOf(pid);
   return (Number(user) + Number(system)) * tickUs;
 }
 
-/** The fields after the program's name, which may itself hold spaces and brackets. */
+/** Returns the fields after the program's name, which may contain spaces and brackets. */
 function statOf(pid: number): string[] {
   const line = readFileSync(`/proc/${pid}/stat`, "utf8");
   return line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -74,14 +74,14 @@ function statOf(pid: number): string[] {
 /** USER_HZ is 100 on every Linux that Node runs on. */
 const tickUs = 10_000;
 
-/** A process, what it started, and what those that have ended used: a PostgreSQL server, say. */
+/** Includes child processes, also those that have ended; for a PostgreSQL server. */
 export function cpuOfFamily(pid: number): number {
   const [, , , , , , , , , , , user, system, childUser, childSystem] = statOf(pid).map(Number);
   const own = ((user ?? 0) + (system ?? 0) + (childUser ?? 0) + (childSystem ?? 0)) * tickUs;
   return childrenOf(pid).reduce((sum, child) => sum + (ifAlive(() => cpuOf(child)) ?? 0), own);
 }
 
-/** The same of all processes of the machine, whoever they belong to. */
+/** Includes all processes of the machine. */
 export function cpuOfMachine(): number {
   const [, user, nice, system, , , irq, softirq] = readFileSync("/proc/stat", "utf8")
     .split(/\s+/)
@@ -96,10 +96,10 @@ function childrenOf(parent: number): number[] {
   return pids.filter((pid) => ifAlive(() => parentOf(pid)) === parent);
 }
 
-/** A process may end between two looks at it. */
-function ifAlive<T>(look: () => T): T | undefined {
+/** Returns undefined when the process has ended meanwhile. */
+function ifAlive<T>(read: () => T): T | undefined {
   try {
-    return look();
+    return read();
   } catch {
     return undefined;
   }

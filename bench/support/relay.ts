@@ -1,5 +1,5 @@
-// The relay under test: its own process, started as an operator starts it, with everything on that is on by default. Its
-// log goes to a file, as it would.
+// Installs and starts the relay under test: a separate process with the default settings, started as an operator starts it. Its
+// log goes to a file.
 
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { standinConnections } from "../../scripts/standinConnections.ts";
+import { uuidv7 } from "../../src/kernel/ids.ts";
 import type { StoreLocation } from "../../src/store/open.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
 import { commandIn } from "../../test/support/commands.ts";
 import { startPostgres, type Postgres } from "../../test/support/postgres.ts";
 import { end, keep, parentOf, sleep } from "./processes.ts";
@@ -19,7 +21,7 @@ const program = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url
 
 export type Engine = "sqlite" | "postgres";
 
-/** The first n of these are connected. They have no quota that a benchmark would meet, and the last takes no batches. */
+/** The first n of these are connected. None has a quota that a benchmark would reach, and the last takes no batches. */
 export const platforms: readonly StubPlatform[] = ["meta", "tiktok", "segment", "snapchat", "x", "ga4"];
 
 export type Installation = {
@@ -27,9 +29,9 @@ export type Installation = {
   store: StoreLocation;
   siteId: string;
   key: string;
-  /** The connections, in the order in which they were asked for. */
+  /** In the order of creation. */
   connectionIds: string[];
-  /** All sites, the first of which is the one above. */
+  /** All sites; the first is `siteId`. */
   sites: (SiteKey & { id: string })[];
 };
 
@@ -37,7 +39,7 @@ let postgres: Promise<Postgres> | undefined;
 const folders: string[] = [];
 process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** Durable, like the embedded store: fsync and synchronous commit are on. */
+/** The server is durable like the embedded store: fsync and synchronous commit are on. */
 export function benchPostgres(settings: Record<string, string> = {}): Promise<Postgres> {
   return (postgres ??= startPostgres({ durable: true, settings }));
 }
@@ -46,7 +48,7 @@ async function freshDatabase(): Promise<string> {
   return (await benchPostgres()).createDatabase();
 }
 
-/** The process that all processes of the PostgreSQL server come from. */
+/** Returns the id of PostgreSQL's main process. */
 export async function postmaster(): Promise<number> {
   const client = new Client({ connectionString: (await postgres)?.url });
   await client.connect();
@@ -67,7 +69,7 @@ export function freshFolder({ stays = false } = {}): string {
   return folder;
 }
 
-/** A site, or several, with a key and connections, all of which lead to the stub. */
+/** Creates sites with keys and connections to the stub. */
 export async function install(
   engine: Engine,
   connected: readonly StubPlatform[],
@@ -111,6 +113,10 @@ async function command(env: Record<string, string>, ...args: string[]): Promise<
   const { out, err } = await commandIn({ args: ["--json", ...args], env });
   if (out === "") throw new Error(`cleancast ${args.join(" ")} failed: ${err}`);
   return JSON.parse(out);
+}
+
+export function openStoreOf({ store, env }: Installation): Promise<Store> {
+  return openStore(store, Buffer.from(env.CLEANCAST_ENCRYPTION_KEY ?? "", "hex"), uuidv7);
 }
 
 export type Relay = { pid: number; port: number; stop: () => Promise<void> };

@@ -1,5 +1,5 @@
-// Fills a database in bulk: rows are multiplied inside it, from one real row, so that a column which is added later is
-// filled too. The expressions may use `n`, the number of the copy.
+// Fills a database in bulk by copying one real row in SQL, so that columns that are added later are filled too. The expressions
+// may use `n`, the number of the copy.
 
 import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
@@ -10,12 +10,12 @@ import type { Installation } from "./relay.ts";
 
 type Sql = {
   run(text: string): Promise<Record<string, unknown>[]>;
-  /** Rows n from … to, below. */
+  /** A subquery with the rows n = from … to. */
   numbers(from: number, to: number): string;
   sha256(expression: string): string;
-  /** A number as ten digits. */
+  /** Formats a number with ten digits. */
   digits(expression: string): string;
-  /** Bytes of a table with its indexes; of everything without a name. */
+  /** Returns the bytes of a table with its indexes, or of the whole database. */
   bytes(table?: string): Promise<number>;
   close(): Promise<void>;
 };
@@ -43,7 +43,7 @@ function openSqliteFile(file: string): Sql {
       return Number(rows[0]?.bytes);
     },
     async close() {
-      // What was written without waiting for the disk must be there before anybody is measured.
+      // Rows were written without fsync; they must be on disk before the measurement.
       db.exec("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize");
       db.close();
     },
@@ -73,10 +73,10 @@ async function openPostgresUrl(url: string): Promise<Sql> {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const mark = "0123456789";
-/** A record does not repeat the hash that it is stored under. */
-const anybody = "0".repeat(64);
+/** Stands for the hash of the row, which packRecord leaves out. */
+const anyHash = "0".repeat(64);
 
-/** Records of `count` people, on every site. The first of them, up to `old`, were last seen longer ago than anybody is kept. */
+/** Inserts records of `count` people on every site. The first `old` of them are older than the retention period. */
 export async function seedIdentities(installation: Installation, count: number, old = 0): Promise<void> {
   const sql = await openSql(installation);
   const hashed = sql.sha256(`${quoted(knownEmail(0).replace("0@", ""))} || n || '@example.com'`);
@@ -86,28 +86,28 @@ export async function seedIdentities(installation: Installation, count: number, 
   ] as const) {
     if (to < from) continue;
     const seenAt = daysAgo(days);
-    const record = `replace(${quoted(packRecord(identityRecord(mark, seenAt, anybody), anybody))}, '${mark}', ${sql.digits("n")})`;
-    // In pieces, so that no transaction outgrows the memory.
+    const record = `replace(${quoted(packRecord(identityRecord(mark, seenAt, anyHash), anyHash))}, '${mark}', ${sql.digits("n")})`;
+    // In chunks, so that no transaction exceeds the memory.
     for (const { id } of installation.sites)
-      for (let start = from; start <= to; start += piece)
+      for (let start = from; start <= to; start += chunkSize)
         await sql.run(
           `INSERT INTO identities (site_id, email_sha256, record, oldest_at)
            SELECT ${quoted(id)}, ${hashed}, ${record}, ${seenAt} + n % 1000
-           FROM ${sql.numbers(start, Math.min(to, start + piece - 1))} AS copies`,
+           FROM ${sql.numbers(start, Math.min(to, start + chunkSize - 1))} AS copies`,
         );
   }
   await sql.close();
 }
 
-const piece = 250_000;
+const chunkSize = 250_000;
 
-/** Copies of the newest event with all that belongs to it, as if it had come `count` times from other people. */
+/** Copies the newest event with its claims, deliveries and attempts `count` times, each for another person. */
 export async function seedEvents(installation: Installation, count: number): Promise<void> {
   const sql = await openSql(installation);
   const [event] = await sql.run(`SELECT * FROM events ORDER BY id DESC LIMIT 1`);
   if (!event) throw new Error("there is no event to copy");
   const id = String(event.id);
-  // A UUIDv7 begins with its time: the copies lie long before the original, in the order of their numbers.
+  // A UUIDv7 begins with its time: the copies are older than the original, in the order of their numbers.
   const part = (at: number, length: number) => `substr(${sql.digits("n")}, ${at}, ${length})`;
   const copyId = `'01900000-' || ${part(1, 4)} || '-7' || ${part(5, 3)} || '-8' || ${part(8, 3)} || ${quoted(id.slice(23))}`;
   const hashed = sql.sha256(`'seeded-' || n || '@example.com'`);
@@ -121,7 +121,7 @@ export async function seedEvents(installation: Installation, count: number): Pro
     [
       "dedup_claims",
       `event_id = ${quoted(id)}`,
-      // Both claims of an event begin alike, and differ in what comes after 36 characters.
+      // The two claims of an event differ only after 36 characters.
       { event_id: copyId, claim: `substr(${claim("c")}, 1, 36) || substr(claim, 37)` },
     ],
     ["deliveries", `event_id = ${quoted(id)}`, { event_id: copyId }],
@@ -131,10 +131,10 @@ export async function seedEvents(installation: Installation, count: number): Pro
     const [row] = await sql.run(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`);
     const columns = Object.keys(row ?? {}).filter((name) => row?.[name] !== null || name in changed);
     const values = columns.map((name) => changed[name] ?? name);
-    for (let start = 0; row && start < count; start += piece)
+    for (let start = 0; row && start < count; start += chunkSize)
       await sql.run(
         `INSERT INTO ${table} (${columns.join(", ")}) SELECT ${values.join(", ")}
-         FROM ${sql.numbers(start, Math.min(count, start + piece) - 1)} AS copies,
+         FROM ${sql.numbers(start, Math.min(count, start + chunkSize) - 1)} AS copies,
            (SELECT * FROM ${table} WHERE ${where}) AS original`,
       );
   }

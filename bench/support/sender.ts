@@ -1,44 +1,43 @@
-// Senders: a process that posts events to whoever is measured. It speaks HTTP/1.1 over plain sockets, so that it costs less
-// than what it measures.
+// A process that posts events to the candidate. It writes HTTP/1.1 to plain sockets, so that it costs less than the measured
+// work.
 
 import { connect, type Socket } from "node:net";
 import { eventFields, type Population } from "./input.ts";
 import { quantile } from "../part.ts";
 import { answerWith } from "./processes.ts";
 
-/** Where a site's events are sent, and with what. */
 export type SiteKey = { host: string; key: string };
 
-export type Order = Population & {
+export type SendOptions = Population & {
   port: number;
   key: string;
   ms: number;
-  /** Further nodes: senders are dealt out to all of them. */
-  beside?: readonly number[];
-  /** In place of `key`: events of these sites in turn. */
+  /** Ports of further nodes: senders are distributed over all of them. */
+  otherPorts?: readonly number[];
+  /** Replaces `key`: events rotate over these sites. */
   sites?: readonly SiteKey[];
 } &
-  // Each sends its next event when the last one is answered; for longer than `ms` where that is needed for `atLeast`.
+  // Each sender sends its next event when the last one is answered, for `ms` or until `atLeast` events were sent.
   (
     | { senders: number; atLeast?: number }
-    // Events come when they come, whether the last ones are answered or not.
+    // Events are sent at random times, whether earlier ones are answered or not.
     | { perSecond: number }
   );
 
-export type Sendings = {
+export type SendResult = {
   events: number;
-  /** Answers that were not 200, or named a platform that did not accept. */
+  /** Answers with a status other than 200, or with a platform that did not accept. */
   failed: number;
-  /** The first of them. */
+  /** The first failed answer. */
   failure: string;
   seconds: number;
-  /** Milliseconds, from the moment at which an event should have been sent. */
+  /** Milliseconds since the scheduled time of an event. */
   p50: number;
   p99: number;
 };
 
-/** One connection; resolves with the answer's head and body as one text. */
-class Line {
+/** One keep-alive connection; `post` resolves with the answer's head and body as one text. */
+class HttpConnection {
   #socket: Socket;
   #text = "";
   #done: (text: string) => void = () => {};
@@ -73,73 +72,77 @@ class Line {
   }
 }
 
-async function carryOut(order: Order): Promise<Sendings> {
+async function sendEvents(options: SendOptions): Promise<SendResult> {
   const made = { events: 0, failed: 0, failure: "" };
   const latencies: number[] = [];
-  const sites = order.sites ?? [{ host: "shop.example.com", key: order.key }];
-  // By twos: every second event is of a person with a record, on every site.
+  const sites = options.sites ?? [{ host: "shop.example.com", key: options.key }];
+  // Two events per site in a row: every second event belongs to a person with a record, on every site.
   const siteOf = (i: number) => sites[(i >> 1) % sites.length] as SiteKey;
   const began = performance.now();
-  async function send(line: Line, i: number, due: number): Promise<void> {
-    const answer = await line.post(siteOf(i), JSON.stringify(eventFields(i, order)));
+  async function send(connection: HttpConnection, i: number, due: number): Promise<void> {
+    const answer = await connection.post(siteOf(i), JSON.stringify(eventFields(i, options)));
     latencies.push(performance.now() - due);
     made.events += 1;
     if (answer.startsWith("HTTP/1.1 200") && !answer.includes('"ok":false')) return;
     made.failed += 1;
     made.failure ||= answer.slice(-300);
   }
-  if ("senders" in order) await inTurn(order, began, send);
-  else await asScheduled(order, began, send);
+  if ("senders" in options) await sendInLoop(options, began, send);
+  else await sendAtRandom(options, began, send);
   const seconds = (performance.now() - began) / 1000;
   return { ...made, seconds, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
 }
 
-const portsOf = ({ port, beside = [] }: Order) => [port, ...beside];
+const portsOf = ({ port, otherPorts = [] }: SendOptions) => [port, ...otherPorts];
 
-type Send = (line: Line, i: number, due: number) => Promise<void>;
+type Send = (connection: HttpConnection, i: number, due: number) => Promise<void>;
 
-/** Whatever was asked for, a benchmark has to end. */
+/** Ends a run that never reaches `atLeast`. */
 const maxMs = 30_000;
 
-async function inTurn(
-  order: Order & { senders: number; atLeast?: number },
+async function sendInLoop(
+  options: SendOptions & { senders: number; atLeast?: number },
   began: number,
   send: Send,
 ): Promise<void> {
   let next = 0;
-  function goesOn(): boolean {
+  function isRunning(): boolean {
     const ms = performance.now() - began;
-    return ms < order.ms || (next < (order.atLeast ?? 0) && ms < maxMs);
+    return ms < options.ms || (next < (options.atLeast ?? 0) && ms < maxMs);
   }
-  const ports = portsOf(order);
+  const ports = portsOf(options);
   await Promise.all(
-    Array.from({ length: order.senders }, async (_, sender) => {
-      const line = new Line(ports[sender % ports.length] as number);
-      while (goesOn()) await send(line, next++, performance.now());
-      line.close();
+    Array.from({ length: options.senders }, async (_, sender) => {
+      const connection = new HttpConnection(ports[sender % ports.length] as number);
+      while (isRunning()) await send(connection, next++, performance.now());
+      connection.close();
     }),
   );
 }
 
-/** Poisson arrivals: the gaps are those of people who do not know of each other. */
-async function asScheduled(order: Order & { perSecond: number }, began: number, send: Send): Promise<void> {
-  const free: Line[] = [];
-  const all: Line[] = [];
+/** Poisson arrivals: the gaps are exponential, as between independent people. */
+async function sendAtRandom(
+  options: SendOptions & { perSecond: number },
+  began: number,
+  send: Send,
+): Promise<void> {
+  const free: HttpConnection[] = [];
+  const all: HttpConnection[] = [];
   const sent: Promise<void>[] = [];
-  const ports = portsOf(order);
+  const ports = portsOf(options);
   let due = began;
-  for (let i = 0; due - began < order.ms; i++) {
-    due += (-Math.log(1 - Math.random()) * 1000) / order.perSecond;
-    // Timers count in whole milliseconds; an event that is less than half of one early may go.
+  for (let i = 0; due - began < options.ms; i++) {
+    due += (-Math.log(1 - Math.random()) * 1000) / options.perSecond;
+    // Timers have a resolution of a millisecond; an event may be sent half a millisecond early.
     for (let early = due - performance.now(); early > 0.5; early = due - performance.now())
       await new Promise((resolve) => setTimeout(resolve, early));
-    let line = free.pop();
-    if (!line) all.push((line = new Line(ports[all.length % ports.length] as number)));
-    const used = line;
+    let connection = free.pop();
+    if (!connection) all.push((connection = new HttpConnection(ports[all.length % ports.length] as number)));
+    const used = connection;
     sent.push(send(used, i, Math.min(due, performance.now())).then(() => void free.push(used)));
   }
   await Promise.all(sent);
-  for (const line of all) line.close();
+  for (const connection of all) connection.close();
 }
 
-if (process.send) answerWith(carryOut);
+if (process.send) answerWith(sendEvents);

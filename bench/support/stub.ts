@@ -1,11 +1,11 @@
-// A platform that always accepts, as bare as it can be: a process that listens on a port for each platform and answers
-// with the body that the platform would give, after STUB_DELAY_MS.
+// Minimal platforms that always accept: a process that listens on a port for each platform and answers after STUB_DELAY_MS with
+// the platform's own body.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerWith } from "./processes.ts";
 
-/** As if a batch of any size had been accepted. */
+/** Each body accepts a batch of any size. */
 const bodies = {
   meta: '{"events_received":100000,"messages":[],"fbtrace_id":"AExample"}',
   tiktok: '{"code":0,"message":"OK","request_id":"example","data":{}}',

@@ -1,6 +1,7 @@
-// Group commit as in src/store/engine/groupCommit.ts: for a key at most one run is under way; what comes meanwhile leaves together.
+// Group commit as in src/store/engine/groupCommit.ts: a key has at most one run at a time; items that arrive meanwhile share the
+// next one.
 
-const largest = 256;
+const maxItems = 256;
 
 export class Groups<Item> {
   #waiting = new Map<number, Item[]>();
@@ -25,8 +26,8 @@ export class Groups<Item> {
   #drain(key: number): void {
     const queue = this.#waiting.get(key);
     if (!queue?.length) return void this.#busy.delete(key);
-    if (queue.length <= largest) this.#waiting.delete(key);
-    const next = queue.length <= largest ? queue : queue.splice(0, largest);
+    if (queue.length <= maxItems) this.#waiting.delete(key);
+    const next = queue.length <= maxItems ? queue : queue.splice(0, maxItems);
     this.run(key, next, () => this.#drain(key));
   }
 }

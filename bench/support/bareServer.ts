@@ -1,12 +1,12 @@
-// The floor: a bare Node server that parses the same JSON and answers in the same form, with one bare pooled request for
-// each of BARE_TARGETS in between. No key, no check, no store, no batches: what nobody can do without.
+// The baseline, which the report calls the floor: a bare Node server that parses the same JSON, sends one pooled request to each
+// of BARE_TARGETS, and answers in the same form. It has no keys, checks, store or batches.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
 import { answerWith } from "./processes.ts";
 
-/** As long as an event for a platform usually is. */
+/** The usual size of an event for a platform. */
 const outgoing = JSON.stringify({
   data: [
     {

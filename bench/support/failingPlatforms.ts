@@ -1,11 +1,11 @@
-// Platforms that are down, each in its own way: one takes a request and never answers, one says 503, one takes no
-// connection. A process of its own, so that nobody who is measured does its work.
+// Three platforms that are down: one accepts requests and never answers, one answers 503, one refuses connections. They run in
+// their own process, so that their CPU is not counted.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerWith } from "./processes.ts";
 
-export type Dead = { urls: string[] };
+export type FailingPlatforms = { urls: string[] };
 
 if (process.send) {
   const listen = async (server: ReturnType<typeof createServer>): Promise<string> => {
@@ -21,5 +21,5 @@ if (process.send) {
     await listen(gone),
   ];
   await new Promise((resolve) => gone.close(resolve));
-  answerWith((): Dead => ({ urls }));
+  answerWith((): FailingPlatforms => ({ urls }));
 }

@@ -1,5 +1,5 @@
-// Peers are installed beside the benchmarks and loaded by name at run time, so that neither the project nor its types depend
-// on what only a benchmark needs.
+// Installs the packages of comparable products in bench/node_modules and loads them by name at run time, so that neither the
+// project nor its types depend on them.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const here = fileURLToPath(new URL("../", import.meta.url));
 export const load = createRequire(`${here}package.json`);
 const folderOf = (name: string) => `${here}node_modules/${name}`;
 
-/** No scripts: what needs them to install is no peer here. Not `npm ci`, which stumbles over packages for other systems. */
+/** Install scripts are not run. `npm ci` fails on packages for other systems, so this uses `npm install`. */
 export function installPeers(): void {
   const { dependencies } = JSON.parse(readFileSync(`${here}package.json`, "utf8"));
   if (Object.keys(dependencies).every((name) => existsSync(folderOf(name)))) return;
