@@ -54,6 +54,23 @@ describe("the architecture", () => {
     expect(upward).toEqual([]);
   });
 
+  test("no identifier uses a word that a reader has to translate back into the known term", () => {
+    const banned =
+      /^(?:breath|companions?|company|manner|innocents?|guilty|blames?|foretold|unseen|peek|desk|door|myself|beside|attic|house|rehearsal|examination|whoever|nobody|somebody|patience)$/i;
+    // As a first word these stand for max, min and a length.
+    const bannedFirst = /^(?:most|least|longest|shortest)$/;
+    const found = code.flatMap(({ path, text }) =>
+      [...new Set(withoutTexts(text).match(/[A-Za-z_$][\w$]*/g))]
+        .filter((name) => {
+          const words = name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+          return words.some((word) => banned.test(word)) || bannedFirst.test(words[0] ?? "");
+        })
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(found).toEqual([]);
+    expect(withoutTexts('const a = "door"; // door\nconst door = `door`;')).toMatch(/^[^]*const door = ``;$/);
+  });
+
   test("kernel/event.ts imports nothing", () => {
     expect(code.find(({ path }) => path === "kernel/event.ts")?.text).not.toMatch(/^import/m);
   });
@@ -139,3 +156,13 @@ describe("the architecture", () => {
     expect(long).toEqual([]);
   });
 });
+
+/** Source without comments, strings, templates and regular expressions: what is left are identifiers and keywords. */
+function withoutTexts(text: string): string {
+  return text
+    .replaceAll(/\/\*[^]*?\*\//g, "")
+    .replaceAll(/(?<!:)\/\/.*/g, "")
+    .replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""')
+    .replaceAll(/`[^`]*`/g, "``")
+    .replaceAll(/\/(?:[^/\\\n]|\\.)+\/[gimsuy]*/g, "//");
+}
