@@ -84,7 +84,9 @@ export function eventCommands(program: CliCommand): void {
     .option("--site <site>", "search only this site")
     .run(async (context, id: string, options: { site?: string }) => {
       const trace = await readTrace(context, await findEvent(context, id, options.site));
-      context.print(trace, traceText(trace));
+      // The attribution has these in full.
+      const { identity: _identity, withheld: _withheld, clickIds: _clickIds, ...shown } = trace;
+      context.print(shown, traceText(trace));
     });
 
   event
