@@ -100,7 +100,10 @@ test("the troubleshooting page explains every reason why a platform skips a conv
 test("the troubleshooting page explains every error that a platform's code writes", () => {
   const files = platformFiles();
   const texts = files.flatMap((name) =>
-    textsAfter(source(`platforms/${name}`), /(?:retryLater\(\s*|rejection\(|\berror: |\berror = )/),
+    textsAfter(
+      source(`platforms/${name}`),
+      /(?:\b(?:retryLater|rejected|unauthorized)\(\s*|rejection\(|\berror: |\berror = )/,
+    ),
   );
   expect(texts.length).toBeGreaterThan(20);
   expectOnPage(texts);
@@ -129,5 +132,7 @@ test("the troubleshooting page explains every reason that delivery itself gives"
 
 function platformFiles(): string[] {
   const names = readdirSync(join(root, "src/platforms"), { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".ts") && !/\.test\.|[eE]xamples\.|guide\./.test(name));
+  return names.filter(
+    (name) => name.endsWith(".ts") && !/\.test\.|[eE]xamples\.|guide\.|sample\./.test(name),
+  );
 }
