@@ -12,13 +12,13 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import crawlers from "crawler-user-agents";
 import { isbot } from "isbot";
+import { seededRandom } from "../scripts/seededRandom.ts";
 import { withDefaults } from "../src/sites/settings.ts";
 import type { Observation } from "../src/traffic/observation.ts";
 import { judgeUserAgent } from "../src/traffic/userAgent/userAgent.ts";
 import { judge } from "../src/traffic/verdict.ts";
 import { median } from "./part.ts";
 import { tableText } from "./report.ts";
-import { seededRandom } from "./simulation/clock.ts";
 import { installPeers, load, versionOf } from "./support/peerPackages.ts";
 
 const report = fileURLToPath(new URL("../docs/explanation/bot-detection-accuracy.md", import.meta.url));

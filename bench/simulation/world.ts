@@ -1,6 +1,7 @@
 // Simulates a whole installation under load: senders, nodes, database and platforms. The same seed gives the same run.
 
-import { Clock, seededRandom } from "./clock.ts";
+import { seededRandom } from "../../scripts/seededRandom.ts";
+import { Clock } from "./clock.ts";
 import type { Costs } from "./costs.ts";
 import { Database } from "./database.ts";
 import { limitsOf, type Limits } from "./lanes.ts";

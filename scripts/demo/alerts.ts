@@ -1,25 +1,24 @@
-// What needed a person in the demo's past, found by the relay's own conditions.
+// The alerts of the demo's history, found by the relay's own conditions.
 
 import { channelNames } from "../../src/alerts/channels.ts";
 import { checkSite, quietMs } from "../../src/alerts/conditions.ts";
 import type { AlertKind } from "../../src/kernel/event.ts";
-import { findSite } from "../../src/sites/manage.ts";
-import type { Desk, Moment, Opened } from "./sites.ts";
+import { minuteMs } from "../../src/kernel/time.ts";
+import { findSite, type SiteContext } from "../../src/sites/manage.ts";
+import type { CreatedSite, ScheduledAction } from "./sites.ts";
 
-const minuteMs = 60_000;
-
-/** One alert that came and went, and one that is open. */
-export function alertMoments(
-  desk: Desk,
-  { siteId }: Opened,
+/** One alert that was resolved, and one that is open. */
+export function alertActions(
+  context: SiteContext,
+  { siteId }: CreatedSite,
   outage: { from: number; to: number },
   revokedAt: number,
-): Moment[] {
-  const { store } = desk;
-  const begin = (at: number, kind: AlertKind): Moment => ({
+): ScheduledAction[] {
+  const { store } = context;
+  const raise = (at: number, kind: AlertKind): ScheduledAction => ({
     at,
     async act() {
-      const findings = await checkSite(store, findSite(desk, siteId), [], new Map(), at);
+      const findings = await checkSite(store, findSite(context, siteId), [], new Map(), at);
       await store.alerts.reconcile(
         siteId,
         findings.filter((one) => one.kind === kind),
@@ -38,11 +37,11 @@ export function alertMoments(
     },
   });
   return [
-    begin(outage.from + 40 * minuteMs, "success rate"),
+    raise(outage.from + 40 * minuteMs, "success rate"),
     {
       at: outage.to + 35 * minuteMs,
       act: () => store.alerts.reconcile(siteId, [], outage.to + 35 * minuteMs, quietMs),
     },
-    begin(revokedAt + 90 * minuteMs, "needs reconnection"),
+    raise(revokedAt + 90 * minuteMs, "needs reconnection"),
   ];
 }

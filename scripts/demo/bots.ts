@@ -1,4 +1,4 @@
-// The bots of the demo, as the relay sees them. What each is counted under is the verdict's own word.
+// The bots of the demo. The relay's own rules judge them, so the reasons are the real ones.
 
 import type { Observation } from "../../src/traffic/observation.ts";
 import { judge, type Judgement } from "../../src/traffic/verdict.ts";
@@ -7,7 +7,7 @@ import { browsers } from "./people.ts";
 
 export type Bot = { weight: number; seen: Observation; judgement: Judgement };
 
-const quiet = { ofNetwork: 1, ofVisitor: 1, emailsOfNetwork: 0, emailsOfVisitor: 0, visitorsOfClick: 0 };
+const normal = { ofNetwork: 1, ofVisitor: 1, emailsOfNetwork: 0, emailsOfVisitor: 0, visitorsOfClick: 0 };
 const windows = browsers[0];
 const chrome = windows?.userAgent ?? "";
 const fromBrowser = {
@@ -35,51 +35,35 @@ const base: Observation = {
   headers: fromBrowser,
   script: inWindows,
   submit: null,
-  frequency: quiet,
+  frequency: normal,
 };
 const hosting = "3.120.0.0";
 
+const crawler = (weight: number, userAgent: string, address = base.address) => ({
+  weight,
+  userAgent,
+  headers: fromProgram,
+  address,
+});
+
 const kinds: (Partial<Observation> & { weight: number })[] = [
-  {
-    weight: 21,
-    userAgent: "Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)",
-    headers: fromProgram,
-  },
-  {
-    weight: 13,
-    userAgent: "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
-    headers: fromProgram,
-  },
-  {
-    weight: 12,
-    userAgent:
-      "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
-    headers: fromProgram,
-  },
-  {
-    weight: 12,
-    userAgent: "AdsBot-Google (+http://www.google.com/adsbot.html)",
-    headers: fromProgram,
-    address: "66.249.66.0",
-  },
-  {
-    weight: 8,
-    userAgent: "meta-externalads/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)",
-    headers: fromProgram,
-  },
+  crawler(21, "Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)"),
+  crawler(13, "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"),
+  crawler(
+    12,
+    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+  ),
+  crawler(12, "AdsBot-Google (+http://www.google.com/adsbot.html)", "66.249.66.0"),
+  crawler(8, "meta-externalads/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)"),
   { weight: 7, userAgent: chrome.replace("Chrome/", "HeadlessChrome/"), address: hosting },
   { weight: 7, script: { ...inWindows, webdriver: true } },
-  { weight: 6, userAgent: "python-requests/2.32.3", headers: fromProgram, address: hosting },
-  {
-    weight: 4,
-    userAgent: "Mozilla/5.0 (compatible; ChatGPT-User/1.0; +https://openai.com/bot)",
-    headers: fromProgram,
-  },
+  crawler(6, "python-requests/2.32.3", hosting),
+  crawler(4, "Mozilla/5.0 (compatible; ChatGPT-User/1.0; +https://openai.com/bot)"),
   {
     weight: 4,
     address: hosting,
     headers: { ...fromBrowser, acceptLanguage: false },
-    frequency: { ...quiet, ofVisitor: 80 },
+    frequency: { ...normal, ofVisitor: 80 },
   },
   {
     weight: 3,
@@ -90,16 +74,16 @@ const kinds: (Partial<Observation> & { weight: number })[] = [
     weight: 2,
     address: hosting,
     submit: { afterMs: 220, inputs: 0, untrusted: true, trapped: true },
-    frequency: { ...quiet, emailsOfVisitor: 12 },
+    frequency: { ...normal, emailsOfVisitor: 12 },
   },
 ];
 
-export function botsOf(rules: VisitRules): Bot[] {
+export function judgeBots(rules: VisitRules): Bot[] {
   return kinds.map(({ weight, ...different }) => {
     const seen = { ...base, ...different };
     const judgement = judge(seen, rules);
     if (!judgement.verdict.bot)
-      throw new Error(`the demo's bot is taken for a person: ${JSON.stringify(different)}`);
+      throw new Error(`a bot of the demo is judged as a person: ${JSON.stringify(different)}`);
     return { weight, seen, judgement };
   });
 }

@@ -1,8 +1,8 @@
-// `npm run demo`: a relay with thirty days of history, three sites, and every platform connected to its stand-in, in a
-// folder of its own that goes when the demo ends. Traffic goes on while it runs.
+// `npm run demo` starts a relay with thirty days of history, three sites, every platform connected to its stand-in, and live
+// traffic. Its data folder is removed when it ends.
 //
-//   --port N   where it listens      --days N   how much history      --once   a short history, a few events, and the end
-//   --quiet    no traffic of its own, and one line of JSON instead of the explanation
+//   --port N   the port to listen on      --days N   days of history      --once   a short history and a few events, then ends
+//   --quiet    no live traffic, and one line of JSON instead of the explanation
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,10 +14,9 @@ import { readConfig } from "../../src/installation/config.ts";
 import { makeDataFolder } from "../../src/installation/installation.ts";
 import { standins as list } from "../../standins/index.ts";
 import { startStandins } from "../../standins/shared/start.ts";
-import { chanceOf } from "./chance.ts";
+import { createRandom } from "./random.ts";
 import { writeHistory } from "./history.ts";
-import { liveTraffic } from "./live.ts";
-import { addMembers, type SignIns } from "./members.ts";
+import { liveTraffic } from "./liveTraffic.ts";
 import { allowedPrivate, startReceiver } from "./webhook.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
@@ -31,7 +30,7 @@ const { values } = parseArgs({
 });
 const days = Number(values.days ?? (values.once ? 2 : 30));
 if (!(days >= 1 && days <= 90)) throw new Error("--days takes a number from 1 to 90");
-const say = (text: string) => void (values.quiet || console.log(text));
+const print = (text: string) => void (values.quiet || console.log(text));
 
 const data = mkdtempSync(join(tmpdir(), "cleancast-demo-"));
 const ending: (() => unknown)[] = [() => rmSync(data, { recursive: true, force: true })];
@@ -57,21 +56,16 @@ async function run(): Promise<void> {
     LOG_LEVEL: "silent",
   };
 
-  say(`Writing ${days} days of history …`);
+  print(`Writing ${days} days of history …`);
   const config = readConfig(env);
   makeDataFolder(config);
-  let signIns: SignIns | undefined;
   const history = await writeHistory({
     location: config.store,
     encryptionKey: config.encryptionKey(),
     now: Date.now(),
     days,
     receiver,
-    also: async ({ store }, { shop, product }, clock) => {
-      signIns = await addMembers(store, { shop: shop.siteId, product: product.siteId }, Date.now(), clock);
-    },
   });
-  if (!signIns) throw new Error("the demo has no members");
 
   const relay = spawn(process.execPath, [command, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => relay.once("exit", () => resolve()));
@@ -81,48 +75,50 @@ async function run(): Promise<void> {
   });
   const origin = await new Promise<string>((resolve, reject) => {
     void ended.then(() => reject(new Error("the relay did not start")));
-    let said = "";
+    let output = "";
     relay.stdout.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      const port = /is running on http:\/\/localhost:(\d+)/.exec(said)?.[1];
+      output += text;
+      const port = /is running on http:\/\/localhost:(\d+)/.exec(output)?.[1];
       if (port) resolve(`http://localhost:${port}`);
     });
   });
 
-  const live = liveTraffic(origin.replace("localhost", "127.0.0.1"), history, chanceOf(7), (error) =>
-    console.error(`The demo's own traffic failed: ${String(error)}`),
+  const live = liveTraffic(origin.replace("localhost", "127.0.0.1"), history, createRandom(7), (error) =>
+    console.error(`The demo's live traffic failed: ${String(error)}`),
   );
   ending.push(() => live.stop());
   const converted: { email: string; answer: string }[] = [];
   for (let i = 0; i < (values.quiet ? 0 : 6); i++) {
-    // The second was seen before, so that looking for this person finds something.
+    // The second person has visits, so that "Find a person" shows something.
     converted.push(await live.convert(i % 4 ? history.shop : history.product, i === 1 ? true : undefined));
     await live.bot(history.shop);
   }
-  const refused = converted.filter(({ answer }) => !answer.includes('"ok":true'));
-  if (refused.length)
-    throw new Error(`the relay did not take every event: ${refused.map(({ answer }) => answer).join("\n")}`);
+  const rejected = converted.filter(({ answer }) => !answer.includes('"ok":true'));
+  if (rejected.length)
+    throw new Error(
+      `the relay did not accept every event: ${rejected.map(({ answer }) => answer).join("\n")}`,
+    );
 
-  const { owner, viewer, password } = signIns;
-  if (values.quiet) console.log(JSON.stringify({ origin, site: history.shop.siteId, ...signIns }));
-  say(`
+  const { owner, viewer, password } = history.signIns;
+  if (values.quiet) console.log(JSON.stringify({ origin, site: history.shop.siteId, ...history.signIns }));
+  print(`
 A relay with ${list.length} platforms, each connected to its stand-in, is running with ${history.events} events of ${days} days.
 
   Dashboard   ${origin}/dashboard/
   Sign in     ${owner}
-  Password    ${password}        (${viewer}, with the same password, may look and not touch)
+  Password    ${password}        (${viewer} has the same password and is read-only)
   A person    ${converted[1]?.email}        (of ${history.shop.demo.host}: Configuration, Consent & privacy, Find a person)
 
-Look at it from the command line:
+From the command line:
   CLEANCAST_DATA=${data} npx cleancast event list ${history.shop.demo.host}
   CLEANCAST_DATA=${data} npx cleancast traffic bots ${history.shop.demo.host}
   curl ${standins.origins["meta"]}/__standin/log        (what a platform received)
 
-Send one yourself, and watch it arrive:
+Send an event and watch it arrive:
   curl ${origin}/__cc/inbound -H 'X-CC-Api-Key: ${history.shop.key}' -H 'Content-Type: application/json' \\
     -d '{"email":"person1@customers.example","event":"purchase","orderId":"my-1","value":99,"currency":"EUR"}'
 
-Ctrl-C ends it, and nothing is left.`);
+Ctrl-C stops the demo and removes its data.`);
 
   if (values.once) await stop();
   else if (!values.quiet) live.start();

@@ -1,25 +1,27 @@
-// Who may sign in to the demo's dashboard.
+// The members of the demo, an open invitation, and API keys.
 
 import { hashPassword } from "../../src/access/password.ts";
 import { createLinkToken, type LinkToken } from "../../src/access/oneTimeLinks.ts";
 import { randomBase62, shortId, uuidv7 } from "../../src/kernel/ids.ts";
+import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { makeKey } from "../../src/sites/keys.ts";
 import { change } from "../../src/sites/manage.ts";
 import type { GrantRow, NewUser } from "../../src/store/access/members.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Clock } from "./history.ts";
-import { dayMs, hourMs } from "./rhythm.ts";
 import { owner } from "./sites.ts";
+
+/** The time that new ids carry. */
+export type Clock = { at: number };
 
 export type SignIns = {
   owner: string;
   viewer: string;
   password: string;
-  /** The token of an invitation that nobody has accepted yet. */
+  /** The token of an open invitation. */
   invitation: string;
 };
 
-/** One password for all: it is printed, and ends with the demo. */
+/** All members have the same password, which is printed and ends with the demo. */
 export async function addMembers(
   store: Store,
   sites: { shop: string; product: string },
@@ -42,7 +44,7 @@ export async function addMembers(
   await store.oneTimeLinks.addSetUp(setUp.hash, began);
   const created = change("", "owner created", { email: owner }, { actor: owner, now: began });
   const made = await store.oneTimeLinks.addFirstOwner(created, setUp.hash, user(owner, "Robin Demo"));
-  if (made !== "done") throw new Error(`the demo's owner could not be made: ${made}`);
+  if (made !== "done") throw new Error(`the demo's owner could not be created: ${made}`);
 
   async function invite(email: string, grant: GrantRow, at: number): Promise<LinkToken> {
     clock.at = at;

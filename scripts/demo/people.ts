@@ -1,7 +1,7 @@
-// The customers of the demo: who they are, how they came, and with which browser.
+// The customers of the demo: names, browsers, and the ads that they clicked.
 
 import type { Browser, Visit } from "../../src/kernel/event.ts";
-import { alphanumeric, hex, uuidFrom, type Chance } from "./chance.ts";
+import { alphanumeric, hex, uuidFrom, type Random } from "./random.ts";
 
 export type Customer = { email: string; phone: string | undefined; firstName: string; lastName: string };
 
@@ -15,13 +15,13 @@ const lastNames = (
 ).split(" ");
 const mailDomains = ["mail.example", "post.example", "inbox.example", "family.example"];
 
-export function newCustomer(chance: Chance, number: number, domain?: string): Customer {
-  const firstName = chance.oneOf(firstNames);
-  const lastName = chance.oneOf(lastNames);
-  const at = domain ?? chance.oneOf(mailDomains);
+export function newCustomer(random: Random, number: number, domain?: string): Customer {
+  const firstName = random.pick(firstNames);
+  const lastName = random.pick(lastNames);
+  const at = domain ?? random.pick(mailDomains);
   return {
     email: `${firstName}.${lastName}${number}@${at}`.toLowerCase(),
-    phone: chance.happens(0.35) ? `+49151${chance.text("0123456789", 8)}` : undefined,
+    phone: random.chance(0.35) ? `+49151${random.text("0123456789", 8)}` : undefined,
     firstName,
     lastName,
   };
@@ -31,7 +31,7 @@ export type BrowserKind = {
   weight: number;
   userAgent: string;
   headers: Record<string, string>;
-  /** As the tag tells it: webdriver, Cypress, platform, touch points, Chromium. */
+  /** As the tag reports it: webdriver, Cypress, platform, touch points, Chromium. */
   script: [boolean, boolean, string, number, boolean];
 };
 
@@ -77,85 +77,61 @@ type Channel = {
   weight: number;
   utm: Record<string, string>;
   referrer: string;
-  ids(chance: Chance, at: number): Partial<Ids>;
+  drawIds: (random: Random, at: number) => Partial<Ids>;
 };
 
-const utm = (source: string, medium: string, campaign: string) => ({
-  utm_source: source,
-  utm_medium: medium,
-  utm_campaign: campaign,
+const channel = (
+  weight: number,
+  [source, medium, campaign]: [string, string, string],
+  host: string,
+  drawIds: Channel["drawIds"],
+): Channel => ({
+  weight,
+  utm: { utm_source: source, utm_medium: medium, utm_campaign: campaign },
+  referrer: host && `https://www.${host}`,
+  drawIds,
 });
 
 /** Shares of an online shop that advertises on most platforms. */
-export const channels: readonly Channel[] = [
-  {
-    weight: 27,
-    utm: utm("google", "cpc", "brand-de"),
-    referrer: "https://www.google.com",
-    ids: (chance) => ({
-      clickIds: chance.weighted<{ weight: number; ids: Record<string, string> }>([
-        { weight: 80, ids: { gclid: `EAIaIQobChMI${chance.text(alphanumeric, 28)}` } },
-        { weight: 12, ids: { wbraid: `CjkKCQiA${chance.text(alphanumeric, 36)}` } },
-        { weight: 8, ids: { gbraid: `0AAAAAD${chance.text(alphanumeric, 18)}` } },
-      ]).ids,
-    }),
-  },
-  {
-    weight: 22,
-    utm: utm("facebook", "paid_social", "autumn-collection"),
-    referrer: "https://www.facebook.com",
-    ids: (chance, at) => {
-      const fbclid = `IwZXh0bgNhZW0${chance.text(alphanumeric, 40)}`;
-      const _fbp = `fb.1.${at}.${chance.text("123456789", 10)}`;
-      return { clickIds: { fbclid }, browserIds: { _fbp, _fbc: `fb.1.${at}.${fbclid}` } };
-    },
-  },
-  {
-    weight: 8,
-    utm: utm("tiktok", "paid_social", "creator-spark"),
-    referrer: "https://www.tiktok.com",
-    ids: (chance) => ({
-      clickIds: { ttclid: `E.C.P.${chance.text(alphanumeric, 60)}` },
-      browserIds: { _ttp: chance.text(alphanumeric, 27) },
-    }),
-  },
-  {
-    weight: 6,
-    utm: utm("bing", "cpc", "generic-de"),
-    referrer: "https://www.bing.com",
-    ids: (chance) => ({ clickIds: { msclkid: chance.text(hex, 32) } }),
-  },
-  {
-    weight: 5,
-    utm: utm("pinterest", "paid_social", "cosy-season"),
-    referrer: "https://www.pinterest.com",
-    ids: (chance) => ({ clickIds: { epik: `dj0yJnU9${chance.text(alphanumeric, 40)}` } }),
-  },
-  {
-    weight: 3,
-    utm: utm("linkedin", "paid_social", "corporate-gifts"),
-    referrer: "https://www.linkedin.com",
-    ids: (chance) => ({ clickIds: { li_fat_id: uuidFrom(chance) } }),
-  },
-  {
-    weight: 2,
-    utm: utm("snapchat", "paid_social", "autumn-collection"),
-    referrer: "",
-    ids: (chance) => ({ clickIds: { ScCid: uuidFrom(chance) } }),
-  },
-  {
-    weight: 2,
-    utm: utm("reddit", "paid_social", "trail-running"),
-    referrer: "https://www.reddit.com",
-    ids: (chance) => ({ clickIds: { rdt_cid: chance.text("123456789", 16) } }),
-  },
-  { weight: 10, utm: utm("newsletter", "email", "weekly"), referrer: "", ids: () => ({}) },
-  { weight: 15, utm: {}, referrer: "https://www.google.com", ids: () => ({}) },
+const channels: readonly Channel[] = [
+  channel(27, ["google", "cpc", "brand-de"], "google.com", (random) => ({
+    clickIds: random.pickWeighted<{ weight: number; ids: Record<string, string> }>([
+      { weight: 80, ids: { gclid: `EAIaIQobChMI${random.text(alphanumeric, 28)}` } },
+      { weight: 12, ids: { wbraid: `CjkKCQiA${random.text(alphanumeric, 36)}` } },
+      { weight: 8, ids: { gbraid: `0AAAAAD${random.text(alphanumeric, 18)}` } },
+    ]).ids,
+  })),
+  channel(22, ["facebook", "paid_social", "autumn-collection"], "facebook.com", (random, at) => {
+    const fbclid = `IwZXh0bgNhZW0${random.text(alphanumeric, 40)}`;
+    const _fbp = `fb.1.${at}.${random.text("123456789", 10)}`;
+    return { clickIds: { fbclid }, browserIds: { _fbp, _fbc: `fb.1.${at}.${fbclid}` } };
+  }),
+  channel(8, ["tiktok", "paid_social", "creator-spark"], "tiktok.com", (random) => ({
+    clickIds: { ttclid: `E.C.P.${random.text(alphanumeric, 60)}` },
+    browserIds: { _ttp: random.text(alphanumeric, 27) },
+  })),
+  channel(6, ["bing", "cpc", "generic-de"], "bing.com", (random) => ({
+    clickIds: { msclkid: random.text(hex, 32) },
+  })),
+  channel(5, ["pinterest", "paid_social", "cosy-season"], "pinterest.com", (random) => ({
+    clickIds: { epik: `dj0yJnU9${random.text(alphanumeric, 40)}` },
+  })),
+  channel(3, ["linkedin", "paid_social", "corporate-gifts"], "linkedin.com", (random) => ({
+    clickIds: { li_fat_id: uuidFrom(random) },
+  })),
+  channel(2, ["snapchat", "paid_social", "autumn-collection"], "", (random) => ({
+    clickIds: { ScCid: uuidFrom(random) },
+  })),
+  channel(2, ["reddit", "paid_social", "trail-running"], "reddit.com", (random) => ({
+    clickIds: { rdt_cid: random.text("123456789", 16) },
+  })),
+  channel(10, ["newsletter", "email", "weekly"], "", () => ({})),
+  { weight: 15, utm: {}, referrer: "https://www.google.com", drawIds: () => ({}) },
 ];
 
 const pages = ["/", "/jackets", "/jackets/ridge-40", "/boots", "/sale", "/tents/duo", "/guides/layering"];
 
-export type Coming = {
+export type Arrival = {
   browser: BrowserKind;
   seen: Browser;
   clickIds: Record<string, string>;
@@ -163,28 +139,28 @@ export type Coming = {
   utm: Record<string, string>;
 };
 
-/** How somebody comes to a site. */
-export function coming(chance: Chance, host: string, at: number): Coming {
-  const channel = chance.weighted(channels);
-  const browser = chance.weighted(browsers);
-  const { clickIds = {}, browserIds = {} } = channel.ids(chance, at);
-  const _ga = `GA1.1.${chance.text("123456789", 9)}.${Math.floor(at / 1000)}`;
+/** Draws a browser, a page and the ad click of a visit. */
+export function drawArrival(random: Random, host: string, at: number): Arrival {
+  const source = random.pickWeighted(channels);
+  const browser = random.pickWeighted(browsers);
+  const { clickIds = {}, browserIds = {} } = source.drawIds(random, at);
+  const _ga = `GA1.1.${random.text("123456789", 9)}.${Math.floor(at / 1000)}`;
   return {
     browser,
     seen: {
-      page: `https://${host}${chance.oneOf(pages)}`,
-      referrer: channel.referrer,
-      address: `${chance.oneOf(["203.0.113", "198.51.100", "192.0.2"])}.${chance.whole(1, 254)}`,
+      page: `https://${host}${random.pick(pages)}`,
+      referrer: source.referrer,
+      address: `${random.pick(["203.0.113", "198.51.100", "192.0.2"])}.${random.integer(1, 254)}`,
       userAgent: browser.userAgent,
     },
     clickIds,
-    browserIds: chance.happens(0.8) ? { _ga, ...browserIds } : browserIds,
-    utm: channel.utm,
+    browserIds: random.chance(0.8) ? { _ga, ...browserIds } : browserIds,
+    utm: source.utm,
   };
 }
 
-export const visitOf = (
-  { seen, clickIds, browserIds, utm: fields }: Coming,
+export const toVisit = (
+  { seen, clickIds, browserIds, utm: fields }: Arrival,
   at: number,
 ): Omit<Visit, "visitorId"> => ({
   seenAt: at,

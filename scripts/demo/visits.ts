@@ -1,32 +1,33 @@
-// Visits to the demo's sites as numbers, and a sample of the bots' among them.
+// The visit counts of the demo's sites, and a sample of bot visits.
 
 import type { VisitBucket } from "../../src/kernel/event.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
+import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { VisitCount } from "../../src/store/statistics/traffic.ts";
 import type { Bot } from "./bots.ts";
-import type { Chance } from "./chance.ts";
-import { dayMs, hourMs, type Rhythm } from "./rhythm.ts";
+import type { Random } from "./random.ts";
+import type { TrafficCurve } from "./trafficCurve.ts";
 
 export const quarterMs = hourMs / 4;
 const writer = "demo";
 
 export type VisitFlow = {
   siteId: string;
-  /** Visits of people on an ordinary day. */
+  /** Visits of people per day. */
   perDay: number;
-  rhythm: Rhythm;
+  curve: TrafficCurve;
   bots: readonly Bot[];
 };
 
-export function visitWriter(store: Store, chance: Chance, { siteId, perDay, rhythm, bots }: VisitFlow) {
+export function createVisitWriter(store: Store, random: Random, { siteId, perDay, curve, bots }: VisitFlow) {
   const counts = new Map<string, VisitCount>();
   const changed = new Set<VisitCount>();
   const weights = bots.reduce((sum, { weight }) => sum + weight, 0);
   let seen = 0;
 
   function add(at: number, bucket: VisitBucket, reason: string, expected: number): number {
-    const visits = chance.poisson(expected);
+    const visits = random.poisson(expected);
     if (visits === 0) return 0;
     const hour = Math.floor(at / hourMs);
     const key = `${hour} ${bucket} ${reason}`;
@@ -39,47 +40,43 @@ export function visitWriter(store: Store, chance: Chance, { siteId, perDay, rhyt
 
   return {
     /** Counts a quarter of an hour. */
-    pass(at: number): void {
+    countQuarter(at: number): void {
       const usual = perDay / 96;
-      const people = usual * rhythm(at);
+      const people = usual * curve(at);
       add(at, "people", "", people);
       add(at, "not a visit", "", people * 0.03);
       add(at, "suppressed", "", people * 0.05);
-      // Bots sleep less than people.
+      // Bots depend less on the time of day than people.
       for (const { weight, judgement } of bots)
         seen += add(at, "bots", judgement.primary, (0.13 * usual + 0.09 * people) * (weight / weights));
     },
 
     async write(): Promise<void> {
-      const said = [...changed];
+      const written = [...changed];
       changed.clear();
-      await store.traffic.saveCounts(writer, said, new Map([[siteId, seen]]));
+      await store.traffic.saveCounts(writer, written, new Map([[siteId, seen]]));
     },
   };
 }
 
 const sampledPages = ["/", "/sale", "/jackets", "/cart", "/checkout", "/login"];
 
-/** Bots' visits that were kept to be looked at. */
-export async function keepBots(
+export type BotSample = { siteId: string; host: string; bots: readonly Bot[]; count: number };
+
+/** Writes a sample of bot visits, most of them recent. */
+export async function writeBotVisits(
   store: Store,
-  chance: Chance,
-  {
-    siteId,
-    host,
-    bots,
-    count,
-    now,
-  }: { siteId: string; host: string; bots: readonly Bot[]; count: number; now: number },
-  maxMs: number,
+  random: Random,
+  { siteId, host, bots, count }: BotSample,
+  { from, now }: { from: number; now: number },
 ): Promise<void> {
   const times = Array.from({ length: count }, () =>
-    Math.floor(now - chance.number() ** 2 * Math.min(maxMs, 13 * dayMs)),
+    Math.floor(now - random.number() ** 2 * Math.min(now - from, 13 * dayMs)),
   );
   for (const at of times.toSorted((one, other) => one - other)) {
-    const { seen, judgement } = chance.weighted(bots);
+    const { seen, judgement } = random.pickWeighted(bots);
     const { primary: reason, verdict } = judgement;
-    const page = `https://${host}${chance.oneOf(sampledPages)}`;
+    const page = `https://${host}${random.pick(sampledPages)}`;
     await store.traffic.addBotVisit({ siteId, id: uuidv7(at), seenAt: at, reason, verdict, page, seen });
   }
 }

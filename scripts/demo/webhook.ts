@@ -1,22 +1,22 @@
-// The demo's webhook: a receiver on this machine, and the pushes that it got in the past.
+// The demo's webhook: a receiver on this machine, and the pushes of its history.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readAllowList } from "../../src/delivery/addresses.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { addWebhook } from "../../src/outbound/manage.ts";
-import { findSite } from "../../src/sites/manage.ts";
+import { findSite, type SiteContext } from "../../src/sites/manage.ts";
 import type { PushCall } from "../../src/store/outbound/pushes.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Chance } from "./chance.ts";
-import { owner, type Desk } from "./sites.ts";
+import type { Random } from "./random.ts";
+import { owner } from "./sites.ts";
 
-/** What customers' addresses may lead to here, in terms of the variable. */
+/** The value of CLEANCAST_ALLOW_PRIVATE. */
 export const allowedPrivate = "127.0.0.1";
 
 export type Receiver = { url: string; close(): Promise<void> };
 
-/** Takes whatever comes, as a data warehouse would. */
+/** Accepts every request, as a data warehouse would. */
 export async function startReceiver(): Promise<Receiver> {
   const server: Server = createServer((request, response) => {
     request
@@ -35,7 +35,7 @@ export async function startReceiver(): Promise<Receiver> {
 }
 
 export async function addDemoWebhook(
-  desk: Desk,
+  context: SiteContext,
   siteId: string,
   receiver: Receiver,
   at: number,
@@ -43,7 +43,7 @@ export async function addDemoWebhook(
   const allow = readAllowList(allowedPrivate);
   if ("fault" in allow) throw new Error(allow.fault);
   const wanted = { url: `${receiver.url}/totals`, sendEmpty: true };
-  const { webhook } = await addWebhook(desk, findSite(desk, siteId), wanted, {
+  const { webhook } = await addWebhook(context, findSite(context, siteId), wanted, {
     actor: owner,
     now: at,
     allow,
@@ -51,17 +51,17 @@ export async function addDemoWebhook(
   return webhook.id;
 }
 
-/** Closes the period that ends at `mark` and pushes it, once in a while at the second try. */
+/** Closes the period that ends at `mark` and pushes it; a few pushes need a second attempt. */
 export async function closeAndPush(
   store: Store,
-  chance: Chance,
+  random: Random,
   key: { siteId: string; webhookId: string },
   mark: number,
 ): Promise<void> {
   const { siteId } = key;
   const head = (await store.periods.listHeads(mark, mark + 1)).find((one) => one.siteId === siteId);
   if (!head) return;
-  const at = mark + chance.whole(500, 9000);
+  const at = mark + random.integer(500, 9000);
   await store.periods.close({
     siteId,
     number: head.number,
@@ -76,13 +76,13 @@ export async function closeAndPush(
   const call = (startedAt: number, status: number): PushCall => ({
     id: uuidv7(startedAt),
     startedAt,
-    durationMs: chance.whole(40, 260),
+    durationMs: random.integer(40, 260),
     ok: status === 200,
     httpStatus: status,
     error: status === 200 ? null : `HTTP ${status}`,
     response: status === 200 ? '{"stored":true}' : "<h1>Bad Gateway</h1>",
   });
-  const calls = chance.happens(0.04) ? [call(at, 502), call(at + 5200, 200)] : [call(at, 200)];
+  const calls = random.chance(0.04) ? [call(at, 502), call(at + 5200, 200)] : [call(at, 200)];
   await store.pushes.settle({
     ...key,
     owner: lease.owner,

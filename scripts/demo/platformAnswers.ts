@@ -1,5 +1,5 @@
-// How platforms answered in the demo's past: nearly always well, now and then not, and one of them was down for two hours.
-// Requests and readings are those of the connectors; nothing is sent.
+// The platforms' answers in the demo's history: nearly all accept, a few fail, and one platform is down for two hours. The
+// connectors build the requests and read the answers; nothing is sent.
 
 import { exchange } from "../../src/delivery/exchange.ts";
 import type { Lanes } from "../../src/delivery/lanes.ts";
@@ -10,14 +10,14 @@ import type { Reading } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import type { Connection } from "../../src/sites/directory.ts";
 import type { Store } from "../../src/store/store.ts";
-import { alphanumeric, uuidFrom, type Chance } from "./chance.ts";
+import { alphanumeric, uuidFrom, type Random } from "./random.ts";
 
-/** What a platform says when it takes a conversion: the first that its connector reads so. */
-const thanks: Record<string, (chance: Chance) => string[]> = {
-  google_ads: (chance) => [`{"requestId":"${uuidFrom(chance)}"}`],
-  meta: (chance) => [`{"events_received":1,"messages":[],"fbtrace_id":"A${chance.text(alphanumeric, 22)}"}`],
-  tiktok: (chance) => [
-    `{"code":0,"message":"OK","request_id":"2026${chance.text("0123456789ABCDEF", 30)}","data":{}}`,
+/** Bodies of an accepted conversion; the first that the connector reads as accepted is used. */
+const acceptedBodies: Record<string, (random: Random) => string[]> = {
+  google_ads: (random) => [`{"requestId":"${uuidFrom(random)}"}`],
+  meta: (random) => [`{"events_received":1,"messages":[],"fbtrace_id":"A${random.text(alphanumeric, 22)}"}`],
+  tiktok: (random) => [
+    `{"code":0,"message":"OK","request_id":"2026${random.text("0123456789ABCDEF", 30)}","data":{}}`,
   ],
   microsoft_ads: () => ['{"eventsReceived":1}', '{"PartialErrors":[]}'],
   linkedin: () => ['{"elements":[{"status":201}]}'],
@@ -26,57 +26,55 @@ const thanks: Record<string, (chance: Chance) => string[]> = {
   ],
   snapchat: () => ['{"status":"VALID"}'],
   reddit: () => ['{"data":{"message":"Successfully processed 1 conversion events."}}'],
-  x: (chance) => [
-    `{"request":{"params":{}},"data":{"conversions_processed":1,"debug_id":"${uuidFrom(chance)}"}}`,
+  x: (random) => [
+    `{"request":{"params":{}},"data":{"conversions_processed":1,"debug_id":"${uuidFrom(random)}"}}`,
   ],
   ga4: () => [""],
   segment: () => ['{"success":true}'],
   sandbox: () => ['{"accepted":true,"by":"sandbox"}'],
 };
 
-/** Those that refuse a conversion by itself now and then. */
-const choosy = new Set(["google_ads", "meta", "pinterest", "snapchat", "reddit"]);
+/** Platforms that reject a single conversion now and then. */
+const rejecting = new Set(["google_ads", "meta", "pinterest", "snapchat", "reddit"]);
 
-export type Trouble = { platform: string; from: number; to: number };
 type Wanted = Reading["outcome"] | "down" | "slow";
 
-export type Past = {
+export type ReplayOptions = {
   store: Pick<Store, "deliveries">;
   connectionOf: (siteId: string, id: string) => Connection | undefined;
-  chance: Chance;
-  /** The present: what would be tried later is still to do. */
+  random: Random;
+  /** Attempts after this time stay queued. */
   now: number;
-  outages: readonly Trouble[];
-  /** From this moment on a platform refuses the token. */
-  revoked: readonly { platform: string; siteId: string; at: number }[];
+  outage: { platform: string; from: number; to: number };
+  /** From this time on the platform rejects the token of this site. */
+  revoked: { platform: string; siteId: string; at: number };
   onRevoked: (connection: Connection, reason: string, at: number) => Promise<void>;
 };
 
 const scheduleMs = [10, 60, 300, 1800, 7200, 18_000].map((seconds) => seconds * 1000);
 
-/** Lanes that lead nowhere: every delivery is settled as if it had been attempted then. */
-export function lanesOfThePast(past: Past): Lanes {
-  const { store, chance } = past;
+/** Lanes that send nothing: every delivery is settled as if it had been attempted at the time of its event. */
+export function createReplayLanes(options: ReplayOptions): Lanes {
+  const { store, random, outage, revoked } = options;
 
   function wantedAt(platform: string, siteId: string, at: number, attempts: number): Wanted {
-    if (past.revoked.some((one) => one.platform === platform && one.siteId === siteId && at >= one.at))
-      return "unauthorized";
-    const isDown = past.outages.some((one) => one.platform === platform && at >= one.from && at < one.to);
-    if (isDown) return chance.happens(0.25) ? "slow" : "down";
-    if (attempts === 0 && chance.happens(0.006)) return chance.happens(0.5) ? "slow" : "down";
-    return attempts === 0 && choosy.has(platform) && chance.happens(0.007) ? "rejected" : "accepted";
+    if (platform === revoked.platform && siteId === revoked.siteId && at >= revoked.at) return "unauthorized";
+    if (platform === outage.platform && at >= outage.from && at < outage.to)
+      return random.chance(0.25) ? "slow" : "down";
+    if (attempts === 0 && random.chance(0.006)) return random.chance(0.5) ? "slow" : "down";
+    return attempts === 0 && rejecting.has(platform) && random.chance(0.007) ? "rejected" : "accepted";
   }
 
   async function attempt(job: Job, connection: Connection, at: number, attempts: number, owner: string) {
     const platform = platformOf(connection.platform);
     if (!platform) throw new Error(`the demo knows no platform ${connection.platform}`);
     const wanted = wantedAt(platform.id, job.siteId, at, attempts);
-    const durationMs = wanted === "slow" ? 8003 : 60 + Math.round(320 * chance.number() ** 2);
+    const durationMs = wanted === "slow" ? 8003 : 60 + Math.round(320 * random.number() ** 2);
     const read = (sent: Sent) =>
       sent.ok
         ? platform.readResponse(sent.response, [job.conversion], connection.settings, at)[0]?.outcome
         : "retry";
-    const answer = answersTo(wanted, platform, chance).find(
+    const answer = answersFor(wanted, platform, random).find(
       (sent) => read(sent) === (wanted === "down" || wanted === "slow" ? "retry" : wanted),
     );
     if (!answer) throw new Error(`the demo has no answer of ${platform.name} that is read as ${wanted}`);
@@ -88,10 +86,10 @@ export function lanesOfThePast(past: Past): Lanes {
     const decision = decide(
       reading,
       { attemptsMade: attempts + 1, expiresAt: job.expiresAt },
-      { scheduleMs, random: () => chance.number() },
+      { scheduleMs, random: () => random.number() },
       endedAt,
     );
-    if (reading.outcome === "unauthorized") await past.onRevoked(connection, reading.error, endedAt);
+    if (reading.outcome === "unauthorized") await options.onRevoked(connection, reading.error, endedAt);
     await store.deliveries.settle({
       siteId: job.siteId,
       eventId: job.eventId,
@@ -116,12 +114,12 @@ export function lanesOfThePast(past: Past): Lanes {
 
   return {
     async send(job) {
-      const connection = past.connectionOf(job.siteId, job.connectionId);
+      const connection = options.connectionOf(job.siteId, job.connectionId);
       if (!connection) throw new Error("the demo lost a connection");
-      let at = job.conversion.receivedAt + chance.whole(2, 15);
+      let at = job.conversion.receivedAt + random.integer(2, 15);
       let decision: Decision = { state: "queued", reason: null, dueAt: at };
-      // Once settled, a delivery that waits is in nobody's hand.
-      for (let attempts = 0; decision.state === "queued" && at < past.now; attempts++) {
+      // A queued delivery has no owner.
+      for (let attempts = 0; decision.state === "queued" && at < options.now; attempts++) {
         decision = await attempt(job, connection, at, attempts, attempts === 0 ? job.owner : "");
         at = decision.dueAt;
       }
@@ -142,10 +140,12 @@ const answerOf = (status: number, body: string): Sent => ({
   response: { status, headers: { "content-type": "application/json" }, body },
 });
 
-function answersTo(wanted: Wanted, platform: Asked, chance: Chance): Sent[] {
+function answersFor(wanted: Wanted, platform: Asked, random: Random): Sent[] {
   if (wanted === "slow") return [{ ok: false, blocked: false, error: "no answer within 8 s" }];
   if (wanted === "down") return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
   if (wanted !== "accepted")
     return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));
-  return (thanks[platform.id]?.(chance) ?? ['{"ok":true}']).map((body) => answerOf(body ? 200 : 204, body));
+  return (acceptedBodies[platform.id]?.(random) ?? ['{"ok":true}']).map((body) =>
+    answerOf(body ? 200 : 204, body),
+  );
 }

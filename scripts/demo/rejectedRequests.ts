@@ -1,12 +1,12 @@
-// Calls to the demo's inbound endpoint that were refused: a sender that is not right yet, and somebody who guesses.
+// Rejected requests to the demo's inbound endpoint: a sender with mistakes, and one with wrong keys.
 
 import { uuidv7 } from "../../src/kernel/ids.ts";
+import { hourMs } from "../../src/kernel/time.ts";
 import type { InboundCount } from "../../src/store/statistics/inboundCounts.ts";
 import type { RejectedRequest } from "../../src/store/statistics/rejectedRequests.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Chance } from "./chance.ts";
-import { hourMs } from "./rhythm.ts";
-import type { Opened } from "./sites.ts";
+import type { Random } from "./random.ts";
+import type { CreatedSite } from "./sites.ts";
 
 const causes = [
   { weight: 5, status: 401, error: "Invalid API key", knowsKey: false },
@@ -16,24 +16,24 @@ const causes = [
   { weight: 1, status: 415, error: "Content-Type must be application/json", knowsKey: true },
 ];
 
-export async function refusedInThePast(
+export async function writeRejectedRequests(
   store: Store,
-  chance: Chance,
-  { siteId, keyId, demo }: Opened,
+  random: Random,
+  { siteId, keyId, demo }: CreatedSite,
   { from, now }: { from: number; now: number },
   counted: Map<string, InboundCount>,
 ): Promise<void> {
   const calls: RejectedRequest[] = [];
   for (let i = 0; i < 60; i++) {
-    const at = Math.floor(now - chance.number() ** 2 * (now - from));
-    const { status, error, knowsKey } = chance.weighted(causes);
+    const at = Math.floor(now - random.number() ** 2 * (now - from));
+    const { status, error, knowsKey } = random.pickWeighted(causes);
     calls.push({
       siteId,
       id: uuidv7(at),
       at,
       status,
       error,
-      host: chance.happens(0.8) ? demo.host : `checkout.${demo.host}`,
+      host: random.chance(0.8) ? demo.host : `checkout.${demo.host}`,
       keyId: knowsKey ? keyId : null,
       address: knowsKey ? "198.51.100.0" : "203.0.113.0",
     });

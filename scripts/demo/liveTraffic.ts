@@ -1,23 +1,23 @@
-// Traffic that goes on while the demo runs: somebody visits, and now and then somebody buys.
+// The traffic of the running demo: visits, and a conversion now and then.
 
 import { request } from "node:http";
 import { hashPerson, PlainEmail } from "../../src/identity/person.ts";
-import type { Chance } from "./chance.ts";
-import { coming, newCustomer } from "./people.ts";
-import type { Opened } from "./sites.ts";
+import type { Random } from "./random.ts";
+import { drawArrival, newCustomer } from "./people.ts";
+import type { CreatedSite } from "./sites.ts";
 
 export type Live = {
-  /** A person converts, mostly after a visit; returns who it was, and the relay's answer. */
-  convert(opened: Opened, isSeen?: boolean): Promise<{ email: string; answer: string }>;
-  bot(opened: Opened): Promise<void>;
+  /** Sends a conversion, in most cases after a visit; returns the email and the relay's answer. */
+  convert(created: CreatedSite, isSeen?: boolean): Promise<{ email: string; answer: string }>;
+  bot(created: CreatedSite): Promise<void>;
   start(): void;
   stop(): void;
 };
 
 export function liveTraffic(
   origin: string,
-  sites: { shop: Opened; product: Opened },
-  chance: Chance,
+  sites: { shop: CreatedSite; product: CreatedSite },
+  random: Random,
   onError: (error: unknown) => void,
 ): Live {
   let number = 900_000;
@@ -38,13 +38,13 @@ export function liveTraffic(
     });
   }
 
-  /** What the tag reports: that somebody is there, and who it is once they say so. */
+  /** Sends the reports of the tag: a visit, and the email if there is one. */
   async function visit(
-    { demo }: Opened,
+    { demo }: CreatedSite,
     email: string | null,
     headers: Record<string, string> = {},
   ): Promise<void> {
-    const { browser, seen, clickIds, browserIds, utm } = coming(chance, demo.host, Date.now());
+    const { browser, seen, clickIds, browserIds, utm } = drawArrival(random, demo.host, Date.now());
     const from = {
       Host: demo.host,
       Origin: `https://${demo.host}`,
@@ -54,30 +54,30 @@ export function liveTraffic(
       ...browser.headers,
       ...headers,
     };
-    const says = {
+    const report = {
       browser: browser.script,
       page: seen.page,
       referrer: seen.referrer,
       params: { ...clickIds, ...utm },
       cookies: browserIds,
     };
-    const { cookie } = await post("/__cc/visit", from, says);
+    const { cookie } = await post("/__cc/visit", from, report);
     if (email !== null)
       await post(
         "/__cc/identify",
         { ...from, ...(cookie ? { Cookie: cookie } : {}) },
-        { ...says, emails: [hashPerson({ email: new PlainEmail(email) }).emailSha256] },
+        { ...report, emails: [hashPerson({ email: new PlainEmail(email) }).emailSha256] },
       );
   }
 
   async function convert(
-    opened: Opened,
-    isSeen = chance.happens(0.75),
+    created: CreatedSite,
+    isSeen = random.chance(0.75),
   ): Promise<{ email: string; answer: string }> {
-    const { demo, key } = opened;
-    const customer = newCustomer(chance, ++number);
-    if (isSeen) await visit(opened, customer.email);
-    const kind = chance.weighted(demo.kinds.filter(({ name }) => name !== "refund"));
+    const { demo, key } = created;
+    const customer = newCustomer(random, ++number);
+    if (isSeen) await visit(created, customer.email);
+    const kind = random.pickWeighted(demo.kinds.filter(({ name }) => name !== "refund"));
     const { text: answer } = await post(
       "/__cc/inbound",
       { "X-CC-Api-Key": key, "Content-Type": "application/json" },
@@ -86,23 +86,23 @@ export function liveTraffic(
         event: kind.name,
         ...(kind.value === null
           ? {}
-          : { value: Math.round(kind.value * (50 + 100 * chance.number())) / 100 }),
-        currency: chance.happens(demo.dollars) ? "USD" : "EUR",
+          : { value: Math.round(kind.value * (50 + 100 * random.number())) / 100 }),
+        currency: random.chance(demo.dollars) ? "USD" : "EUR",
         ...(kind.hasOrder ? { orderId: `${demo.orderPrefix}${number}` } : {}),
       },
     );
     return { email: customer.email, answer };
   }
 
-  const bot = (opened: Opened) =>
-    visit(opened, null, { "User-Agent": "Mozilla/5.0 (compatible; SemrushBot/7~bl)" });
+  const bot = (created: CreatedSite) =>
+    visit(created, null, { "User-Agent": "Mozilla/5.0 (compatible; SemrushBot/7~bl)" });
 
   async function next(): Promise<void> {
-    const opened = chance.happens(0.8) ? sites.shop : sites.product;
-    const what = chance.number();
-    if (what < 0.45) await convert(opened);
-    else if (what < 0.6) await bot(opened);
-    else await visit(opened, null);
+    const created = random.chance(0.8) ? sites.shop : sites.product;
+    const what = random.number();
+    if (what < 0.45) await convert(created);
+    else if (what < 0.6) await bot(created);
+    else await visit(created, null);
   }
 
   function start(): void {
@@ -111,7 +111,7 @@ export function liveTraffic(
         void next()
           .catch(onError)
           .finally(() => timer && start()),
-      chance.whole(1500, 5000),
+      random.integer(1500, 5000),
     );
   }
 
