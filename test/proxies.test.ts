@@ -2,9 +2,8 @@
 // names, ports and paths are replaced.
 // They run where the proxies are installed.
 
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { request, type RequestOptions } from "node:https";
 import { join } from "node:path";
 import { connect } from "node:tls";
@@ -12,7 +11,15 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { caddyRule, nginxRule } from "../dashboard/scenes/configuration/proxyRules.ts";
 import { freshFolder } from "./support/databases.ts";
-import { endWithFile, findProgram } from "./support/programs.ts";
+import {
+  caddyOptions,
+  configureCaddy,
+  configureNginx,
+  findProgram,
+  startProxy,
+  withCaddyOptions,
+  type Proxy,
+} from "./support/programs.ts";
 import { freePort } from "./support/freePort.ts";
 import { eventually, newInstallation } from "./support/relay.ts";
 import { personsBrowser, personsHeaders } from "./support/visits.ts";
@@ -25,8 +32,6 @@ function newFolder(): string {
 const example = (name: string) => readFileSync(new URL(`../docs/examples/${name}`, import.meta.url), "utf8");
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
 
-type Proxy = { program: string; args: string[]; env: Record<string, string> };
-
 function nginx(program: string, port: number, relayPort: number, folder: string): Proxy {
   const server = example("nginx.conf")
     .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
@@ -34,19 +39,7 @@ function nginx(program: string, port: number, relayPort: number, folder: string)
     .replace(/ssl_certificate_key +\S+;/, `ssl_certificate_key ${fixture("tls-key.pem")};`)
     .replace("http://127.0.0.1:8080", `http://127.0.0.1:${relayPort}`)
     .replace("/var/www/shop", folder);
-  return runNginx(program, folder, server);
-}
-
-function runNginx(program: string, folder: string, server: string): Proxy {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-    (kind) => `${kind}_temp_path ${folder}/${kind};`,
-  );
-  writeFileSync(
-    join(folder, "nginx.conf"),
-    `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;
-     events {} http { access_log off; ${temporary.join(" ")} ${server} }`,
-  );
-  return { program, args: ["-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], env: {} };
+  return configureNginx(program, folder, server);
 }
 
 function caddy(program: string, port: number, relayPort: number, folder: string): Proxy {
@@ -59,16 +52,7 @@ function caddy(program: string, port: number, relayPort: number, folder: string)
     .replace("https:// {", `https://:${port} {`)
     .replace("127.0.0.1:8080", `127.0.0.1:${relayPort}`)
     .replace("/var/www/shop", folder);
-  return runCaddy(program, folder, `{\n${caddyOptions}}\n${site}`);
-}
-
-const caddyOptions =
-  "\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n";
-
-function runCaddy(program: string, folder: string, text: string): Proxy {
-  writeFileSync(join(folder, "Caddyfile"), text);
-  const args = ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
-  return { program, args, env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } };
+  return configureCaddy(program, folder, withCaddyOptions(site));
 }
 
 /** Certificates come from Caddy's own authority; everything else is as in the example. */
@@ -79,25 +63,16 @@ function caddyOnDemand(program: string, port: number, relayPort: number, folder:
     .replace("https:// {", `https://:${port} {`)
     .replace("\ttls {\n", "\ttls internal {\n")
     .replaceAll("127.0.0.1:8080", `127.0.0.1:${relayPort}`);
-  return runCaddy(program, folder, text);
+  return configureCaddy(program, folder, text);
 }
 
 /** The proxy of the compose files. */
 function caddyOfCompose(program: string, port: number, relayPort: number, folder: string): Proxy {
   const file = readFileSync(new URL("../ops/compose/Caddyfile", import.meta.url), "utf8");
   const text = file.replace("https:// {", `https://:${port} {`);
-  const { env, ...rest } = runCaddy(program, folder, `{\n${caddyOptions}}\n${text}`);
+  const { env, ...rest } = configureCaddy(program, folder, withCaddyOptions(text));
   const own = { CLEANCAST_NAMES: `https://localhost:${port}`, CLEANCAST_NODES: `127.0.0.1:${relayPort}` };
   return { ...rest, env: { ...env, ...own } };
-}
-
-function start(proxy: Proxy): ChildProcess {
-  const child = spawn(proxy.program, proxy.args, {
-    env: { PATH: process.env.PATH ?? "", ...proxy.env },
-    stdio: "ignore",
-  });
-  endWithFile(child);
-  return child;
 }
 
 function ask(
@@ -149,7 +124,7 @@ describe.each([
       const port = await freePort();
       const folder = newFolder();
       const proxy = configure(program as string, port, Number(new URL(relay.url).port), folder);
-      start(proxy);
+      startProxy(proxy);
 
       const host = { Host: "shop.example.com" };
       await eventually("the proxy answers", () =>
@@ -217,7 +192,7 @@ describe("the Caddy example with on-demand certificates", () => {
       const relay = await home.start();
       const port = await freePort();
       const folder = newFolder();
-      start(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
+      startProxy(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
 
       /** The names in the certificate that a client is shown; null where the proxy has none for it. */
       const certificateOf = async (servername: string): Promise<string | null> => {
@@ -289,7 +264,7 @@ describe("the dashboard's proxy rules behind the Caddy of compose", () => {
       const front = newFolder();
       const frontPort = await freePort();
       const relayPort = Number(new URL(relay.url).port);
-      start(caddyOfCompose(programs.caddy, frontPort, relayPort, front));
+      startProxy(caddyOfCompose(programs.caddy, frontPort, relayPort, front));
       const authority = join(front, "caddy/pki/authorities/local/root.crt");
       const isThere = () =>
         ask(frontPort, { path: "/healthz", headers: { Host: "localhost" }, servername: "localhost" }).then(
@@ -303,14 +278,14 @@ describe("the dashboard's proxy rules behind the Caddy of compose", () => {
       const rule = nginxRule(url).replace("/etc/ssl/certs/ca-certificates.crt", authority);
       const server = `server { listen 127.0.0.1:${nginxPort} ssl; ${rule}
       ssl_certificate ${fixture("tls-cert.pem")}; ssl_certificate_key ${fixture("tls-key.pem")}; }`;
-      start(runNginx(programs.nginx, newFolder(), server));
+      startProxy(configureNginx(programs.nginx, newFolder(), server));
       const caddyPort = await freePort();
       const shop = caddyRule("shop.example.com", url).replace(
         "shop.example.com {",
         `https://shop.example.com:${caddyPort} {\n\ttls internal`,
       );
-      const second = runCaddy(programs.caddy, newFolder(), `{\n${caddyOptions}}\n${shop}`);
-      start({ ...second, env: { ...second.env, SSL_CERT_FILE: authority } });
+      const second = configureCaddy(programs.caddy, newFolder(), withCaddyOptions(shop));
+      startProxy({ ...second, env: { ...second.env, SSL_CERT_FILE: authority } });
 
       const host = { Host: "shop.example.com" };
       for (const port of [nginxPort, caddyPort]) {

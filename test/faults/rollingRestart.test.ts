@@ -1,17 +1,22 @@
-// Two relays on one PostgreSQL behind a proxy, set up as docs/how-to/run-on-several-machines.md says, are restarted in turn while senders
-// go on sending: every request gets 200, every event is there once, and every one arrives once.
+// Two relays on one PostgreSQL behind a proxy, set up as in docs/how-to/run-on-several-machines.md, are restarted one after the
+// other under load: every request gets 200, and every event is stored and arrives once.
 
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { createServer, type AddressInfo } from "node:net";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
-import { endWithFile, findProgram } from "../support/programs.ts";
+import {
+  configureCaddy,
+  configureNginx,
+  findProgram,
+  startProxy,
+  withCaddyOptions,
+  type Proxy,
+} from "../support/programs.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Answer, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, rows } from "../support/installation.ts";
@@ -20,7 +25,6 @@ const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.met
 const senders = 5;
 const pauseMs = 20;
 
-type Proxy = { program: string; args: string[]; env: Record<string, string> };
 type Site = { port: number; nodes: readonly [string, string]; folder: string };
 type Setup = {
   /** The guide's setting for this proxy; shorter here, as is the proxy's own interval. */
@@ -39,20 +43,9 @@ const setups: Record<string, Setup> = {
         .replace("health_interval 1s", "health_interval 150ms")
         .replace("{$CLEANCAST_NAMES} {", "{$CLEANCAST_NAMES} {\n\ttls internal")
         .replace("https:// {", `https://:${port} {`);
-      const options =
-        "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n}\n";
-      writeFileSync(join(folder, "Caddyfile"), options + config);
-      return {
-        program,
-        args: ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")],
-        env: {
-          HOME: folder,
-          XDG_DATA_HOME: folder,
-          XDG_CONFIG_HOME: folder,
-          CLEANCAST_NAMES: `https://shop.example.com:${port}`,
-          CLEANCAST_NODES: nodes.join(" "),
-        },
-      };
+      const { env, ...rest } = configureCaddy(program, folder, withCaddyOptions(config));
+      const own = { CLEANCAST_NAMES: `https://shop.example.com:${port}`, CLEANCAST_NODES: nodes.join(" ") };
+      return { ...rest, env: { ...env, ...own } };
     },
   },
   nginx: {
@@ -65,15 +58,7 @@ const setups: Record<string, Setup> = {
         .replace("10.0.0.12:8080", nodes[1])
         .replace(/ssl_certificate +\S+;/, `ssl_certificate ${file("test/fixtures/tls-cert.pem")};`)
         .replace(/ssl_certificate_key +\S+;/, `ssl_certificate_key ${file("test/fixtures/tls-key.pem")};`);
-      const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-        (kind) => `${kind}_temp_path ${folder}/${kind};`,
-      );
-      writeFileSync(
-        join(folder, "nginx.conf"),
-        `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;
-         events {} http { access_log off; ${temporary.join(" ")} ${config} }`,
-      );
-      return { program, args: ["-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], env: {} };
+      return configureNginx(program, folder, config);
     },
   },
 };
@@ -150,12 +135,7 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
         nodes: [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`],
         folder: freshFolder(),
       };
-      const proxy = setup.configure(program as string, site);
-      const child = spawn(proxy.program, proxy.args, {
-        env: { PATH: process.env.PATH ?? "", ...proxy.env },
-        stdio: "ignore",
-      });
-      endWithFile(child);
+      startProxy(setup.configure(program as string, site));
       const agent = new Agent({ keepAlive: true, maxSockets: senders });
       const send = (event: unknown) => postThrough(agent, site.port, key, event);
       await eventually("the proxy answers", () =>

@@ -1,8 +1,8 @@
-// Programs of the system that a test starts, where they are installed. They end with the test file.
+// Programs of the system that a test starts, where they are installed: proxies and others. They end with the test file.
 
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterFile, taken } from "./afterFile.ts";
 
@@ -34,4 +34,37 @@ export function findProgram(name: string): string | undefined {
         return false;
       }
     });
+}
+
+export type Proxy = { program: string; args: string[]; env: Record<string, string> };
+
+export function startProxy(proxy: Proxy): void {
+  const child = spawn(proxy.program, proxy.args, {
+    env: { PATH: process.env.PATH ?? "", ...proxy.env },
+    stdio: "ignore",
+  });
+  endWithFile(child);
+}
+
+export function configureNginx(program: string, folder: string, server: string): Proxy {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  writeFileSync(
+    join(folder, "nginx.conf"),
+    `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;
+     events {} http { access_log off; ${temporary.join(" ")} ${server} }`,
+  );
+  return { program, args: ["-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], env: {} };
+}
+
+export const caddyOptions =
+  "\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n";
+
+export const withCaddyOptions = (sites: string) => `{\n${caddyOptions}}\n${sites}`;
+
+export function configureCaddy(program: string, folder: string, text: string): Proxy {
+  writeFileSync(join(folder, "Caddyfile"), text);
+  const args = ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
+  return { program, args, env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } };
 }
