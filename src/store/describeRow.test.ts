@@ -13,7 +13,7 @@ const described = {
   events: describeEvents({ open: String, close: String }),
   deliveries: deliveryRow,
   attempts: attemptRow,
-  refused_calls: rejectedRequestRow,
+  rejected_requests: rejectedRequestRow,
 };
 
 test("a described row has every column of its table, and its insert begins with the site", async () => {

@@ -243,7 +243,7 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   // Their first column is the site's: the first field of the row's description.
   "events/eventRow.ts": ["INSERT INTO events (${"],
   "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
-  "statistics/rejectedRequests.ts": ["INSERT INTO refused_calls (${"],
+  "statistics/rejectedRequests.ts": ["INSERT INTO rejected_requests (${"],
 };
 
 /** Finds why one node could not answer a statement. Statements that are not hot may write configuration. */
