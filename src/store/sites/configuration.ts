@@ -2,11 +2,11 @@
 // writes it to the site in the same transaction; nodes poll the number and reload the sites with a newer one.
 
 import type { ConnectionState, Mode } from "../../kernel/event.ts";
-import { writeAudit, type AuditLine } from "./audit.ts";
+import type { AuditLine } from "./audit.ts";
 import { columns } from "../schema/columns.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
-import { raiseRevision } from "./revision.ts";
+import { changeConfiguration } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 import { openSettings, replaceSettings } from "./siteSettings.ts";
 
@@ -53,14 +53,8 @@ export type SiteRow = {
 export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
 export function configurationStore(db: Database, seal: Seal, newId: () => string) {
-  /** Commits the work, the new revision and the audit line together. */
-  function change<T>(line: AuditLine, work: (tx: Query) => Promise<T>): Promise<T> {
-    return db.write(async (tx) => {
-      const result = await raiseRevision(tx, line.siteId, () => work(tx));
-      await writeAudit(tx, newId(), line);
-      return result;
-    });
-  }
+  const change = <T>(line: AuditLine, work: (tx: Query) => Promise<T>) =>
+    changeConfiguration(db, newId(), line, work);
 
   function connectionOf(row: Row): ConnectionRow {
     const siteId = String(row.site_id);

@@ -12,7 +12,7 @@ export type Finding = { kind: AlertKind; subject: string; text: string };
 export type Note = {
   told: "began" | "over" | null;
   toldAt: number;
-  /** When it was last attempted; `error` says how that failed. */
+  /** When it was last attempted; `error` is its failure. */
   triedAt: number;
   isTrying: boolean;
   /** The node that wrote this, so that concurrent writes of two nodes differ. */
@@ -38,9 +38,7 @@ export type HourOfUse = { hour: number; uses: number; lastUsedAt: number };
 
 export function alertStore(db: Database) {
   return {
-    /**
-     * Begins alerts for new findings, and ends open alerts that were not found for `quietMs` of their kind.
-     */
+    /** Begins alerts for new findings, and ends open alerts that were not found for `quietMs` of their kind. */
     async reconcile(
       siteId: string,
       findings: readonly Finding[],

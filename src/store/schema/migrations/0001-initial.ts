@@ -588,7 +588,7 @@ export const initial: Migration = {
       PRIMARY KEY (site_id, hour, kind, writer)
     ) {COMPACT}`,
 
-    // Holds a sample of the rejected requests, with neither key nor body. address is the network alone.
+    // Holds a sample of the rejected requests, with neither key nor body. address is only the network.
     `CREATE TABLE rejected_requests (
       site_id text NOT NULL,
       id text NOT NULL,
