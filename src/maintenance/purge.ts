@@ -171,13 +171,13 @@ export type Pace = {
   mayContinue: () => Promise<boolean>;
 };
 
-/** Runs steps of at most `maxRows` rows until nothing is left. Returns how many rows were removed. */
+/** Runs steps of at most `maxStepRows` rows until nothing is left. Returns how many rows were removed. */
 export async function runPaced(
   { elapsed, sleep, mayContinue }: Pace,
-  maxRows: number,
+  maxStepRows: number,
   step: (after: string, limit: number) => Promise<PurgeStep>,
 ): Promise<number> {
-  let limit = Math.min(firstRows, maxRows);
+  let limit = Math.min(firstRows, maxStepRows);
   let removed = 0;
   for (let after = ""; await mayContinue();) {
     const startedAt = elapsed();
@@ -187,7 +187,7 @@ export async function runPaced(
     if (done.next === null) return removed;
     after = done.next;
     if (took > stepMs) limit = Math.max(minRows, Math.floor(limit / 2));
-    else if (took < stepMs / 2) limit = Math.min(maxRows, limit * 2);
+    else if (took < stepMs / 2) limit = Math.min(maxStepRows, limit * 2);
     await sleep(Math.max(minPauseMs, took * pauseFactor));
   }
   return removed;

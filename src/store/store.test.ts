@@ -7,7 +7,6 @@ import { uuidv7 } from "../kernel/ids.ts";
 import { WrongEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { NewerSchema } from "./schema/compatibility.ts";
 import { migrations } from "./schema/schema.ts";
-import {} from "./open.ts";
 import { openStore } from "./store.ts";
 
 describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (engine) => {

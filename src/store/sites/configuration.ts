@@ -53,7 +53,7 @@ export type SiteRow = {
 export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
 export function configurationStore(db: Database, seal: Seal, newId: () => string) {
-  const change = <T>(line: AuditLine, work: (tx: Query) => Promise<T>) =>
+  const change = (line: AuditLine, work: (tx: Query) => Promise<unknown>) =>
     changeConfiguration(db, newId(), line, work);
 
   function connectionOf(row: Row): ConnectionRow {
@@ -145,9 +145,9 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     },
 
     renameSite(line: AuditLine, name: string): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, line.siteId]);
-      });
+      return change(line, (tx) =>
+        tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, line.siteId]),
+      );
     },
 
     /** Applies the change to the stored settings, not to a copy read earlier: changes of configuration are serialised. */
@@ -179,12 +179,12 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     },
 
     revokeKey(line: AuditLine, id: string): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(
+      return change(line, (tx) =>
+        tx.all(
           `UPDATE inbound_keys SET revoked_at = $1 WHERE site_id = $2 AND id = $3 AND revoked_at IS NULL`,
           [line.at, line.siteId, id],
-        );
-      });
+        ),
+      );
     },
 
     /** Inserts or updates a connection. `secrets` names the settings that are sealed. */
@@ -192,8 +192,8 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       const entries = Object.entries(connection.settings);
       const open = Object.fromEntries(entries.filter(([name]) => !secrets.has(name)));
       const sealed = Object.fromEntries(entries.filter(([name]) => secrets.has(name)));
-      return change(line, async (tx) => {
-        await tx.all(
+      return change(line, (tx) =>
+        tx.all(
           `INSERT INTO connections (site_id, id, platform, account, settings, credentials, events, state, state_reason,
              created_at, updated_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
@@ -213,14 +213,14 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
             connection.createdAt,
             line.at,
           ],
-        );
-      });
+        ),
+      );
     },
 
     removeConnection(line: AuditLine, id: string): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [line.siteId, id]);
-      });
+      return change(line, (tx) =>
+        tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [line.siteId, id]),
+      );
     },
 
     setConnectionState(
@@ -229,12 +229,12 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       state: ConnectionState,
       reason: string | null,
     ): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(
+      return change(line, (tx) =>
+        tx.all(
           `UPDATE connections SET state = $1, state_reason = $2, updated_at = $3 WHERE site_id = $4 AND id = $5`,
           [state, reason, line.at, line.siteId, id],
-        );
-      });
+        ),
+      );
     },
   };
 }

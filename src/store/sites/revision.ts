@@ -4,16 +4,15 @@ import type { Database, Query } from "../engine/database.ts";
 import { writeAudit, type AuditLine } from "./audit.ts";
 
 /** Commits the work, the new revision and the audit line together. */
-export function changeConfiguration<T>(
+export function changeConfiguration(
   db: Database,
   auditId: string,
   line: AuditLine,
-  work: (tx: Query) => Promise<T>,
-): Promise<T> {
+  work: (tx: Query) => Promise<unknown>,
+): Promise<void> {
   return db.write(async (tx) => {
-    const result = await raiseRevision(tx, line.siteId, () => work(tx));
+    await raiseRevision(tx, line.siteId, () => work(tx));
     await writeAudit(tx, auditId, line);
-    return result;
   });
 }
 
