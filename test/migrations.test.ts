@@ -85,7 +85,7 @@ const readers: readonly [table: string, read: (store: Store) => Promise<unknown>
   ["alerts", async (store) => (await store.alerts.listSince("s1", 0))[0]?.text, "wrong keys"],
   ["grants", async (store) => (await store.members.listGrants("u1")).length, 1],
   ["statistics", async (store) => (await store.statistics.listFigures("s1", 0, 9_999_999))[0]?.count, 1],
-  ["refused_calls", async (store) => (await store.rejectedRequests.list("s1", { limit: 9 })).length, 1],
+  ["rejected_requests", async (store) => (await store.rejectedRequests.list("s1", { limit: 9 })).length, 1],
 ]; // prettier-ignore
 
 /** Opens the store of the present code and expects every row in the tables, and in what the code reads. */

@@ -30,7 +30,7 @@ describe("real requests over loopback", () => {
     server.close();
   });
 
-  /** What the server thinks of a request with these headers. */
+  /** Returns whether the server takes a request with these headers for secure. */
   async function judged(headers: OutgoingHttpHeaders, by: TransportRules = usual): Promise<boolean> {
     rules = by;
     const { port } = server.address() as AddressInfo;
@@ -84,11 +84,11 @@ describe("real requests over loopback", () => {
   });
 
   test("without trusted proxies no header helps, and a forwarded request is not local", async () => {
-    const alone = { trusted: trusting("none"), requireTls: false };
-    expect(await judged({ "x-forwarded-proto": "https" }, alone)).toBe(false);
-    expect(await judged({ forwarded: "proto=https" }, alone)).toBe(false);
-    expect(await judged({ "x-forwarded-for": "127.0.0.1" }, alone)).toBe(false);
-    expect(await judged({}, alone)).toBe(true);
+    const noProxy = { trusted: trusting("none"), requireTls: false };
+    expect(await judged({ "x-forwarded-proto": "https" }, noProxy)).toBe(false);
+    expect(await judged({ forwarded: "proto=https" }, noProxy)).toBe(false);
+    expect(await judged({ "x-forwarded-for": "127.0.0.1" }, noProxy)).toBe(false);
+    expect(await judged({}, noProxy)).toBe(true);
   });
 });
 
@@ -98,7 +98,7 @@ const from = (remoteAddress: string | undefined, headers: Record<string, string>
 
 describe("requests from elsewhere", () => {
   test.each(["203.0.113.9", "10.0.0.5", "::ffff:203.0.113.9", "2001:db8::1", "fe80::1%eth0", "", undefined])(
-    "plain HTTP from %j is refused, whatever it says about itself",
+    "plain HTTP from %j is refused, whatever its headers claim",
     (address) => {
       expect(isSecure(from(address), usual)).toBe(false);
       expect(isSecure(from(address, { "x-forwarded-proto": "https" }), usual)).toBe(false);

@@ -1,10 +1,10 @@
 /** Lets waiting requests and timers run: long loops call it between two steps. */
 export { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
-/** The store did not answer within the time that the caller could wait; it may do so a moment later. */
+/** The store did not answer in time; it may answer a moment later. */
 export class Late extends Error {}
 
-/** The result of `work`, or a failure once `ms` have passed. The work itself goes on; its result is dropped. */
+/** Resolves with the result of `work`, or fails after `ms`. The work itself goes on, and its result is dropped. */
 export function within<T>(
   ms: number,
   work: Promise<T>,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-/** The folder of the package: beside package.json, whether the code runs from src/ or, built, from dist/relay/. */
+/** The folder with package.json, whether the code runs from src/ or, built, from dist/relay/. */
 export const packageFolder = above(new URL(".", import.meta.url));
 
 function above(folder: URL): URL {

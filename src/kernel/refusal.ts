@@ -1,6 +1,6 @@
-// Refusals: what commands and the management API throw when a caller asks for something that cannot be done. Each has a code
-// of this catalogue, which gives its HTTP status; api/router.ts and cli.ts are the two places that render one. Every other
-// exception is a defect or broken infrastructure.
+// Commands and the management API throw a refusal when a caller asks for something that cannot be done. Its code is one of
+// this catalogue and gives the HTTP status; only api/router.ts and cli.ts render it. Every other exception is a defect or
+// broken infrastructure.
 
 export const refusalStatus = {
   invalid: 400,
@@ -22,7 +22,7 @@ export class Refusal extends Error {
   readonly code: RefusalCode = "invalid";
   /** The field or argument that the message is about; empty when it is about none. */
   readonly field: string;
-  /** The same for the operator: it may name commands, and sites that others must not know of. */
+  /** The message for the operator: it may name commands, and sites that others must not know of. */
   readonly forOperator: string;
   readonly retryAfterSeconds: number | undefined = undefined;
 
@@ -42,7 +42,7 @@ export class Missing extends Refusal {
   override readonly code = "not_found";
 }
 
-/** No other value would help: the caller must wait, sign in, or ask somebody with more rights. */
+/** No other value would help: the caller must wait, sign in, or ask a member with more rights. */
 export class Denied extends Refusal {
   override readonly code: RefusalCode;
   override readonly retryAfterSeconds: number | undefined;

@@ -20,7 +20,7 @@ export async function takeBackup(
 ): Promise<Taken> {
   if (existsSync(file) && !options.replace)
     throw new Refusal("file", `${file} exists already; choose another name, or --force to replace it.`);
-  // Its new tables would be missing, which would show only when it is restored.
+  // The new tables of a newer schema would be missing, which would show only when the backup is restored.
   if (snapshot.version > latestVersion)
     throw new Refusal(
       "database",

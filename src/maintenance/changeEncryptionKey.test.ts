@@ -130,7 +130,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
         sites: 1,
         connections: 1,
         oauth_apps: 1,
-        sign_ins: 1,
+        platform_sign_ins: 1,
         webhooks: 2,
         bot_visits: 1,
         events: 1,

@@ -26,7 +26,7 @@ export function decodeKey(text: string): Buffer | null {
 
 export const newKey = () => randomBytes(32);
 
-/** Creates the file where there is none, readable by its owner alone. An existing file stays. */
+/** Creates the file where there is none, readable only by its owner. An existing file stays. */
 export function createKeyFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {

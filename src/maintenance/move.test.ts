@@ -1,5 +1,4 @@
-// What a move makes of databases that are not as it left them, or never were what it needs. Processes that are killed are
-// in test/faults/move.test.ts.
+// Moves with databases that changed between two runs, or that do not fit. test/faults/move.test.ts kills moves.
 
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, type TestContext } from "vitest";

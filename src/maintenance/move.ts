@@ -47,7 +47,7 @@ export type Move = {
   passes: number;
   tables: number;
   rows: number;
-  /** How long writes were locked; null where they were not, or by an earlier run. */
+  /** The time for which this run locked writes; null where it did not. */
   heldMs: number | null;
 };
 

@@ -8,8 +8,8 @@ import { compareKeys, type Key, type Range } from "../store/maintenance/copy.ts"
 export type MoveId = { move: string; target: string };
 
 /**
- * What is known of a range in PostgreSQL. What an earlier run wrote is `remembered`: the database may have been changed
- * since, or restored to an older state. What this run wrote or read back is `verified`.
+ * A range that an earlier run wrote is `remembered`: PostgreSQL may have been changed since, or restored to an older state.
+ * A range that this run wrote or read back is `verified`.
  */
 export type Knowledge = "nothing" | "remembered" | "verified";
 
@@ -25,8 +25,8 @@ export type Progress = {
   ends(table: string): (Key | null)[];
   knows(table: string, range: Range, hash: string): Knowledge;
   /**
-   * The range with this end, or a part of it, is about to be written. Called before, because what was known of it is then no
-   * longer true: rows can become again what they were.
+   * Called before the range with this end, or a part of it, is written: what was known of it is then no longer true, also
+   * where rows become again what they were.
    */
   leave(table: string, end: Key | null): void;
   arrive(table: string, range: Range, hash: string): void;

@@ -4,12 +4,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
-import { dayMs, minuteMs } from "../kernel/time.ts";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import type { PurgeStep } from "../store/maintenance/purge.ts";
 import type { Store } from "../store/store.ts";
-import { trustClock } from "./clock.ts";
-import { runPaced, type Pace } from "./pace.ts";
 
 const everyMs = 10 * minuteMs;
 const leaseMs = minuteMs;
@@ -157,4 +155,60 @@ export function openPurge(options: PurgeOptions) {
   }
 
   return { run, lease };
+}
+
+// Steps take a few milliseconds, because in the embedded store they block the thread that accepts events. After each the
+// purge pauses for a multiple of its duration.
+const stepMs = 5;
+const pauseFactor = 4;
+const minPauseMs = 10;
+const [minRows, firstRows] = [8, 32];
+
+export type Pace = {
+  elapsed: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** Called before every step. */
+  mayContinue: () => Promise<boolean>;
+};
+
+/** Runs steps of at most `maxStepRows` rows until nothing is left. Returns how many rows were removed. */
+export async function runPaced(
+  { elapsed, sleep, mayContinue }: Pace,
+  maxStepRows: number,
+  step: (after: string, limit: number) => Promise<PurgeStep>,
+): Promise<number> {
+  let limit = Math.min(firstRows, maxStepRows);
+  let removed = 0;
+  for (let after = ""; await mayContinue();) {
+    const startedAt = elapsed();
+    const done = await step(after, limit);
+    const took = elapsed() - startedAt;
+    removed += done.removed;
+    if (done.next === null) return removed;
+    after = done.next;
+    if (took > stepMs) limit = Math.max(minRows, Math.floor(limit / 2));
+    else if (took < stepMs / 2) limit = Math.min(maxStepRows, limit * 2);
+    await sleep(Math.max(minPauseMs, took * pauseFactor));
+  }
+  return removed;
+}
+
+const suspiciousMs = 2 * dayMs;
+const waitMs = hourMs;
+
+/**
+ * Returns a function that is true while the clock can be trusted: one that is wrong by a year would purge everything. A
+ * clock that is days ahead of all stored times, or was set days ahead, is trusted only after an hour: a machine that
+ * started without its time gets it from the network long before. `newest` is the latest stored time, if there is one.
+ */
+export function trustClock(now: () => number, elapsed: () => number, newest: number | null): () => boolean {
+  // The clock's time at the start of the monotonic clock changes only when the clock is set.
+  let origin = (newest ?? now()) - elapsed();
+  let trustedFrom = elapsed();
+  return () => {
+    const seen = now() - elapsed();
+    if (seen - origin > suspiciousMs) trustedFrom = elapsed() + waitMs;
+    origin = seen;
+    return elapsed() >= trustedFrom;
+  };
 }

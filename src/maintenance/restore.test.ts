@@ -124,7 +124,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
       `DELETE FROM hosts`,
       `DELETE FROM settings WHERE name = 'revision'`,
       `UPDATE identities SET record = '{"visits":[{"seenAt":5}]}'`,
-      `UPDATE alerts SET told = ''`,
+      `UPDATE alerts SET notifications = ''`,
       `UPDATE statistics_hours SET due_at = ${Number.MAX_SAFE_INTEGER}`,
       `UPDATE statistics SET count = 7`,
     );
@@ -147,7 +147,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
         "sites in a database without a single host",
         "missing settings of the installation",
         "identities that cannot be read",
-        "alerts whose told cannot be read",
+        "alerts whose notifications cannot be read",
         "hours whose statistics differ from their events",
       ]),
     );

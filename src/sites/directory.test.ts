@@ -23,7 +23,7 @@ test("keys, sites, settings and connections follow a change on another node with
     await following.stop();
     await close();
   });
-  const desk = { store, directory: here };
+  const context = { store, directory: here };
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
   /** From the last change on. */
   async function isKnownSoon(what: string, isKnown: () => boolean): Promise<void> {
@@ -34,10 +34,10 @@ test("keys, sites, settings and connections follow a change on another node with
     }
   }
 
-  const site = await addSite(desk, "shop.example.com", by);
-  const { key } = await addKey(desk, site, { name: "CRM", mode: "live", expiresAt: null }, by);
+  const site = await addSite(context, "shop.example.com", by);
+  const { key } = await addKey(context, site, { name: "CRM", mode: "live", expiresAt: null }, by);
   const siteNow = here.site(site.id) ?? expect.unreachable("it was made here");
-  const { connection } = await connect(desk, siteNow, "sandbox", {}, by);
+  const { connection } = await connect(context, siteNow, "sandbox", {}, by);
   await isKnownSoon(
     "a new site, key and connection",
     () =>
@@ -47,9 +47,9 @@ test("keys, sites, settings and connections follow a change on another node with
   );
 
   const made = here.key(key) ?? expect.unreachable("it was made here");
-  await pause(desk, connection, by);
-  await setSite(desk, siteNow, { dedup_order: "30d" }, by);
-  await revokeKey(desk, made, by);
+  await pause(context, connection, by);
+  await setSite(context, siteNow, { dedup_order: "30d" }, by);
+  await revokeKey(context, made, by);
   const endedThere = () => {
     const known = there.key(key);
     return known === undefined || !isUsable(known, Date.now());
@@ -73,13 +73,13 @@ test("sites that a restored database does not have are removed from memory", asy
     await store.close();
   });
   const directory = directoryOf(store);
-  const desk = { store, directory };
+  const context = { store, directory };
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
-  const kept = await addSite(desk, "kept.example.com", by);
-  const { key } = await addKey(desk, kept, { name: "CRM", mode: "live", expiresAt: null }, by);
+  const kept = await addSite(context, "kept.example.com", by);
+  const { key } = await addKey(context, kept, { name: "CRM", mode: "live", expiresAt: null }, by);
   const { rows: before } = await client.query(`SELECT value FROM settings WHERE name = 'revision'`);
-  const gone = await addSite(desk, "gone.example.com", by);
-  const { key: late } = await addKey(desk, kept, { name: "late", mode: "live", expiresAt: null }, by);
+  const gone = await addSite(context, "gone.example.com", by);
+  const { key: late } = await addKey(context, kept, { name: "late", mode: "live", expiresAt: null }, by);
   await directory.refresh();
   expect([directory.key(key)?.name, directory.key(late)?.name]).toEqual(["CRM", "late"]);
 

@@ -19,7 +19,7 @@ export type RowDescription<T, Item, Other> = {
   inserted: readonly string[];
   values: (item: Item, other: Other) => Value[];
   read: (row: Row) => T;
-  /** The same for some fields alone. */
+  /** The same for some fields. */
   columnsOf: (names: readonly (keyof T)[]) => string[];
   readSome: <Name extends keyof T>(row: Row, names: readonly Name[]) => Pick<T, Name>;
 };

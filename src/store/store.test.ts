@@ -1,23 +1,17 @@
 // Opening a store: its schema, its tables and its encryption key, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { freshDatabase } from "../../test/support/databases.ts";
 import { newLocation, openAt, openNodes, sql } from "../../test/support/nodes.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { WrongEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { NewerSchema } from "./schema/compatibility.ts";
 import { migrations } from "./schema/schema.ts";
-import { type StoreLocation } from "./open.ts";
 import { openStore } from "./store.ts";
 
-describe.each(["sqlite", "postgres"] as const)("opening a store on %s", (engine) => {
-  let location: StoreLocation;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ location, close } = await openNodes(engine, freshDatabase));
-  });
-  afterAll(() => close());
+describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (engine) => {
+  const { location, close } = await openNodes(engine, freshDatabase);
+  afterAll(close);
 
   test("opening a store again changes nothing", async () => {
     const again = await openAt(location);

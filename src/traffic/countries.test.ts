@@ -221,6 +221,6 @@ function encode(value: Value): Buffer {
 
 /** Type and size in one byte; types above seven stand in a second one. */
 function control(type: number, size: number): Buffer {
-  if (size > 28) throw new Error("This writer knows short values alone.");
+  if (size > 28) throw new Error("This writer supports only short values.");
   return Buffer.from(type <= 7 ? [(type << 5) | size] : [size, type - 7]);
 }

@@ -18,7 +18,7 @@ export function observeDescription(
   countryOf: (address: string) => string | null,
 ): Observation {
   return {
-    // For an address alone, a user agent without any signal.
+    // An address without a user agent is judged with one that has no signal.
     userAgent: userAgent ?? commonUserAgents[0],
     address: address ?? "",
     country: address === undefined ? null : countryOf(address),

@@ -1,6 +1,6 @@
 // The verdict on a visit: the sum of its signals.
 //
-// A hard finding decides alone. Of the soft ones the strongest of each category counts, and two categories are needed: no
+// One hard finding is enough. Of the soft ones the strongest of each category counts, and two categories are needed: no
 // single kind of evidence removes a visit. Two contradictions from different sources are hard.
 
 import type { Verdict } from "../kernel/event.ts";

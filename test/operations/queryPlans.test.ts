@@ -28,7 +28,7 @@ const at = (part: number) => start + Math.floor(events * part) * stepMs;
 const hourAt = (part: number) => Math.floor(at(part) / hourMs);
 const hash = sha256("e".repeat(64));
 const growing =
-  /\b(events|deliveries|attempts|audit|bot_visits|refused_calls|statistics|statistics_hours|visit_counts|inbound_counts)\b/;
+  /\b(events|deliveries|attempts|audit|bot_visits|rejected_requests|statistics|statistics_hours|visit_counts|inbound_counts)\b/;
 /** More than any page needs; far less than there is. */
 const fewRows = 3000;
 
@@ -133,7 +133,7 @@ function filling(hex: (number: string, digits: number) => string): string[] {
     deliveries("c1", "sandbox", 1, "CASE WHEN n.i % 50 = 0 THEN 'rejected' ELSE 'sent' END"),
     deliveries("c2", "webhook", 10, "CASE WHEN n.i > 50000 THEN 'queued' ELSE 'sent' END"),
     `INSERT INTO audit (site_id, id, at, actor, action, detail) ${numbers(5000)} SELECT 's', ${id}, 0, 'a', 'b', '{}' FROM n`,
-    `INSERT INTO refused_calls (site_id, id, at, status, error, host)
+    `INSERT INTO rejected_requests (site_id, id, at, status, error, host)
      ${numbers(5000)} SELECT 's', ${id}, 0, 400, 'e', 'h' FROM n`,
     `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) ${numbers(5000)} SELECT 's', ${id}, 0, 'r', '' FROM n`,
     figures("statistics", "kind, name, currency, count, value", "'conversion', 'n' || (n.i % 10), '', 1, 0"),

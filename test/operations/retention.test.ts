@@ -1,8 +1,7 @@
 // The purge removes expired rows in small steps under traffic, and keeps every row that is not expired.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPurge, type PurgeOptions } from "../../src/maintenance/purge.ts";
-import { runPaced } from "../../src/maintenance/pace.ts";
+import { openPurge, runPaced, type PurgeOptions } from "../../src/maintenance/purge.ts";
 import { idAt, uuidv7 } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
 import { openDatabase, type StoreLocation } from "../../src/store/open.ts";

@@ -169,7 +169,7 @@ export function representativeRows(): Record<string, Row[]> {
         updated_at: at,
       },
     ],
-    sign_ins: [
+    platform_sign_ins: [
       {
         site_id,
         id: "i1",
@@ -226,7 +226,7 @@ export function representativeRows(): Record<string, Row[]> {
         notified_at: null,
         ended_at: null,
         text: "wrong keys",
-        told: "{}",
+        notifications: "{}",
       },
     ],
     users: [
@@ -301,7 +301,7 @@ export function representativeRows(): Record<string, Row[]> {
         shown: null,
       },
     ],
-    tickets: [
+    one_time_links: [
       {
         hash: "d".repeat(64),
         purpose: "reset",
@@ -325,14 +325,14 @@ export function representativeRows(): Record<string, Row[]> {
         revoked_at: null,
       },
     ],
-    tries: [{ key: "f".repeat(64), count: 1, until: at }],
+    rate_counters: [{ key: "f".repeat(64), count: 1, until: at }],
     statistics: [
       { site_id, hour, kind: "conversion", name: "purchase", currency: "EUR", count: 1, value: 49.9 },
     ],
     statistics_hours: [{ site_id, hour, rolled_at: at, due_at: at }],
     statistics_heads: [{ site_id, from_hour: hour, to_hour: hour + 1 }],
     inbound_counts: [{ site_id, hour, kind: "duplicate", writer: "", count: 2 }],
-    refused_calls: [
+    rejected_requests: [
       {
         site_id,
         id: eventId,

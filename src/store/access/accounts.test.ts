@@ -1,30 +1,21 @@
 // Accounts, members, one-time links and rate counters, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { openNodes } from "../../../test/support/nodes.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import type { Store } from "../store.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
-describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
-  let store: Store;
-  /** A second node where the engine allows one; the same store where it does not. */
-  let other: Store;
-
-  let closeNodes: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, other, close: closeNodes } = await openNodes(engine));
-  });
-  afterAll(() => closeNodes());
+describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) => {
+  const { store, other, close } = await openNodes(engine);
+  afterAll(close);
 
   const line = (siteId = "") => ({ siteId, actor: "test", action: "test", detail: {}, at: now });
   const user = (email: string) => ({
     id: shortId(),
     passwordId: uuidv7(),
     email,
-    name: "Somebody",
+    name: "Ada",
     passwordHash: "hash",
   });
   const lines = async (siteId = "") => (await store.audit.list(siteId, 1000)).length;

@@ -134,8 +134,8 @@ export function accountStore(db: Database) {
       await db.write(async (tx) => {
         await tx.all(`DELETE FROM sessions WHERE expires_at <= $1`, [now]);
         await tx.all(`DELETE FROM verifications WHERE expires_at <= $1`, [now]);
-        await tx.all(`DELETE FROM tickets WHERE expires_at <= $1`, [now]);
-        await tx.all(`DELETE FROM tries WHERE until <= $1`, [now]);
+        await tx.all(`DELETE FROM one_time_links WHERE expires_at <= $1`, [now]);
+        await tx.all(`DELETE FROM rate_counters WHERE until <= $1`, [now]);
       });
     },
   };

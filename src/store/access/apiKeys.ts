@@ -34,6 +34,11 @@ const apiKeyOf = (row: Row): ApiKey => ({
 });
 
 export function apiKeyStore(db: Database, newId: () => string) {
+  async function findBy(column: "hash" | "id", value: string): Promise<ApiKey | null> {
+    const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE ${column} = $1`, [value]);
+    return row ? apiKeyOf(row) : null;
+  }
+
   return {
     /** False when there are too many usable keys. */
     async add(line: AuditLine, key: ApiKey, hash: string): Promise<boolean> {
@@ -72,15 +77,8 @@ export function apiKeyStore(db: Database, newId: () => string) {
       return rows.map(apiKeyOf);
     },
 
-    async findByHash(hash: string): Promise<ApiKey | null> {
-      const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE hash = $1`, [hash]);
-      return row ? apiKeyOf(row) : null;
-    },
-
-    async findById(id: string): Promise<ApiKey | null> {
-      const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE id = $1`, [id]);
-      return row ? apiKeyOf(row) : null;
-    },
+    findByHash: (hash: string) => findBy("hash", hash),
+    findById: (id: string) => findBy("id", id),
 
     async revoke(line: AuditLine, id: string): Promise<void> {
       const lineId = newId();

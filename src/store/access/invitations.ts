@@ -90,9 +90,7 @@ export function invitationStore(db: Database, newId: () => string) {
       });
     },
 
-    /**
-     * Consumes the invitation and grants its role to a new or an existing user. An invitation never lowers a role.
-     */
+    /** Consumes the invitation and grants its role to a new or an existing user. An invitation never lowers a role. */
     async accept(
       line: AuditLine,
       hash: string,

@@ -115,7 +115,7 @@ export function memberStore(db: Database, newId: () => string) {
         // Neither an invitation to them nor one that they made may still let them in.
         await tx.all(`DELETE FROM invitations WHERE email = $1 OR invited_by = $1`, [String(gone.email)]);
         await endSessions(tx, userId);
-        for (const table of ["grants", "passwords", "two_factors", "tickets"])
+        for (const table of ["grants", "passwords", "two_factors", "one_time_links"])
           await tx.all(`DELETE FROM ${table} WHERE user_id = $1`, [userId]);
         return "done";
       });

@@ -18,14 +18,15 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
     const { hash, userId, byOperator, expiresAt } = link;
     await db.write(async (tx) => {
       await tx.all(
-        `INSERT INTO tickets (hash, purpose, user_id, by_operator, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+        `INSERT INTO one_time_links (hash, purpose, user_id, by_operator, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (hash) DO NOTHING`,
         [hash, purpose, userId, byOperator ? 1 : 0, now, expiresAt],
       );
       await tx.all(
         // Per kind, so that links anyone can request do not displace one that an owner made.
-        `DELETE FROM tickets WHERE purpose = $1 AND user_id = $2 AND by_operator = $3 AND hash NOT IN
-           (SELECT hash FROM tickets WHERE purpose = $1 AND user_id = $2 AND by_operator = $3
+        `DELETE FROM one_time_links WHERE purpose = $1 AND user_id = $2 AND by_operator = $3 AND hash NOT IN
+           (SELECT hash FROM one_time_links WHERE purpose = $1 AND user_id = $2 AND by_operator = $3
             ORDER BY created_at DESC, hash LIMIT $4)`,
         [purpose, userId, byOperator ? 1 : 0, max],
       );
@@ -37,7 +38,9 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
       add("set-up", { hash, userId: "", byOperator: true, expiresAt: never }, now, maxSetUps),
 
     async hasSetUp(hash: string): Promise<boolean> {
-      const rows = await db.all(`SELECT hash FROM tickets WHERE hash = $1 AND purpose = 'set-up'`, [hash]);
+      const rows = await db.all(`SELECT hash FROM one_time_links WHERE hash = $1 AND purpose = 'set-up'`, [
+        hash,
+      ]);
       return rows.length > 0;
     },
 
@@ -50,14 +53,15 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
       const lineId = newId();
       return db.write(async (tx) => {
         await lockMembers(tx);
-        const [link] = await tx.all(`SELECT hash FROM tickets WHERE hash = $1 AND purpose = 'set-up'`, [
-          hash,
-        ]);
+        const [link] = await tx.all(
+          `SELECT hash FROM one_time_links WHERE hash = $1 AND purpose = 'set-up'`,
+          [hash],
+        );
         if ((await countOwners(tx)) > 0) return (await hasUser(tx, user.id)) ? "done" : "has owner";
         if (!link) return "no link";
         if (!(await addUser(tx, user, line.at))) return "known email";
         await putGrant(tx, user.id, { site: null, role: "owner" }, line.at);
-        await tx.all(`DELETE FROM tickets WHERE purpose = 'set-up'`);
+        await tx.all(`DELETE FROM one_time_links WHERE purpose = 'set-up'`);
         await writeAudit(tx, lineId, line);
         return "done";
       });
@@ -72,8 +76,8 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
     /** The user whose password the link resets; null for an unknown or expired link. */
     async findReset(hash: string, now: number): Promise<{ userId: string; email: string } | null> {
       const [row] = await db.all(
-        `SELECT users.id, users.email FROM tickets JOIN users ON users.id = tickets.user_id
-         WHERE tickets.hash = $1 AND purpose = 'reset' AND expires_at > $2`,
+        `SELECT users.id, users.email FROM one_time_links JOIN users ON users.id = one_time_links.user_id
+         WHERE one_time_links.hash = $1 AND purpose = 'reset' AND expires_at > $2`,
         [hash, now],
       );
       return row ? { userId: String(row.id), email: String(row.email) } : null;
@@ -89,7 +93,7 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
       return db.write(async (tx) => {
         await lockMembers(tx);
         const [link] = await tx.all(
-          `DELETE FROM tickets WHERE hash = $1 AND purpose = 'reset' AND user_id = $2 AND expires_at > $3
+          `DELETE FROM one_time_links WHERE hash = $1 AND purpose = 'reset' AND user_id = $2 AND expires_at > $3
            RETURNING by_operator`,
           [hash, userId, line.at],
         );
@@ -100,7 +104,7 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
           ]);
           return own.length > 0;
         }
-        await tx.all(`DELETE FROM tickets WHERE purpose = 'reset' AND user_id = $1`, [userId]);
+        await tx.all(`DELETE FROM one_time_links WHERE purpose = 'reset' AND user_id = $1`, [userId]);
         await tx.all(
           `INSERT INTO passwords (id, user_id, account_id, provider_id, password, created_at, updated_at)
            VALUES ($1, $2, $2, 'credential', $3, $4, $4)

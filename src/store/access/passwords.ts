@@ -59,7 +59,7 @@ export function passwordStore(db: Database, newId: () => string) {
           `UPDATE passwords SET password = $2, updated_at = $3 WHERE user_id = $1 AND provider_id = 'credential'`,
           [userId, next, line.at],
         );
-        await tx.all(`DELETE FROM tickets WHERE purpose = 'reset' AND user_id = $1`, [userId]);
+        await tx.all(`DELETE FROM one_time_links WHERE purpose = 'reset' AND user_id = $1`, [userId]);
         await endOtherSessions(tx, userId, token);
         await writeAudit(tx, lineId, line);
         return true;

@@ -25,10 +25,10 @@ export function rateCounterStore(db: Database) {
           // Sorted, so that two transactions that count the same limits cannot deadlock.
           for (const { key, max, windowMs } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
             const [row] = await tx.all(
-              `INSERT INTO tries (key, count, until) VALUES ($1, 1, $2)
+              `INSERT INTO rate_counters (key, count, until) VALUES ($1, 1, $2)
                ON CONFLICT (key) DO UPDATE SET
-                 count = CASE WHEN tries.until <= $3 THEN 1 ELSE tries.count + 1 END,
-                 until = CASE WHEN tries.until <= $3 THEN excluded.until ELSE tries.until END
+                 count = CASE WHEN rate_counters.until <= $3 THEN 1 ELSE rate_counters.count + 1 END,
+                 until = CASE WHEN rate_counters.until <= $3 THEN excluded.until ELSE rate_counters.until END
                RETURNING count, until`,
               [key, now + windowMs, now],
             );
@@ -46,13 +46,13 @@ export function rateCounterStore(db: Database) {
     async decrement(keys: readonly string[]): Promise<void> {
       await db.write(async (tx) => {
         for (const key of keys.toSorted())
-          await tx.all(`UPDATE tries SET count = count - 1 WHERE key = $1 AND count > 0`, [key]);
+          await tx.all(`UPDATE rate_counters SET count = count - 1 WHERE key = $1 AND count > 0`, [key]);
       });
     },
 
     async reset(keys: readonly string[]): Promise<void> {
       await db.write(async (tx) => {
-        for (const key of keys.toSorted()) await tx.all(`DELETE FROM tries WHERE key = $1`, [key]);
+        for (const key of keys.toSorted()) await tx.all(`DELETE FROM rate_counters WHERE key = $1`, [key]);
       });
     },
   };

@@ -1,24 +1,16 @@
 // Leases, settlements, parked and ended deliveries, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, newSite, settlementOf } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { NewEvent } from "../events/events.ts";
-import type { Store } from "../store.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const hour = 3_600_000;
 
-describe.each(["sqlite", "postgres"] as const)("deliveries on %s", (engine) => {
-  let store: Store;
-  /** A second node where the engine allows one; the same store where it does not. */
-  let other: Store;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, other, close } = await openNodes(engine));
-  });
-  afterAll(() => close());
+describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine) => {
+  const { store, other, close } = await openNodes(engine);
+  afterAll(close);
 
   async function accepted(siteId: string, count: number): Promise<NewEvent[]> {
     const items = Array.from({ length: count }, () => newEvent(siteId, { receivedAt: now }));

@@ -5,7 +5,6 @@ import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../tes
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { shortId } from "../../kernel/ids.ts";
-import type { Store } from "../store.ts";
 import type { LogFilter } from "./syncLog.ts";
 import type { LogKey } from "./syncLogChanges.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
@@ -20,17 +19,9 @@ type Wanted = {
   deliveries: [connectionId: string, state: DeliveryState, platform?: string][];
 };
 
-describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) => {
-  let store: Store;
-  /** A second node where the engine allows one. */
-  let other: Store;
-
-  let closeNodes: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, other, close: closeNodes } = await openNodes(engine));
-  });
-  afterAll(() => closeNodes());
+describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engine) => {
+  const { store, other, close } = await openNodes(engine);
+  afterAll(close);
 
   async function addEvent(siteId: string, wanted: Wanted): Promise<string> {
     const { at = now, name = "purchase", orderId = null, email = "e".repeat(64), deliveries } = wanted;

@@ -124,16 +124,10 @@ export function syncLogStore(db: Database) {
     below: LogKey,
     max: number,
   ): Promise<{ found: LogLine[]; next: LogKey | null }> {
-    const { eventId, orderId, emailSha256, from, to } = filter;
-    const asked = {
-      ...(orderId === undefined ? {} : { orderId }),
-      ...(emailSha256 === undefined ? {} : { emailSha256 }),
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-    };
+    const { eventId } = filter;
     // The event at which the previous page ended may have deliveries left.
     const end = below.eventId === lastId ? lastId : `${below.eventId}${lastId}`;
-    const ids = eventId === undefined ? await lists.listIds(siteId, asked, end, max) : [eventId];
+    const ids = eventId === undefined ? await lists.listIds(siteId, filter, end, max) : [eventId];
     const found: LogLine[] = [];
     for (const some of chunks(ids)) {
       const text = linesOf(
@@ -217,7 +211,7 @@ export function syncLogStore(db: Database) {
 const namesFewEvents = ({ eventId, orderId, emailSha256 }: LogFilter) =>
   eventId !== undefined || orderId !== undefined || emailSha256 !== undefined;
 
-/** Name and mode are columns of the event alone, so they are checked on the rows. */
+/** Deliveries have neither the name nor the mode of their event, so these are checked on the rows. */
 const filtersEvents = ({ eventName, mode }: LogFilter) => eventName !== undefined || mode !== undefined;
 
 /** True when the filter may drop many of the rows that the index gives. */

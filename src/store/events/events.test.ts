@@ -1,28 +1,18 @@
 // Accepting, reading and releasing events, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, newSite, unattributed } from "../../../test/support/events.ts";
 import { openNodes, sql } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { shortId } from "../../kernel/ids.ts";
-import type { StoreLocation } from "../open.ts";
-import type { Store } from "../store.ts";
 import type { NewEvent } from "./events.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const hour = 3_600_000;
 
-describe.each(["sqlite", "postgres"] as const)("events on %s", (engine) => {
-  let store: Store;
-  /** A second node where the engine allows one; the same store where it does not. */
-  let other: Store;
-  let location: StoreLocation;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, other, location, close } = await openNodes(engine));
-  });
-  afterAll(() => close());
+describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) => {
+  const { store, other, location, close } = await openNodes(engine);
+  afterAll(close);
 
   const claiming = (
     siteId: string,

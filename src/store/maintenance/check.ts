@@ -111,7 +111,9 @@ const queries: readonly FaultQuery[] = [
 
 /** Tables whose rows belong to no site. In the other tables, rows under the empty site belong to all. */
 const installationWide = new Set(
-  "settings sites oauth_apps users sessions passwords two_factors verifications tickets tries".split(" "),
+  "settings sites oauth_apps users sessions passwords two_factors verifications one_time_links rate_counters".split(
+    " ",
+  ),
 );
 
 /** `platforms` are the ids of all platforms. */
@@ -210,7 +212,7 @@ const json: readonly [table: string, key: string, column: string, fits: (value: 
   ["sites", "site_id", "settings", isObject],
   ["connections", "id", "settings", isObject],
   ["connections", "id", "events", isSelection],
-  ["alerts", "subject", "told", isObject],
+  ["alerts", "subject", "notifications", isObject],
   ["audit", "id", "detail", () => true],
   ["imports", "id", "options", isObject],
   ["imports", "id", "tally", isObject],

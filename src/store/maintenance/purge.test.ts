@@ -63,7 +63,7 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", { timeout: 60_00
       await Promise.all(taken.map((one) => store.deliveries.settle(refused(one, lease.now))));
       sent += taken.length;
     }
-    /** Some of them are forgotten between the look and the change. */
+    /** Some of the deliveries are purged between the two statements. */
     async function replay(): Promise<void> {
       const rows = await db.all(
         `SELECT event_id FROM deliveries WHERE state = 'rejected' ORDER BY event_id LIMIT 10`,

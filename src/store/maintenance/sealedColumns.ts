@@ -40,7 +40,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "credentials",
     place: (row) => appPlace(String(row.platform)),
   },
-  { table: "sign_ins", key: ["site_id", "id"], column: "record", place: ofSite(signInPlace) },
+  { table: "platform_sign_ins", key: ["site_id", "id"], column: "record", place: ofSite(signInPlace) },
   { table: "webhooks", key: ["site_id", "id"], column: "url", place: ofSite(urlPlace) },
   { table: "webhooks", key: ["site_id", "id"], column: "secrets", place: ofSite(secretsPlace) },
   { table: "bot_visits", key: ["site_id", "id"], column: "record", place: ofSite(botVisitPlace) },

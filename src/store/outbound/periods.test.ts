@@ -1,13 +1,12 @@
 // Totals, periods and pushes on both engines: every conversion and every removal is in exactly one period.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newEvent as eventWith, unattributed } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { FilterReason, Mode } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
 import type { Period } from "./periods.ts";
 import type { PushCall } from "./pushes.ts";
-import type { Store } from "../store.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const quarter = 15 * 60_000;
@@ -17,17 +16,9 @@ const address = {
   secrets: { current: "whsec_b25l", previous: null },
 };
 
-describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engine) => {
-  let store: Store;
-  /** A second node where the engine allows one; the same store where it does not. */
-  let other: Store;
-
-  let closeNodes: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, other, close: closeNodes } = await openNodes(engine));
-  });
-  afterAll(() => closeNodes());
+describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async (engine) => {
+  const { store, other, close: closeNodes } = await openNodes(engine);
+  afterAll(closeNodes);
 
   const line = (siteId: string, at = now) => auditLine(siteId, "test", at);
 

@@ -1,28 +1,19 @@
 // Identity records, visitors, consent and erasure, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, newSite } from "../../../test/support/events.ts";
 import { openNodes, sql } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import type { ConsentState, Visit } from "../../kernel/event.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
-import type { StoreLocation } from "../open.ts";
 import type { Store } from "../store.ts";
 import type { PeopleRows } from "./people.ts";
 
 const now = Date.UTC(2026, 10, 15);
 
-describe.each(["sqlite", "postgres"] as const)("people on %s", (engine) => {
-  let store: Store;
-  /** A second node where the engine allows one; the same store where it does not. */
-  let other: Store;
-  let location: StoreLocation;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, other, location, close } = await openNodes(engine));
-  });
-  afterAll(() => close());
+describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) => {
+  const { store, other, location, close } = await openNodes(engine);
+  afterAll(close);
 
   const remember = (on: Store, siteId: string, email: string, utm: Record<string, string>) =>
     on.people.change(siteId, async (rows) => {

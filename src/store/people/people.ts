@@ -173,7 +173,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     listDecisionsBy: async (visitorId: string) =>
       (await decisions("given_by", visitorId)).map((one) => ({ ...one, subject: one.subject as Sha256 })),
 
-    /** The visitors who gave this email. Scans all visitors of the site: for exports and erasures alone. */
+    /** The visitors who gave this email. Scans all visitors of the site: only for exports and erasures. */
     async findVisitors(emailSha256: Sha256): Promise<string[]> {
       const rows = await tx.all(`SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`, [
         siteId,

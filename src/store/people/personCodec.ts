@@ -27,7 +27,7 @@ const phrases = [
   '"},"forms":{"', '],"forms":{"', "www.",
 ]; // prettier-ignore
 
-/** Stands for the subject's own hash, which is also the hash of most forms of its email. */
+/** Replaces the subject's own hash, which is also the hash of most forms of its email. */
 const ownHash = "\u001f";
 const codeOf = (i: number) => String.fromCharCode(i < 30 ? i + 1 : i - 30 + 0x80);
 const phraseOf = new Map(phrases.map((phrase, i) => [codeOf(i), phrase]));

@@ -3,7 +3,7 @@
 // change result type").
 
 export const columns = {
-  alerts: "site_id, kind, subject, began_at, seen_at, notified_at, ended_at, text, told",
+  alerts: "site_id, kind, subject, began_at, seen_at, notified_at, ended_at, text, notifications",
   api_keys: "id, site_id, name, access, hash, prefix, created_by, created_at, expires_at, revoked_at",
   audit: "site_id, id, at, actor, action, detail",
   bot_visits: "site_id, id, seen_at, reason, record",
@@ -23,9 +23,9 @@ export const columns = {
     "id, user_id, account_id, provider_id, password, access_token, refresh_token, id_token, access_token_expires_at, refresh_token_expires_at, scope, created_at, updated_at",
   period_heads: "site_id, number, ends_at, closed_at, conversions, removed",
   periods: "site_id, number, starts_at, ends_at, conversions, removed, closed_at",
+  platform_sign_ins: "site_id, id, platform, record, expires_at",
   push_log: "site_id, webhook_id, id, number, started_at, duration_ms, ok, http_status, error, response",
   sessions: "id, user_id, token, address, user_agent, created_at, updated_at, expires_at, seen_at",
-  sign_ins: "site_id, id, platform, record, expires_at",
   sites: "site_id, name, settings, revision, created_at",
   two_factors: "id, user_id, secret, backup_codes, verified, failures, locked_until",
   users: "id, email, name, email_verified, image, two_factor, created_at, updated_at, seen_at, invited_by",

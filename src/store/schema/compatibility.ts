@@ -1,6 +1,6 @@
 // Schema compatibility: which versions of the code may work on a database at the same time. A settings row, which every
 // release can read, holds the oldest schema whose code can work with the present one. So a node of the release before can be
-// started again after an upgrade, and one that is too old says so and does not fail later.
+// started again after an upgrade, and one that is too old refuses to start.
 
 import type { Query } from "../engine/database.ts";
 import type { Migration } from "./migration.ts";

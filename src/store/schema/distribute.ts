@@ -30,7 +30,7 @@ export async function isCitus(db: Query): Promise<boolean> {
   return (await db.all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0;
 }
 
-/** Runs on Citus alone. A table that was placed already stays where it is. */
+/** Runs only on Citus. A table that was placed already stays where it is. */
 export async function distribute(tx: Query, migration: Migration): Promise<void> {
   for (const { table, call } of placeTables(migration)) {
     const placed = await tx.all(

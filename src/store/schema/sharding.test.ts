@@ -197,14 +197,15 @@ describe("every statement of the store", () => {
 });
 
 /**
- * What is asked of all sites at once, by file: the start of the text. Everything else names its site. Citus answers these where
- * tables are joined, grouped and compared by site; not where a list of VALUES is looked up (due.ts has another way there).
+ * Statements over all sites, by file: the start of the text. Every other statement names its site. Citus runs these where
+ * tables are joined, grouped and compared by site, but not where they look up a list of VALUES (dueConnections.ts has
+ * another statement for it).
  */
 const ofAllSites: Readonly<Record<string, readonly string[]>> = {
   "maintenance/check.ts": ["SELECT"],
   "maintenance/checkRecords.ts": ["SELECT"],
   "deliveries/deliveries.ts": [
-    // Of the embedded database alone.
+    // Runs only on the embedded database.
     "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
   ],
   "deliveries/dueConnections.ts": [
@@ -243,7 +244,7 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   // Their first column is the site's: the first field of the row's description.
   "events/eventRow.ts": ["INSERT INTO events (${"],
   "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
-  "statistics/rejectedRequests.ts": ["INSERT INTO refused_calls (${"],
+  "statistics/rejectedRequests.ts": ["INSERT INTO rejected_requests (${"],
 };
 
 /** Finds why one node could not answer a statement. Statements that are not hot may write configuration. */

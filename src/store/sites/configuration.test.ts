@@ -1,26 +1,16 @@
 // Sites, settings and connections, and the revision that nodes follow, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newSite } from "../../../test/support/events.ts";
 import { openNodes, sql } from "../../../test/support/nodes.ts";
 import { shortId } from "../../kernel/ids.ts";
-import type { StoreLocation } from "../open.ts";
-import type { Store } from "../store.ts";
 import type { ConnectionRow } from "./configuration.ts";
 
 const now = Date.UTC(2026, 10, 15);
 
-describe.each(["sqlite", "postgres"] as const)("configuration on %s", (engine) => {
-  let store: Store;
-  /** A second node where the engine allows one; the same store where it does not. */
-  let other: Store;
-  let location: StoreLocation;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, other, location, close } = await openNodes(engine));
-  });
-  afterAll(() => close());
+describe.each(["sqlite", "postgres"] as const)("configuration on %s", async (engine) => {
+  const { store, other, location, close } = await openNodes(engine);
+  afterAll(close);
 
   test("a change raises the revision, and only the changed site is read again", async () => {
     const [a, b] = [await newSite(store), await newSite(store)];

@@ -2,11 +2,11 @@
 // writes it to the site in the same transaction; nodes poll the number and reload the sites with a newer one.
 
 import type { ConnectionState, Mode } from "../../kernel/event.ts";
-import { writeAudit, type AuditLine } from "./audit.ts";
+import type { AuditLine } from "./audit.ts";
 import { columns } from "../schema/columns.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
-import { raiseRevision } from "./revision.ts";
+import { changeConfiguration } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 import { openSettings, replaceSettings } from "./siteSettings.ts";
 
@@ -53,14 +53,8 @@ export type SiteRow = {
 export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
 export function configurationStore(db: Database, seal: Seal, newId: () => string) {
-  /** Commits the work, the new revision and the audit line together. */
-  function change<T>(line: AuditLine, work: (tx: Query) => Promise<T>): Promise<T> {
-    return db.write(async (tx) => {
-      const result = await raiseRevision(tx, line.siteId, () => work(tx));
-      await writeAudit(tx, newId(), line);
-      return result;
-    });
-  }
+  const change = (line: AuditLine, work: (tx: Query) => Promise<unknown>) =>
+    changeConfiguration(db, newId(), line, work);
 
   function connectionOf(row: Row): ConnectionRow {
     const siteId = String(row.site_id);
@@ -151,9 +145,9 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     },
 
     renameSite(line: AuditLine, name: string): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, line.siteId]);
-      });
+      return change(line, (tx) =>
+        tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, line.siteId]),
+      );
     },
 
     /** Applies the change to the stored settings, not to a copy read earlier: changes of configuration are serialised. */
@@ -185,12 +179,12 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     },
 
     revokeKey(line: AuditLine, id: string): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(
+      return change(line, (tx) =>
+        tx.all(
           `UPDATE inbound_keys SET revoked_at = $1 WHERE site_id = $2 AND id = $3 AND revoked_at IS NULL`,
           [line.at, line.siteId, id],
-        );
-      });
+        ),
+      );
     },
 
     /** Inserts or updates a connection. `secrets` names the settings that are sealed. */
@@ -198,8 +192,8 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       const entries = Object.entries(connection.settings);
       const open = Object.fromEntries(entries.filter(([name]) => !secrets.has(name)));
       const sealed = Object.fromEntries(entries.filter(([name]) => secrets.has(name)));
-      return change(line, async (tx) => {
-        await tx.all(
+      return change(line, (tx) =>
+        tx.all(
           `INSERT INTO connections (site_id, id, platform, account, settings, credentials, events, state, state_reason,
              created_at, updated_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
@@ -219,14 +213,14 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
             connection.createdAt,
             line.at,
           ],
-        );
-      });
+        ),
+      );
     },
 
     removeConnection(line: AuditLine, id: string): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [line.siteId, id]);
-      });
+      return change(line, (tx) =>
+        tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [line.siteId, id]),
+      );
     },
 
     setConnectionState(
@@ -235,12 +229,12 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       state: ConnectionState,
       reason: string | null,
     ): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(
+      return change(line, (tx) =>
+        tx.all(
           `UPDATE connections SET state = $1, state_reason = $2, updated_at = $3 WHERE site_id = $4 AND id = $5`,
           [state, reason, line.at, line.siteId, id],
-        );
-      });
+        ),
+      );
     },
   };
 }

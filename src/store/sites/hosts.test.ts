@@ -24,7 +24,7 @@ const well: CheckRow = {
 describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   let store: Store;
   let directory: Directory;
-  /** What another node knows. */
+  /** The directory of another node. */
   let elsewhere: Directory;
   let north: Site;
   let south: Site;

@@ -1,8 +1,8 @@
 // The hosts of sites, with their state and the result of the last check.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
-import { type Database, type Query, type Row } from "../engine/database.ts";
-import { raiseRevision } from "./revision.ts";
+import type { Database, Query, Row } from "../engine/database.ts";
+import { changeConfiguration, raiseRevision } from "./revision.ts";
 
 export type HostRow = {
   siteId: string;
@@ -36,42 +36,33 @@ export type NewHost = {
 };
 
 export function hostStore(db: Database, newId: () => string) {
-  /** Commits the work, the new revision and the audit line together. */
-  function change(what: AuditLine, work: (tx: Query) => Promise<unknown>): Promise<void> {
-    const id = newId();
-    return db.write(async (tx) => {
-      await raiseRevision(tx, what.siteId, () => work(tx));
-      await writeAudit(tx, id, what);
-    });
-  }
-
   return {
-    async add(what: AuditLine, host: NewHost): Promise<void> {
-      const id = newId();
-      await change(what, (tx) => insertHost(tx, id, what, host));
+    async add(line: AuditLine, host: NewHost): Promise<void> {
+      const displacedId = newId();
+      await changeConfiguration(db, newId(), line, (tx) => insertHost(tx, displacedId, line, host));
     },
 
     /** False when it is the site's last host, or gone. Changes are serialised, so that two cannot remove the last two. */
-    remove(what: AuditLine, host: string): Promise<boolean> {
+    remove(line: AuditLine, host: string): Promise<boolean> {
       const id = newId();
       return db.write((tx) =>
-        raiseRevision(tx, what.siteId, async () => {
+        raiseRevision(tx, line.siteId, async () => {
           const rows = await tx.all(
             `DELETE FROM hosts WHERE host = $1 AND site_id = $2
              AND EXISTS (SELECT 1 FROM hosts AS others WHERE others.site_id = $2 AND others.host <> $1) RETURNING host`,
-            [host, what.siteId],
+            [host, line.siteId],
           );
-          if (rows.length > 0) await writeAudit(tx, id, what);
+          if (rows.length > 0) await writeAudit(tx, id, line);
           return rows.length > 0;
         }),
       );
     },
 
-    setPaused: (what: AuditLine, host: string, pausedAt: number | null) =>
-      change(what, (tx) =>
+    setPaused: (line: AuditLine, host: string, pausedAt: number | null) =>
+      changeConfiguration(db, newId(), line, (tx) =>
         tx.all(`UPDATE hosts SET paused_at = $3 WHERE host = $1 AND site_id = $2`, [
           host,
-          what.siteId,
+          line.siteId,
           pausedAt,
         ]),
       ),

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, queuedDelivery } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
 import type { AuditLine } from "./audit.ts";
 import type { ImportRow, NewImport } from "./imports.ts";
 import { finalAt } from "../statistics/statistics.ts";
-import type { Store } from "../store.ts";
 import { hourMs } from "../../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 15);
@@ -20,14 +19,9 @@ const made = (id: string): NewImport => ({
 });
 const held = (owner: string) => ({ owner, now, until: now + 30_000 });
 
-describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
-  let store: Store;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, close } = await openNodes(engine));
-  });
-  afterAll(() => close());
+describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) => {
+  const { store, close } = await openNodes(engine);
+  afterAll(close);
 
   const take = (id: string, seen: ImportRow | null, owner: string) =>
     store.imports.claim(made(id), seen, held(owner), line);
@@ -58,7 +52,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
     await store.imports.end(key, "done", { line: 9, tally: { rows: 8 } }, { owner: "a", now }, line);
     const done = await store.imports.find(key);
     expect(done).toMatchObject({ line: 9, tally: { rows: 8 }, state: "done", owner: "", leaseUntil: 0 });
-    // What is done stays done.
+    // A finished import is not started again.
     expect(await take("three", done, "a")).toBeNull();
     expect((await store.imports.list("s")).map(({ id }) => id).toSorted()).toContain("three");
     expect(await store.imports.list("other")).toEqual([]);

@@ -1,24 +1,14 @@
 // Uses of keys, and lock-outs after wrong ones, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { newSite } from "../../../test/support/events.ts";
 import { openNodes, sql } from "../../../test/support/nodes.ts";
-import type { StoreLocation } from "../open.ts";
-import type { Store } from "../store.ts";
 
 const now = Date.UTC(2026, 10, 15);
 
-describe.each(["sqlite", "postgres"] as const)("keys on %s", (engine) => {
-  let store: Store;
-  /** A second node where the engine allows one; the same store where it does not. */
-  let other: Store;
-  let location: StoreLocation;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, other, location, close } = await openNodes(engine));
-  });
-  afterAll(() => close());
+describe.each(["sqlite", "postgres"] as const)("keys on %s", async (engine) => {
+  const { store, other, location, close } = await openNodes(engine);
+  afterAll(close);
 
   const rule = { keys: 10, windowMs: 300_000, lockMs: 900_000 };
 

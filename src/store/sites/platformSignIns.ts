@@ -73,7 +73,7 @@ export function platformSignInStore(db: Database, seal: Seal) {
       const { siteId, id, platform, expiresAt, record } = signIn;
       await db.write((tx) =>
         tx.all(
-          `INSERT INTO sign_ins (site_id, id, platform, record, expires_at) VALUES ($1, $2, $3, $4, $5)
+          `INSERT INTO platform_sign_ins (site_id, id, platform, record, expires_at) VALUES ($1, $2, $3, $4, $5)
            ON CONFLICT DO NOTHING`,
           [siteId, id, platform, seal.close(JSON.stringify(record), signInPlace(siteId, id)), expiresAt],
         ),
@@ -81,10 +81,10 @@ export function platformSignInStore(db: Database, seal: Seal) {
     },
 
     async find(siteId: string, id: string): Promise<PlatformSignIn | null> {
-      const [row] = await db.all(`SELECT ${columns.sign_ins} FROM sign_ins WHERE site_id = $1 AND id = $2`, [
-        siteId,
-        id,
-      ]);
+      const [row] = await db.all(
+        `SELECT ${columns.platform_sign_ins} FROM platform_sign_ins WHERE site_id = $1 AND id = $2`,
+        [siteId, id],
+      );
       return row ? signInOf(row) : null;
     },
 
@@ -100,24 +100,29 @@ export function platformSignInStore(db: Database, seal: Seal) {
       return db.write(async (tx) => {
         const lock = db.forUpdate;
         const [row] = await tx.all(
-          `SELECT ${columns.sign_ins} FROM sign_ins WHERE site_id = $1 AND id = $2 ${lock}`,
+          `SELECT ${columns.platform_sign_ins} FROM platform_sign_ins WHERE site_id = $1 AND id = $2 ${lock}`,
           [siteId, id],
         );
         const signIn = row ? signInOf(row) : null;
         const stepped = signIn && next(signIn);
         if (!signIn || !stepped) return null;
-        await tx.all(`UPDATE sign_ins SET record = $3, expires_at = $4 WHERE site_id = $1 AND id = $2`, [
-          siteId,
-          id,
-          seal.close(JSON.stringify(stepped.record), signInPlace(siteId, id)),
-          stepped.expiresAt,
-        ]);
+        await tx.all(
+          `UPDATE platform_sign_ins SET record = $3, expires_at = $4 WHERE site_id = $1 AND id = $2`,
+          [
+            siteId,
+            id,
+            seal.close(JSON.stringify(stepped.record), signInPlace(siteId, id)),
+            stepped.expiresAt,
+          ],
+        );
         return { ...signIn, ...stepped };
       });
     },
 
     async end(siteId: string, id: string): Promise<void> {
-      await db.write((tx) => tx.all(`DELETE FROM sign_ins WHERE site_id = $1 AND id = $2`, [siteId, id]));
+      await db.write((tx) =>
+        tx.all(`DELETE FROM platform_sign_ins WHERE site_id = $1 AND id = $2`, [siteId, id]),
+      );
     },
 
     /** Leases the refresh of a connection's token: true for one node, until it releases it or `until` has passed. */
@@ -183,7 +188,7 @@ export function platformSignInStore(db: Database, seal: Seal) {
     /** Deletes expired sign-ins of a site. */
     async purge(siteId: string, now: number): Promise<void> {
       await db.write((tx) =>
-        tx.all(`DELETE FROM sign_ins WHERE site_id = $1 AND expires_at <= $2`, [siteId, now]),
+        tx.all(`DELETE FROM platform_sign_ins WHERE site_id = $1 AND expires_at <= $2`, [siteId, now]),
       );
     },
   };

@@ -1,6 +1,20 @@
 // The revision: one number by which every node sees that configuration has changed.
 
-import type { Query } from "../engine/database.ts";
+import type { Database, Query } from "../engine/database.ts";
+import { writeAudit, type AuditLine } from "./audit.ts";
+
+/** Commits the work, the new revision and the audit line together. */
+export function changeConfiguration(
+  db: Database,
+  auditId: string,
+  line: AuditLine,
+  work: (tx: Query) => Promise<unknown>,
+): Promise<void> {
+  return db.write(async (tx) => {
+    await raiseRevision(tx, line.siteId, () => work(tx));
+    await writeAudit(tx, auditId, line);
+  });
+}
 
 /** Runs `work` under a new revision. The row of the revision is locked first, which serialises changes. */
 export async function raiseRevision<T>(tx: Query, siteId: string, work: () => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ export type Finding = { kind: AlertKind; subject: string; text: string };
 export type Note = {
   told: "began" | "over" | null;
   toldAt: number;
-  /** When it was last attempted; `error` says how that failed. */
+  /** When it was last attempted; `error` is its failure. */
   triedAt: number;
   isTrying: boolean;
   /** The node that wrote this, so that concurrent writes of two nodes differ. */
@@ -38,9 +38,7 @@ export type HourOfUse = { hour: number; uses: number; lastUsedAt: number };
 
 export function alertStore(db: Database) {
   return {
-    /**
-     * Begins alerts for new findings, and ends open alerts that were not found for `quietMs` of their kind.
-     */
+    /** Begins alerts for new findings, and ends open alerts that were not found for `quietMs` of their kind. */
     async reconcile(
       siteId: string,
       findings: readonly Finding[],
@@ -52,7 +50,8 @@ export function alertStore(db: Database) {
       await db.write(async (tx) => {
         for (const { kind, subject, text } of sorted) {
           await tx.all(
-            `INSERT INTO alerts (site_id, kind, subject, began_at, seen_at, text, told) VALUES ($1, $2, $3, $4, $4, $5, '{}')
+            `INSERT INTO alerts (site_id, kind, subject, began_at, seen_at, text, notifications)
+             VALUES ($1, $2, $3, $4, $4, $5, '{}')
              ON CONFLICT (site_id, kind, subject) WHERE ended_at IS NULL
              DO UPDATE SET seen_at = excluded.seen_at, text = excluded.text`,
             [siteId, kind, subject, now, text],
@@ -101,8 +100,9 @@ export function alertStore(db: Database) {
       const notifiedAt = note.told && !note.isTrying && !note.error ? note.toldAt : alert.notifiedAt;
       const rows = await db.write((tx) =>
         tx.all(
-          `UPDATE alerts SET told = $5, notified_at = $6
-           WHERE site_id = $1 AND kind = $2 AND subject = $3 AND began_at = $4 AND told IN ($7, $5) RETURNING kind`,
+          `UPDATE alerts SET notifications = $5, notified_at = $6
+           WHERE site_id = $1 AND kind = $2 AND subject = $3 AND began_at = $4 AND notifications IN ($7, $5)
+           RETURNING kind`,
           [
             alert.siteId,
             alert.kind,
@@ -180,6 +180,6 @@ function alertOf(row: Row): Alert {
     beganAt: Number(row.began_at),
     notifiedAt: row.notified_at === null ? null : Number(row.notified_at),
     endedAt: row.ended_at === null ? null : Number(row.ended_at),
-    told: JSON.parse(String(row.told)),
+    told: JSON.parse(String(row.notifications)),
   };
 }

@@ -1,13 +1,12 @@
 // Queries of metrics, /readyz and the doctor, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
 import { newEvent } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { DeliveryState, Mode } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
 import { probeSchema } from "../schema/schemaProbe.ts";
-import type { Store } from "../store.ts";
 import { openStore } from "../store.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 
@@ -20,15 +19,10 @@ type Given = {
   deliveries?: { connectionId: string; state: DeliveryState }[];
 };
 
-describe.each(["sqlite", "postgres"] as const)("health and doctor queries on %s", (engine) => {
-  let store: Store;
-  let closeNodes: () => Promise<void>;
-
-  beforeAll(async () => {
-    // From an empty database, because the time of the migration is read.
-    ({ store, close: closeNodes } = await openNodes(engine, freshDatabase));
-  });
-  afterAll(() => closeNodes());
+describe.each(["sqlite", "postgres"] as const)("health and doctor queries on %s", async (engine) => {
+  // From an empty database, because the time of the migration is read.
+  const { store, close } = await openNodes(engine, freshDatabase);
+  afterAll(close);
 
   async function accept(siteId: string, given: Given = {}): Promise<string> {
     const { at = now, mode = "live", email = "aa", deliveries = [] } = given;

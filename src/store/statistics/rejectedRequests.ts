@@ -43,7 +43,7 @@ export function rejectedRequestStore(db: Database) {
         await db.write(async (tx) => {
           for (const some of chunks(bySite.get(siteId) as RejectedRequest[])) {
             await tx.all(
-              `INSERT INTO refused_calls (${inserted.join(",")}) VALUES ${tuples(some.length, inserted.length)}
+              `INSERT INTO rejected_requests (${inserted.join(",")}) VALUES ${tuples(some.length, inserted.length)}
                ON CONFLICT DO NOTHING`,
               some.flatMap((one) => rejectedRequestRow.values(one)),
             );
@@ -55,7 +55,7 @@ export function rejectedRequestStore(db: Database) {
     /** Newest first; `before` is the last id of the previous page. */
     async list(siteId: string, page: { before?: string; limit: number }): Promise<RejectedRequest[]> {
       const rows = await db.all(
-        `SELECT ${columns.join(", ")} FROM refused_calls WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+        `SELECT ${columns.join(", ")} FROM rejected_requests WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
         [siteId, page.before ?? lastId, page.limit],
       );
       return rows.map(rejectedRequestRow.read);
@@ -65,12 +65,12 @@ export function rejectedRequestStore(db: Database) {
     async purge(siteId: string, now: number): Promise<void> {
       await db.write(async (tx) => {
         const [oldestKept] = await tx.all(
-          `SELECT id FROM refused_calls WHERE site_id = $1 ORDER BY id DESC LIMIT 1 OFFSET ${maxKept - 1}`,
+          `SELECT id FROM rejected_requests WHERE site_id = $1 ORDER BY id DESC LIMIT 1 OFFSET ${maxKept - 1}`,
           [siteId],
         );
         const young = idAt(now - keepMs);
         const kept = oldestKept ? String(oldestKept.id) : young;
-        await tx.all(`DELETE FROM refused_calls WHERE site_id = $1 AND id < $2`, [
+        await tx.all(`DELETE FROM rejected_requests WHERE site_id = $1 AND id < $2`, [
           siteId,
           kept > young ? kept : young,
         ]);

@@ -1,25 +1,17 @@
 // Hourly statistics, inbound counts and rejected requests, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { hourMs } from "../../kernel/time.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
 import type { Figure } from "./statistics.ts";
-import type { Store } from "../store.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const thisHour = now / hourMs;
 
-describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
-  let store: Store;
-  let other: Store;
-
-  let closeNodes: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, other, close: closeNodes } = await openNodes(engine));
-  });
-  afterAll(() => closeNodes());
+describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine) => {
+  const { store, other, close } = await openNodes(engine);
+  afterAll(close);
 
   const conversions = (count: number, name = "purchase"): Figure => ({
     kind: "conversion",
@@ -76,7 +68,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     expect(await statistics.listDueHours(siteId, at + 1, 10)).toEqual([]);
   });
 
-  test("the turn is one node's at a time", async () => {
+  test("one node at a time holds the statistics lease", async () => {
     expect(await store.leases.acquire("statistics", "a", 100, 200)).toBe(true);
     expect(await other.leases.acquire("statistics", "b", 150, 250)).toBe(false);
     expect(await store.leases.acquire("statistics", "a", 150, 250)).toBe(true);
@@ -85,7 +77,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     expect(await store.leases.acquire("statistics", "a", 251, 400)).toBe(true);
   });
 
-  test("a turn that a clock ahead of all others wrote holds nobody up", async () => {
+  test("a lease that a node with a fast clock wrote does not block the others", async () => {
     expect(await store.leases.acquire("statistics", "a", 9_000_000, 9_000_060)).toBe(true);
     expect(await other.leases.acquire("statistics", "b", 1000, 1060)).toBe(true);
     expect(await store.leases.acquire("statistics", "a", 1001, 1061)).toBe(false);

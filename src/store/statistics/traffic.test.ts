@@ -1,24 +1,18 @@
 // Counts of visits and the sample of bots, on both engines.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { VisitBucket } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import type { Store } from "../store.ts";
 import { hourMs } from "../../kernel/time.ts";
 import type { BotVisit, VisitCount } from "./traffic.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const thisHour = now / hourMs;
 
-describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
-  let store: Store;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    ({ store, close } = await openNodes(engine));
-  });
-  afterAll(() => close());
+describe.each(["sqlite", "postgres"] as const)("traffic on %s", async (engine) => {
+  const { store, close } = await openNodes(engine);
+  afterAll(close);
 
   const count = (siteId: string, bucket: VisitBucket, visits: number, more: Partial<VisitCount> = {}) => ({
     siteId,

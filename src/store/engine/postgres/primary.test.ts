@@ -55,7 +55,7 @@ test.concurrent("transactions whose connections are ended are run again as a who
     }
   })();
   let runs = 0;
-  // With more patience than an event has: what is asked is not how soon.
+  // A longer timeout than an event has: this is not about speed.
   const one = (n: number) =>
     db.write(
       async (tx) => {
@@ -131,7 +131,7 @@ test.concurrent.each(["28000", "3D000"])(
     expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
     first.door = { code };
     first.cut();
-    // Nobody uses them: they are dropped without a word.
+    // The cut connections are idle, so they are dropped without an error.
     await sleep(50);
     second.door = "open";
     expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);

@@ -1,4 +1,4 @@
-// Finds the primary among the servers by probing them, and holds connections to it alone.
+// Finds the primary among the servers by probing them, and holds connections only to it.
 //
 // A caller that gets an error which makes the server suspect reports it. The server is then no longer used until all servers
 // were probed again; new connections are opened to the primary, and the old ones are closed. Several servers are also
@@ -63,7 +63,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
     await sleep(ms * jitter, null, { signal: closing.signal, ref }).catch(() => {});
   }
 
-  /** Goes on until it finds a primary, also after callers were told that waiting cannot help. */
+  /** Goes on until it finds a primary, also after callers have received an error that waiting cannot help. */
   async function search(): Promise<void> {
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       try {

@@ -1,4 +1,4 @@
-// When a write of the embedded engine counts as safe: the disk here answers only when the test lets it.
+// Writes of the embedded engine are answered when they are durable. The disk here answers only when the test lets it.
 
 import { existsSync, symlinkSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -19,8 +19,8 @@ async function onSlowDisk() {
   isReady = true;
   const results: string[] = [];
   /** Records the outcome in `results`. */
-  function write(n: number, manner?: { isRepeatable: boolean }): Promise<unknown> {
-    const insert = db.write((tx) => tx.all(`INSERT INTO lines (n) VALUES ($1)`, [n]), manner);
+  function write(n: number, options?: { isRepeatable: boolean }): Promise<unknown> {
+    const insert = db.write((tx) => tx.all(`INSERT INTO lines (n) VALUES ($1)`, [n]), options);
     return insert.then(
       () => results.push(`${n} is safe`),
       (error: Error) => results.push(`${n}: ${error.message}`),
@@ -46,7 +46,7 @@ test("a write is answered when it is on the disk, and others run meanwhile", asy
   await isThere(3);
   expect([results, flushes.length]).toEqual([[], 1]);
 
-  // The first flush began before the second write: it says nothing about it.
+  // The first flush began before the second write: it does not cover that write.
   flushes[0]?.resolve();
   await first;
   await expect.poll(() => flushes.length).toBe(2);

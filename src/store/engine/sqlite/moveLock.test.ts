@@ -44,7 +44,7 @@ describe("the move lock", () => {
     const now = Date.now();
     expect(lock.hold(now - 2000, now - 9000)).toBe(true);
     await write();
-    // Somebody may have written since: this hold is worth nothing any more, however often it is renewed.
+    // Rows may have been written since the lock expired, so it can no longer be renewed.
     expect(lock.hold(now + 60_000, now)).toBe(false);
     expect(lock.hold(now + 60_000, now)).toBe(false);
     expect(lock.finish(now, to)).toBe(false);

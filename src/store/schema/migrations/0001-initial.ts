@@ -18,9 +18,9 @@ export const initial: Migration = {
     "verifications",
     "grants",
     "invitations",
-    "tickets",
+    "one_time_links",
     "api_keys",
-    "tries",
+    "rate_counters",
   ],
   bySite: [
     "events",
@@ -37,7 +37,7 @@ export const initial: Migration = {
     "audit",
     "visit_counts",
     "bot_visits",
-    "sign_ins",
+    "platform_sign_ins",
     "token_refreshes",
     "totals",
     "period_heads",
@@ -50,7 +50,7 @@ export const initial: Migration = {
     "statistics_hours",
     "statistics_heads",
     "inbound_counts",
-    "refused_calls",
+    "rejected_requests",
     "imports",
     "leases",
   ],
@@ -228,7 +228,7 @@ export const initial: Migration = {
 
     // Holds one-time links. purpose is 'set-up' (user_id '') or 'reset'. by_operator is 1 where an owner or the command
     // line made the link.
-    `CREATE TABLE tickets (
+    `CREATE TABLE one_time_links (
       hash text NOT NULL PRIMARY KEY,
       purpose text NOT NULL,
       user_id text NOT NULL,
@@ -236,7 +236,7 @@ export const initial: Migration = {
       created_at bigint NOT NULL,
       expires_at bigint NOT NULL
     )`,
-    `CREATE INDEX tickets_by_user ON tickets (purpose, user_id)`,
+    `CREATE INDEX one_time_links_by_user ON one_time_links (purpose, user_id)`,
 
     `CREATE TABLE api_keys (
       id text NOT NULL PRIMARY KEY,
@@ -254,12 +254,12 @@ export const initial: Migration = {
     `CREATE INDEX api_keys_by_site ON api_keys (site_id)`,
 
     // Counts attempts until their window ends. key is a hash, so that no address or email is stored here.
-    `CREATE TABLE tries (
+    `CREATE TABLE rate_counters (
       key text NOT NULL PRIMARY KEY,
       count integer NOT NULL,
       until bigint NOT NULL
     ) {COMPACT}`,
-    `CREATE INDEX tries_by_end ON tries (until)`,
+    `CREATE INDEX rate_counters_by_end ON rate_counters (until)`,
 
     // id is a UUIDv7, so its order is the order of receipt. platform_event_id is the id that platforms receive. released_at
     // is set where an operator let a filtered event through.
@@ -437,7 +437,7 @@ export const initial: Migration = {
     )`,
 
     // Holds platform sign-ins that are under way, or done and waiting to become a connection. record is sealed JSON.
-    `CREATE TABLE sign_ins (
+    `CREATE TABLE platform_sign_ins (
       site_id text NOT NULL,
       id text NOT NULL,
       platform text NOT NULL,
@@ -533,7 +533,7 @@ export const initial: Migration = {
       PRIMARY KEY (site_id, webhook_id, id)
     )`,
 
-    // told is JSON: what each channel was notified of. seen_at is when the condition was last found.
+    // notifications is JSON: the last notification of each channel. seen_at is when the condition was last found.
     `CREATE TABLE alerts (
       site_id text NOT NULL,
       kind text NOT NULL,
@@ -543,7 +543,7 @@ export const initial: Migration = {
       notified_at bigint,
       ended_at bigint,
       text text NOT NULL,
-      told text NOT NULL,
+      notifications text NOT NULL,
       PRIMARY KEY (site_id, kind, subject, began_at)
     )`,
     `CREATE UNIQUE INDEX alerts_open ON alerts (site_id, kind, subject) WHERE ended_at IS NULL`,
@@ -588,8 +588,8 @@ export const initial: Migration = {
       PRIMARY KEY (site_id, hour, kind, writer)
     ) {COMPACT}`,
 
-    // Holds a sample of the rejected requests, with neither key nor body. address is the network alone.
-    `CREATE TABLE refused_calls (
+    // Holds a sample of the rejected requests, with neither key nor body. address is only the network.
+    `CREATE TABLE rejected_requests (
       site_id text NOT NULL,
       id text NOT NULL,
       at bigint NOT NULL,
