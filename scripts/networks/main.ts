@@ -1,7 +1,7 @@
 // Makes src/traffic/networks/data/networks.bin, the list that src/traffic/networks/networks.ts looks addresses up in.
 //
 // Two things come together here: a public table that says which network (autonomous system) every address belongs to, and
-// our own list of the networks that matter (networkOwners.ts). A network that is not on it is an ordinary one. Who is in doubt
+// our own list of the networks that matter (owners.ts). A network that is not on it is an ordinary one. Who is in doubt
 // stays out, because a buyer taken for a machine costs more than a machine taken for a buyer.
 
 import { readFileSync, writeFileSync } from "node:fs";
