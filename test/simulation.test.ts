@@ -24,7 +24,7 @@ const scenario: Scenario = {
   platformMs: 20,
   load: { perSecond: 200 },
   costs,
-  worker: { lookNode: 5, lookDatabase: 2, takeNode: 50, takeDatabase: 50 },
+  worker: { pollNode: 5, pollDatabase: 2, claimNode: 50, claimDatabase: 50 },
   fsyncMs: 1,
   roundTripMs: 0.2,
   poolSize: 10,

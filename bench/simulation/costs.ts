@@ -40,10 +40,10 @@ export function calibrate(points: readonly Point[]): Costs {
 export function workerCostsOf({ poll, drains }: Measured, costs: Costs): WorkerCosts {
   const drain = drains.find(({ nodes }) => nodes === 1);
   return {
-    lookNode: poll.cpu,
-    lookDatabase: poll.databaseCpu,
-    takeNode: Math.max(0, (drain?.cpu ?? 0) - costs.node.delivery),
-    takeDatabase: Math.max(0, (drain?.databaseCpu ?? 0) - costs.database.delivery),
+    pollNode: poll.cpu,
+    pollDatabase: poll.databaseCpu,
+    claimNode: Math.max(0, (drain?.cpu ?? 0) - costs.node.delivery),
+    claimDatabase: Math.max(0, (drain?.databaseCpu ?? 0) - costs.database.delivery),
   };
 }
 

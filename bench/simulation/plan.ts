@@ -112,7 +112,7 @@ function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scena
     load: { perSecond, peak: assumed.peak },
     costs,
     // A sharded database is polled for all connections with one statement, whose cost was not measured.
-    worker: sharded ? { ...worker, lookNode: 0, lookDatabase: 0 } : worker,
+    worker: sharded ? { ...worker, pollNode: 0, pollDatabase: 0 } : worker,
     // A synchronous standby adds its own write and the network between them.
     fsyncMs: step.standby ? 2 * measured.fsyncMs + assumed.roundTripMs : measured.fsyncMs,
     roundTripMs: assumed.roundTripMs + (sharded ? assumed.citusMs : 0),

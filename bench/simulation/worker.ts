@@ -17,10 +17,10 @@ export type Backlog = {
 
 export type WorkerCosts = {
   /** Microseconds of a poll per connection, and of claiming a delivery, without the cost of its attempt. */
-  lookNode: number;
-  lookDatabase: number;
-  takeNode: number;
-  takeDatabase: number;
+  pollNode: number;
+  pollDatabase: number;
+  claimNode: number;
+  claimDatabase: number;
 };
 
 const pollMs = 1000;
@@ -63,7 +63,7 @@ export function startWorker(
     const some = Math.min(left, perStatement);
     const { database } = node.options;
     node.readers.use((release) =>
-      database.ask(thread, 1, some * costs.lookNode, some * costs.lookDatabase, () => {
+      database.ask(thread, 1, some * costs.pollNode, some * costs.pollDatabase, () => {
         release();
         findDue(left - some, done);
       }),
@@ -85,7 +85,7 @@ export function startWorker(
 
   function claim(site: number, count: number, done: () => void): void {
     node.writers.use((release) =>
-      node.ask(2, count * costs.takeDatabase, () =>
+      node.ask(2, count * costs.claimDatabase, () =>
         node.commit(() => {
           release();
           node.readers.use((releaseReader) =>
@@ -94,7 +94,7 @@ export function startWorker(
               let left = count;
               const read = () => {
                 left -= 1;
-                if (left === 0) thread.run(count * costs.takeNode, () => handOver(site, count, done));
+                if (left === 0) thread.run(count * costs.claimNode, () => handOver(site, count, done));
               };
               for (let i = 0; i < count; i++) node.readConsent(site, read);
             }),

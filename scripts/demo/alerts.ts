@@ -26,9 +26,9 @@ export function alertActions(
         quietMs,
       );
       for (const alert of await store.alerts.listSince(siteId, at))
-        await store.alerts.saveNote(alert, channelNames[1], {
-          told: "began",
-          toldAt: at,
+        await store.alerts.saveNotification(alert, channelNames[1], {
+          notified: "began",
+          notifiedAt: at,
           triedAt: at,
           isTrying: false,
           by: "demo",

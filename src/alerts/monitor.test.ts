@@ -425,8 +425,8 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(receiver.got.length).toBe(before + 1);
     const [failed] = await store.alerts.listSince(site.id, now);
     expect(failed?.notifiedAt).toBeNull();
-    expect(failed?.told.mail?.error).toBe("the mail server refuses the sender or a recipient");
-    expect(failed?.told.webhook?.error).toBe("it answered with HTTP 500");
+    expect(failed?.notifications.mail?.error).toBe("the mail server refuses the sender or a recipient");
+    expect(failed?.notifications.webhook?.error).toBe("it answered with HTTP 500");
 
     mail.mood = "yes";
     now += minute;
@@ -440,7 +440,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(mailsTo(site)).toHaveLength(1);
     expect(posts(site)).toHaveLength(3);
     const [notified] = await store.alerts.listSince(site.id, now);
-    expect(notified?.told.webhook).toMatchObject({ told: "began", error: null });
+    expect(notified?.notifications.webhook).toMatchObject({ notified: "began", error: null });
   });
 
   test("a site without a channel has its alerts all the same", async () => {

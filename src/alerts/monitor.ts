@@ -6,7 +6,7 @@ import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import type { Alert, Finding, Note } from "../store/statistics/alerts.ts";
+import type { Alert, Finding, Notification } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { channelsOf, type Channel, type ChannelOptions } from "./channels.ts";
 import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
@@ -105,7 +105,7 @@ export function alertMonitor(options: AlertMonitorOptions) {
       for (let one = pending.shift(); one && !signal?.aborted && now() < endsAt; one = pending.shift()) {
         let { alert } = one;
         for (const channel of channelsOf(one.site, channels)) {
-          const phase = dueFor(alert, alert.told[channel.name], now());
+          const phase = dueFor(alert, alert.notifications[channel.name], now());
           if (phase === null) continue;
           const notified = await notify(one.site, alert, channel, phase);
           if (!notified) break;
@@ -118,27 +118,34 @@ export function alertMonitor(options: AlertMonitorOptions) {
 
   /** Null when another node sends the same notification. */
   async function notify(site: Site, alert: Alert, channel: Channel, phase: Phase): Promise<Alert | null> {
-    const before: Note = alert.told[channel.name] ?? neverNotified;
+    const before: Notification = alert.notifications[channel.name] ?? neverNotified;
     const claim = { ...before, triedAt: now(), isTrying: true, by: owner };
-    const claimed = await store.alerts.saveNote(alert, channel.name, claim);
+    const claimed = await store.alerts.saveNotification(alert, channel.name, claim);
     if (!claimed) return null;
     const sent = await channel.send(messageOf(site, alert, phase));
     const result = { triedAt: now(), isTrying: false, by: owner };
-    const note: Note = sent.ok
-      ? { ...result, told: phase === "over" ? "over" : "began", toldAt: result.triedAt, error: null }
+    const notification: Notification = sent.ok
+      ? { ...result, notified: phase === "over" ? "over" : "began", notifiedAt: result.triedAt, error: null }
       : { ...before, ...result, error: sent.error };
-    return store.alerts.saveNote(claimed, channel.name, note);
+    return store.alerts.saveNotification(claimed, channel.name, notification);
   }
 
   return { check, lease };
 }
 
-const neverNotified: Note = { told: null, toldAt: 0, triedAt: 0, isTrying: false, by: "", error: null };
+const neverNotified: Notification = {
+  notified: null,
+  notifiedAt: 0,
+  triedAt: 0,
+  isTrying: false,
+  by: "",
+  error: null,
+};
 
 /** The notification that a channel has to get now; null when it is up to date. */
-function dueFor(alert: Alert, note: Note = neverNotified, now: number): Phase | null {
-  if (note.isTrying && note.triedAt > now - sendingMs) return null;
-  if (alert.endedAt !== null) return note.told === "began" ? "over" : null;
-  if (note.told === null) return "began";
-  return note.toldAt <= now - dayMs ? "reminder" : null;
+function dueFor(alert: Alert, last: Notification = neverNotified, now: number): Phase | null {
+  if (last.isTrying && last.triedAt > now - sendingMs) return null;
+  if (alert.endedAt !== null) return last.notified === "began" ? "over" : null;
+  if (last.notified === null) return "began";
+  return last.notifiedAt <= now - dayMs ? "reminder" : null;
 }

@@ -24,8 +24,8 @@ export function alertCommands(program: CliCommand): void {
           );
           return alerts.map((one) => {
             const { kind, subject, title, text, whatToDo, beganAt, endedAt } = messageOf(site, one, "began");
-            const failed = Object.entries(one.told).flatMap(([channel, note]) =>
-              note.error === null ? [] : [{ channel, error: note.error }],
+            const failed = Object.entries(one.notifications).flatMap(([channel, { error }]) =>
+              error === null ? [] : [{ channel, error }],
             );
             return {
               site: site.id,

@@ -29,7 +29,7 @@ const whatToDo: Record<AlertKind, string> = {
 };
 
 function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {
-  const { kind, subject, text, beganAt, endedAt, notifiedAt, told } = alert;
+  const { kind, subject, text, beganAt, endedAt, notifiedAt, notifications } = alert;
   return {
     kind,
     subject,
@@ -40,7 +40,7 @@ function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["
     beganAt,
     endedAt,
     notifiedAt,
-    failed: Object.entries(told).flatMap(([channel, { error }]) =>
+    failed: Object.entries(notifications).flatMap(([channel, { error }]) =>
       error === null ? [] : [{ channel, error }],
     ),
   };

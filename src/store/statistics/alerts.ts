@@ -9,9 +9,9 @@ import { list, type Database, type Row } from "../engine/database.ts";
 export type Finding = { kind: AlertKind; subject: string; text: string };
 
 /** The state of one channel's notifications about an alert. */
-export type Note = {
-  told: "began" | "over" | null;
-  toldAt: number;
+export type Notification = {
+  notified: "began" | "over" | null;
+  notifiedAt: number;
   /** When it was last attempted; `error` is its failure. */
   triedAt: number;
   isTrying: boolean;
@@ -26,7 +26,7 @@ export type Alert = Finding & {
   notifiedAt: number | null;
   endedAt: number | null;
   /** By channel. */
-  told: Readonly<Record<string, Note>>;
+  notifications: Readonly<Record<string, Notification>>;
 };
 
 /** The facts are read every minute, so each query reads a bounded number of rows. */
@@ -95,9 +95,10 @@ export function alertStore(db: Database) {
     },
 
     /** Writes the state of a channel; null when another node has written it meanwhile. */
-    async saveNote(alert: Alert, channel: string, note: Note): Promise<Alert | null> {
-      const told = { ...alert.told, [channel]: note };
-      const notifiedAt = note.told && !note.isTrying && !note.error ? note.toldAt : alert.notifiedAt;
+    async saveNotification(alert: Alert, channel: string, notification: Notification): Promise<Alert | null> {
+      const notifications = { ...alert.notifications, [channel]: notification };
+      const { notified, isTrying, error } = notification;
+      const notifiedAt = notified && !isTrying && !error ? notification.notifiedAt : alert.notifiedAt;
       const rows = await db.write((tx) =>
         tx.all(
           `UPDATE alerts SET notifications = $5, notified_at = $6
@@ -108,13 +109,13 @@ export function alertStore(db: Database) {
             alert.kind,
             alert.subject,
             alert.beganAt,
-            JSON.stringify(told),
+            JSON.stringify(notifications),
             notifiedAt,
-            JSON.stringify(alert.told),
+            JSON.stringify(alert.notifications),
           ],
         ),
       );
-      return rows.length ? { ...alert, told, notifiedAt } : null;
+      return rows.length ? { ...alert, notifications, notifiedAt } : null;
     },
 
     /** Counts the newest attempts of a connection since `since`, by outcome. */
@@ -180,6 +181,6 @@ function alertOf(row: Row): Alert {
     beganAt: Number(row.began_at),
     notifiedAt: row.notified_at === null ? null : Number(row.notified_at),
     endedAt: row.ended_at === null ? null : Number(row.ended_at),
-    told: JSON.parse(String(row.notifications)),
+    notifications: JSON.parse(String(row.notifications)),
   };
 }
