@@ -63,7 +63,7 @@ async function moveFile(config: Config, file: string, url: string, options: Opti
   try {
     const from = onSource("opened", () => new DatabaseSync(file, { timeout: 10_000 }));
     try {
-      refuseSchema(readSourceSchema(from));
+      refuseSchema(await readSourceSchema(from));
       const location = { engine: "postgres", url, connections: 10 } as const;
       const onTarget = async () => {
         const to = openDatabase(location);

@@ -1,5 +1,6 @@
 // Runs all checks, from the machine to the sites. A check that fails is a finding, and does not end the others.
 
+import { UnreleasedSchema } from "../store/schema/generation.ts";
 import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { Store } from "../store/store.ts";
 import { directoryOf } from "../sites/directory.ts";
@@ -37,10 +38,12 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
       findings.push(...(await Array.fromAsync(await check())));
     } catch (failure) {
       findings.push(
-        error(
-          `${subject} could not be checked: ${messageOf(failure)}`,
-          "Check that it exists and that this user may read it.",
-        ),
+        failure instanceof UnreleasedSchema
+          ? error(failure.message, "Checks that need the database were skipped.")
+          : error(
+              `${subject} could not be checked: ${messageOf(failure)}`,
+              "Check that it exists and that this user may read it.",
+            ),
       );
     }
   };

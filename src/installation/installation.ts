@@ -9,6 +9,7 @@ import { packageFolder } from "../kernel/packageFolder.ts";
 import { lockFolder } from "./lock.ts";
 import { hasSealedValues } from "../store/maintenance/lostKey.ts";
 import { NewerSchema, OlderNodes } from "../store/schema/compatibility.ts";
+import { UnreleasedSchema } from "../store/schema/generation.ts";
 import { SchemaBusy } from "../store/schema/migrate.ts";
 import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
 import { MoveUnfinished } from "../store/schema/moveMarker.ts";
@@ -48,7 +49,15 @@ export async function openInstallation(config: Config, watch?: CommitObserver): 
   }
 }
 
-const ownErrors = [NewerSchema, OlderNodes, SchemaBusy, DatabaseMoved, MoveUnfinished, WrongEncryptionKey];
+const ownErrors = [
+  NewerSchema,
+  OlderNodes,
+  UnreleasedSchema,
+  SchemaBusy,
+  DatabaseMoved,
+  MoveUnfinished,
+  WrongEncryptionKey,
+];
 
 /** True for errors of the store whose message tells the operator what to do. */
 export const isOperatorError = (error: unknown): error is Error =>

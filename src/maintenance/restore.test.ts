@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Readable } from "node:stream";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import { engines, type Engine } from "../../test/support/relay.ts";
@@ -11,6 +12,7 @@ import { representativeRows, rowsAt, rowsKey } from "../../test/support/rows.ts"
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Row } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
+import { tablesAt } from "../store/schema/tables.ts";
 import { packRecord } from "../store/people/personCodec.ts";
 import { openSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
 import { openDatabase, type StoreLocation } from "../store/open.ts";
@@ -245,24 +247,29 @@ describe("the embedded database", () => {
     expect(besides(file)).toEqual(["backup.part"]);
   });
 
-  test("a backup without one of its tables is not restored", async () => {
-    const header = { cleancast: "backup", format: 1, schema: latestVersion, engine: "sqlite", version: "1" };
-    const emptyHash = createHash("sha256").digest("hex");
+  async function writeEmptyBackup(tables: readonly string[]): Promise<string> {
+    const sha256 = createHash("sha256").digest("hex");
     const lines = [
-      header,
-      { table: "sites", columns: ["site_id"] },
-      { end: "sites", rows: 0, sha256: emptyHash },
-      { end: "backup", tables: 1, rows: 0 },
+      { cleancast: "backup", format: 1, schema: latestVersion, engine: "sqlite", version: "1" },
+      ...tables.flatMap((table) => [
+        { table, columns: ["site_id"] },
+        { end: table, rows: 0, sha256 },
+      ]),
+      { end: "backup", tables: tables.length, rows: 0 },
     ];
     const file = join(freshFolder(), "backup");
-    const texts = lines.map((line) => `${JSON.stringify(line)}\n`);
-    await writeLines(
-      (async function* () {
-        yield* texts;
-      })(),
-      file,
-    );
+    await writeLines(Readable.from(lines.map((line) => `${JSON.stringify(line)}\n`)), file);
+    return file;
+  }
+
+  test("a backup without one of its tables is not restored", async () => {
+    const file = await writeEmptyBackup(["sites"]);
     await expect(verifyBackup(file, keys)).rejects.toThrow("The table settings is missing in the backup");
     expect(existsSync(file)).toBe(true);
+  });
+
+  test("a backup of an unreleased version is not restored", async () => {
+    const file = await writeEmptyBackup(tablesAt(latestVersion));
+    await expect(verifyBackup(file, keys)).rejects.toThrow("was made by an unreleased version of Cleancast");
   });
 });

@@ -5,6 +5,7 @@ import { platforms } from "../platforms/index.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { checkSnapshot, type Inconsistency } from "../store/maintenance/check.ts";
 import type { Database } from "../store/engine/database.ts";
+import { generationOf, generationSetting } from "../store/schema/generation.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
 import { sealWith, tryOpen, type Keys } from "../store/engine/seal.ts";
 import { sealedNames } from "../store/maintenance/sealedColumns.ts";
@@ -62,12 +63,18 @@ export async function verifyBackup(file: string, keys: Keys): Promise<Totals & {
   const parts = readBackup(file);
   const missing = new Set<string>();
   let header: Header | null = null;
+  let generation: unknown;
   for (;;) {
     const { done, value } = await parts.next();
     if (done) {
       const [table] = missing;
       if (table !== undefined)
         throw new Refusal("file", `The table ${table} is missing in the backup; it is not restored.`);
+      if (generation !== generationOf())
+        throw new Refusal(
+          "file",
+          "The backup was made by an unreleased version of Cleancast, and cannot be restored.",
+        );
       return { header: header as unknown as Header, ...value };
     }
     if (value.part === "header") {
@@ -87,6 +94,7 @@ export async function verifyBackup(file: string, keys: Keys): Promise<Totals & {
     if (value.part !== "rows" || value.table !== "settings") continue;
     for (const row of value.rows) {
       const { name, value: text } = Object.fromEntries(value.columns.map((column, i) => [column, row[i]]));
+      if (name === generationSetting) generation = text;
       if (name === sealedNames.check && tryOpen(seal, String(text), name) === null)
         throw new Refusal(
           "key",

@@ -1,4 +1,5 @@
-// A version that runs on a newer schema: it serves, and refuses commands that only the newer version may run.
+// A version that runs on a newer schema: it serves, and refuses commands that only the newer version may run. A schema that
+// was never released is refused by all.
 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -42,5 +43,21 @@ describe.each(engines)("a rollback on %s", (engine) => {
 
     await change(home, `UPDATE settings SET value = '${newer}' WHERE name = 'oldest_schema'`);
     expect((await home.fails("site", "list")).error).toContain("needs something that is no longer there");
+  });
+
+  test("every command refuses a database of an unreleased version, and names the remedy", async () => {
+    const home = await newInstallation(engine);
+    await furnish(home, [["sandbox", {}]]);
+    await change(
+      home,
+      `UPDATE migrations SET version = 12`,
+      `DELETE FROM settings WHERE name = 'schema_generation'`,
+    );
+    const remedy = engine === "sqlite" ? "a new data folder" : "a new, empty database";
+    const text = `made by an unreleased version of Cleancast, and cannot be used or migrated: start with ${remedy}.`;
+    const commands = [["migrate"], ["site", "list"], ["backup", join(freshFolder(), "b")], ["check"]];
+    if (engine === "sqlite") commands.push(["move", "--to", "postgres://127.0.0.1:9/x"]);
+    for (const args of commands) expect((await home.fails(...args)).error).toContain(text);
+    expect(await home.print("doctor")).toContain(text);
   });
 });

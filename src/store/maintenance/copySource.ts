@@ -1,8 +1,11 @@
 // Reads the embedded database for a move, a piece at a time, without blocking a relay.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { toSqliteParams } from "../engine/sqlite/dialect.ts";
+import { queryOn, toSqliteParams } from "../engine/sqlite/dialect.ts";
 import { isBusy } from "../engine/sqlite/errors.ts";
+import { schemaVersion } from "../schema/applyMigration.ts";
+import { refuseUnreleased, UnreleasedSchema } from "../schema/generation.ts";
+import { columnsOf } from "../schema/tables.ts";
 import { fromRange, keyOf, keyText, type Key, type Piece, type Range, type Table, type Values } from "./copy.ts"; // prettier-ignore
 
 /** The embedded database, and not the target, is at fault. */
@@ -86,9 +89,14 @@ export function openSource(db: DatabaseSync, size: PieceSize) {
 export type Source = ReturnType<typeof openSource>;
 
 /** Returns null where the file is not a database of ours. */
-export function readSourceSchema(db: DatabaseSync): number | null {
-  return onSource("read", () => {
-    const ours = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get();
-    return ours ? Number(db.prepare("SELECT MAX(version) AS version FROM migrations").get()?.version) : null;
-  });
+export async function readSourceSchema(db: DatabaseSync): Promise<number | null> {
+  const source = queryOn(db);
+  try {
+    if ((await columnsOf(source, "migrations")).length === 0) return null;
+    const version = await schemaVersion(source);
+    await refuseUnreleased(source, version);
+    return version;
+  } catch (error) {
+    throw error instanceof UnreleasedSchema ? error : new SourceFault("read", error);
+  }
 }

@@ -13,6 +13,7 @@ import {
 } from "../engine/database.ts";
 import { schemaVersion } from "../schema/applyMigration.ts";
 import { isCitus, sequentialShardChanges } from "../schema/distribute.ts";
+import { refuseUnreleased } from "../schema/generation.ts";
 import { latestVersion } from "../schema/migrate.ts";
 import { readMoveMarker } from "../schema/moveMarker.ts";
 import { columnsOf, tablesAt, type DialectQuery } from "../schema/tables.ts";
@@ -25,7 +26,9 @@ export async function readTargetState(db: DialectQuery): Promise<TargetState> {
   const columns = await columnsOf(db, "migrations");
   if (!["version", "name", "applied_at"].every((one) => columns.includes(one)))
     return { version: 0, move: null };
-  return { version: await schemaVersion(db), move: await readMoveMarker(db) };
+  const version = await schemaVersion(db);
+  await refuseUnreleased(db, version);
+  return { version, move: await readMoveMarker(db) };
 }
 
 /**

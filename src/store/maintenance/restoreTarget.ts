@@ -5,25 +5,19 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openClient } from "../engine/postgres/client.ts";
-import {
-  rowStatement,
-  type Database,
-  type Query,
-  type Row,
-  type RowQuery,
-  type Value,
-} from "../engine/database.ts";
+import { rowStatement, type Database, type Query, type RowQuery, type Value } from "../engine/database.ts";
 import { postgresDialect } from "../engine/postgres/dialect.ts";
 import { isCitus, sequentialShardChanges } from "../schema/distribute.ts";
 import { latestVersion } from "../schema/migrate.ts";
 import { changeRows, query } from "../engine/postgres/engine.ts";
 import { findPrimary } from "../engine/postgres/probe.ts";
 import { serverUrls } from "../engine/postgres/servers.ts";
-import { sqliteDialect, toSqliteParams } from "../engine/sqlite/dialect.ts";
+import { queryOn } from "../engine/sqlite/dialect.ts";
 import { openSqlite } from "../engine/sqlite/engine.ts";
 import { isBusy, isDamaged } from "../engine/sqlite/errors.ts";
 import type { StoreLocation } from "../open.ts";
-import { probeVersion, tablesAt, type DialectQuery } from "../schema/tables.ts";
+import { probeVersion } from "../schema/schemaProbe.ts";
+import { tablesAt, type DialectQuery } from "../schema/tables.ts";
 
 export type RestoreTarget = {
   db: Database;
@@ -96,9 +90,7 @@ async function openSqliteTarget(
 async function lockFile(file: string, force: boolean): Promise<DatabaseSync | RestoreObstacle | null> {
   const db = new DatabaseSync(file, { timeout: 2000 });
   try {
-    const all: Query["all"] = async (sql, params = []) =>
-      db.prepare(toSqliteParams(sql)).all(...params) as Row[];
-    const obstacle = (await findObstacle({ ...sqliteDialect, all }, force)) ?? lockExclusively(db);
+    const obstacle = (await findObstacle(queryOn(db), force)) ?? lockExclusively(db);
     if (obstacle === null) return db;
     db.close();
     return obstacle;

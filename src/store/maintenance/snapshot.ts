@@ -9,10 +9,10 @@ import { postgresDialect } from "../engine/postgres/dialect.ts";
 import { query } from "../engine/postgres/engine.ts";
 import { findPrimary } from "../engine/postgres/probe.ts";
 import { serverUrls } from "../engine/postgres/servers.ts";
-import { sqliteDialect, toSqliteParams } from "../engine/sqlite/dialect.ts";
+import { queryOn, toSqliteParams } from "../engine/sqlite/dialect.ts";
 import { refuseMoved } from "../engine/sqlite/moveLock.ts";
 import type { StoreLocation } from "../open.ts";
-import { probeVersion } from "../schema/tables.ts";
+import { probeVersion } from "../schema/schemaProbe.ts";
 
 export type Snapshot = Query &
   Dialect & {
@@ -53,8 +53,7 @@ function openSqliteSnapshot(file: string): Opened {
     throw error;
   }
   return {
-    ...sqliteDialect,
-    all: async (sql, params = []) => db.prepare(toSqliteParams(sql)).all(...params) as Row[],
+    ...queryOn(db),
     async *stream(sql, params = []) {
       let some: Row[] = [];
       for (const row of db.prepare(toSqliteParams(sql)).iterate(...params)) {

@@ -1,8 +1,15 @@
 // Applies one migration while other nodes work on the database.
 
-import { connectedSchemas, oldestCompatible, OlderNodes, writeOldestSchema } from "./compatibility.ts";
+import {
+  connectedSchemas,
+  oldestCompatible,
+  OlderNodes,
+  oldestSchemaSetting,
+  writeSetting,
+} from "./compatibility.ts";
 import type { Database, Query } from "../engine/database.ts";
 import { distribute, isCitus, sequentialShardChanges } from "./distribute.ts";
+import { generationOf, generationSetting } from "./generation.ts";
 import type { Index, Migration } from "./migration.ts";
 import { moveMarkerVersion } from "./moveMarker.ts";
 
@@ -107,7 +114,8 @@ async function refuseWithOlderNodes(tx: Query, migration: Migration): Promise<vo
 
 async function recordMigration(tx: Query, migration: Migration, all: readonly Migration[]): Promise<void> {
   const { version, name } = migration;
-  await writeOldestSchema(tx, oldestCompatible(all, version));
+  await writeSetting(tx, oldestSchemaSetting, String(oldestCompatible(all, version)));
+  await writeSetting(tx, generationSetting, generationOf(all));
   await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)`, [
     version,
     name,

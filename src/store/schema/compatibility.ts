@@ -40,16 +40,21 @@ export const oldestCompatible = (migrations: readonly Migration[], version: numb
   );
 
 /** Returns null where the database has no such row. */
-export async function readOldestSchema(db: Query): Promise<number | null> {
-  const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [oldestSchemaSetting]);
-  return row ? Number(row.value) : null;
+export async function readSetting(db: Query, name: string): Promise<string | null> {
+  const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [name]);
+  return row ? String(row.value) : null;
 }
 
-export async function writeOldestSchema(tx: Query, oldest: number): Promise<void> {
+export async function writeSetting(tx: Query, name: string, value: string): Promise<void> {
   await tx.all(
     `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    [oldestSchemaSetting, String(oldest)],
+    [name, value],
   );
+}
+
+export async function readOldestSchema(db: Query): Promise<number | null> {
+  const text = await readSetting(db, oldestSchemaSetting);
+  return text === null ? null : Number(text);
 }
 
 /** Throws unless code that knows schema `known` can work with the newer schema `found`. */

@@ -9,7 +9,9 @@ import type { Database } from "../engine/database.ts";
 import { latestVersion, migrate, SchemaBusy } from "./migrate.ts";
 import type { Migration } from "./migration.ts";
 import { migrations } from "./schema.ts";
+import { openSnapshot } from "../maintenance/snapshot.ts";
 import { openDatabase, type StoreLocation } from "../open.ts";
+import { probeSchema } from "./schemaProbe.ts";
 import { columnsOf } from "./tables.ts";
 
 const nothing = { statements: [], configuration: [], bySite: [] };
@@ -101,6 +103,34 @@ describe.each(["sqlite", "postgres"] as const)("the schema on %s", (engine) => {
     });
   });
 
+  test("a database of an unreleased schema with a larger number is refused, and the error names the remedy", async () => {
+    const location = await locationOf(engine);
+    await onDatabase(location, async (db) => {
+      await db.write(async (tx) => {
+        await tx.all(`UPDATE migrations SET version = 12, name = 'unreleased'`);
+        await tx.all(`DELETE FROM settings WHERE name = 'schema_generation'`);
+      });
+      await expectUnreleased(location, db);
+      await db.write((tx) => tx.all(`DROP TABLE settings`));
+      await expectUnreleased(location, db);
+      expect(await db.all(`SELECT version FROM migrations`)).toEqual([{ version: 12 }]);
+    });
+  });
+
+  test("a database of the same schema number with other tables is refused", async () => {
+    const location = await locationOf(engine);
+    const [initial, ...later] = migrations as [Migration, ...Migration[]];
+    const earlier = { ...initial, statements: [...initial.statements, `CREATE TABLE tickets (id text)`] };
+    const db = openDatabase(location);
+    try {
+      await migrate(db, { steps: [earlier, ...later] });
+      await expectUnreleased(location, db);
+      expect(await migrate(db, { steps: [earlier, ...later] })).toMatchObject({ applied: [] });
+    } finally {
+      await db.close();
+    }
+  });
+
   test("a migration that fails half way has changed nothing, and can be applied later", async () => {
     await onDatabase(await locationOf(engine), async (db) => {
       const broken = {
@@ -115,6 +145,17 @@ describe.each(["sqlite", "postgres"] as const)("the schema on %s", (engine) => {
     });
   });
 });
+
+/** Expects a start, a command that only reads and a probe to refuse the database. */
+async function expectUnreleased(location: StoreLocation, db: Database): Promise<void> {
+  const text =
+    location.engine === "sqlite"
+      ? "The embedded database was made by an unreleased version of Cleancast, and cannot be used or migrated: start with a new data folder."
+      : "The PostgreSQL database was made by an unreleased version of Cleancast, and cannot be used or migrated: start with a new, empty database.";
+  await expect(migrate(db)).rejects.toThrow(text);
+  await expect(openSnapshot(location)).rejects.toThrow(text);
+  await expect(probeSchema(location)).rejects.toThrow(text);
+}
 
 /** Migrates as if the test had no sessions of the present schema open. */
 async function asNewNode(db: Database, options: ReturnType<typeof plus>): Promise<void> {

@@ -3,6 +3,7 @@ import { minuteMs } from "../../kernel/time.ts";
 import { applyMigration, MigrationLockTaken, schemaVersion, takeMigrationLock } from "./applyMigration.ts";
 import { refuseIfTooOld } from "./compatibility.ts";
 import type { Database } from "../engine/database.ts";
+import { refuseUnreleased } from "./generation.ts";
 import type { Migration } from "./migration.ts";
 import { MoveUnfinished, readMoveMarker, writeMoveMarker } from "./moveMarker.ts";
 import { migrations } from "./schema.ts";
@@ -88,6 +89,7 @@ async function migrateOnce(
   if (!hasTable || move !== null) await createMigrations(db, move);
   if ((await readMoveMarker(db)) !== move) throw new MoveUnfinished();
   const from = await schemaVersion(db);
+  await refuseUnreleased(db, from, steps);
   progress.from ??= from;
   if (from > known) await refuseIfTooOld(db, from, known);
 

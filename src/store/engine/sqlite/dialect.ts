@@ -1,4 +1,5 @@
-import type { Dialect } from "../database.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { Dialect, Query, Row } from "../database.ts";
 
 export const sqliteDialect: Dialect = {
   engine: "sqlite",
@@ -11,3 +12,9 @@ export const sqliteDialect: Dialect = {
 
 /** SQLite spells PostgreSQL's `$1` as `?1`. */
 export const toSqliteParams = (sql: string) => sql.replace(/\$(\d+)/g, "?$1");
+
+/** Lets an open file be queried like any database. */
+export const queryOn = (db: DatabaseSync): Query & Dialect => ({
+  ...sqliteDialect,
+  all: async (sql, params = []) => db.prepare(toSqliteParams(sql)).all(...params) as Row[],
+});
