@@ -14,7 +14,7 @@ export type Counted<Label> = Label & {
   lastAt: number;
 };
 
-export type FlushedCounterOptions<Label> = {
+type FlushedCounterOptions<Label> = {
   /** Identifies a label within its site. */
   keyOf: (label: Label) => string;
   /**
@@ -25,7 +25,7 @@ export type FlushedCounterOptions<Label> = {
   onError: (error: unknown) => void;
 };
 
-export type FlushedCounter<Label> = {
+type FlushedCounter<Label> = {
   /** Returns a function that takes this one off again, as long as its hour is kept in memory. */
   add(label: Label, at: number): () => void;
   /** Writes the rest and stops. */

@@ -7,7 +7,7 @@ export type LeaseStore<Name extends string> = {
   release(name: Name, owner: string): Promise<void>;
 };
 
-export type LeaseOptions<Name extends string> = {
+type LeaseOptions<Name extends string> = {
   leases: LeaseStore<Name>;
   name: Name;
   /** This node. */

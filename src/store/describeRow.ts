@@ -12,7 +12,7 @@ type Field<T, Item, Other> = {
 
 type Fields<T, Item, Other> = { [Name in keyof T]-?: Field<T[Name], Item, Other> };
 
-export type RowDescription<T, Item, Other> = {
+type RowDescription<T, Item, Other> = {
   /** Every column that is read. */
   columns: readonly string[];
   /** The columns of an insert, in the order of `values`. */
@@ -73,4 +73,4 @@ export function describeRow<T extends object, Item, Other = void>(
 
 export const readJson = (value: Value) => JSON.parse(String(value));
 export const readText = (value: Value) => value as string | null;
-export const readNumber = (value: Value) => (value === null ? null : Number(value));
+export const readNumber = (value: Value | undefined) => (value == null ? null : Number(value));

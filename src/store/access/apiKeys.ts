@@ -2,6 +2,7 @@
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns } from "../schema/columns.ts";
+import { readNumber } from "../describeRow.ts";
 import type { Database, Row } from "../engine/database.ts";
 import { siteIdOf, siteOf, lockMembers } from "./members.ts";
 
@@ -29,8 +30,8 @@ const apiKeyOf = (row: Row): ApiKey => ({
   prefix: String(row.prefix),
   createdBy: String(row.created_by),
   createdAt: Number(row.created_at),
-  expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-  revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+  expiresAt: readNumber(row.expires_at),
+  revokedAt: readNumber(row.revoked_at),
 });
 
 export function apiKeyStore(db: Database, newId: () => string) {

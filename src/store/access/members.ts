@@ -4,6 +4,7 @@
 import { endSessions } from "./accounts.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns } from "../schema/columns.ts";
+import { readNumber } from "../describeRow.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
 
 export type MemberRole = "viewer" | "admin" | "owner";
@@ -34,7 +35,7 @@ const memberOf = (row: Row, grants: GrantRow[]): Member => ({
   confirmed: Number(row.email_verified) === 1,
   invitedBy: row.invited_by as string | null,
   createdAt: Number(row.created_at),
-  lastSeenAt: row.seen_at === null ? null : Number(row.seen_at),
+  lastSeenAt: readNumber(row.seen_at),
   grants,
 });
 

@@ -11,7 +11,7 @@ const maxSetUps = 5;
 const maxResets = 3;
 const never = Number.MAX_SAFE_INTEGER;
 
-export type ResetLink = { hash: string; userId: string; byOperator: boolean; expiresAt: number };
+type ResetLink = { hash: string; userId: string; byOperator: boolean; expiresAt: number };
 
 export function oneTimeLinkStore(db: Database, newId: () => string) {
   async function add(purpose: string, link: ResetLink, now: number, max: number): Promise<void> {

@@ -9,7 +9,7 @@ import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
 import type { ConnectionKey } from "./delivery.ts";
 
-export type PendingState = "queued" | "parked";
+type PendingState = "queued" | "parked";
 
 const keyText = ({ siteId, connectionId }: ConnectionKey) => `${siteId} ${connectionId}`;
 const readConnectionKey = (row: Row): ConnectionKey => ({

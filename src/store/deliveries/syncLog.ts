@@ -38,7 +38,7 @@ export type LogLine = Delivery & {
   erased: boolean;
 };
 
-export type LogPage = { lines: LogLine[]; next: LogKey | null };
+type LogPage = { lines: LogLine[]; next: LogKey | null };
 
 const maxBranches = 200;
 const maxRowsRead = 20_000;

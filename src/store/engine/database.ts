@@ -79,7 +79,7 @@ export type Dialect = {
   columnNames: string;
 };
 
-export type WriteOptions = {
+type WriteOptions = {
   /** For work that must not be given up within seconds. */
   timeoutMs?: number;
   /**

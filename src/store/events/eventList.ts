@@ -25,9 +25,9 @@ export type EventFilter = {
 };
 
 const deliveryFields = ["eventId", "connectionId", "platform", "state", "reason"] as const;
-export type DeliverySummary = Pick<Delivery, (typeof deliveryFields)[number]>;
+type DeliverySummary = Pick<Delivery, (typeof deliveryFields)[number]>;
 
-export type EventPage = { events: EventSummary[]; next: string | null };
+type EventPage = { events: EventSummary[]; next: string | null };
 
 const maxRowsRead = 20_000;
 

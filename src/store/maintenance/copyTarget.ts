@@ -19,7 +19,7 @@ import { readMoveMarker } from "../schema/moveMarker.ts";
 import { columnsOf, tablesAt, type DialectQuery } from "../schema/tables.ts";
 
 /** The schema of the database, 0 where it has none, and the id of the move that fills it. */
-export type TargetState = { version: number; move: string | null };
+type TargetState = { version: number; move: string | null };
 
 export async function readTargetState(db: DialectQuery): Promise<TargetState> {
   // Other programs may have a table of this name, too.

@@ -11,7 +11,7 @@ import { openSnapshot } from "./snapshot.ts";
 import type { StoreLocation } from "../open.ts";
 
 /** The number of values that were discarded, by table. */
-export type DiscardedCounts = Record<string, number>;
+type DiscardedCounts = Record<string, number>;
 
 const reason = "the encryption key was lost";
 

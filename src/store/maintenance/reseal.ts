@@ -6,7 +6,7 @@ import type { Database, Query, Row } from "../engine/database.ts";
 import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
 import { sealedColumns, sealedIn, type SealedColumn } from "./sealedColumns.ts";
 
-export type Resealed = {
+type Resealed = {
   /** The number of values that got the new key. */
   resealed: number;
   /** The places of values that no key decrypts. */

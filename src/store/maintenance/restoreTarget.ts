@@ -19,7 +19,7 @@ import type { StoreLocation } from "../open.ts";
 import { probeVersion } from "../schema/schemaProbe.ts";
 import { tablesAt, type DialectQuery } from "../schema/tables.ts";
 
-export type RestoreTarget = {
+type RestoreTarget = {
   db: Database;
   /** Replaces the present database. Returns the name under which a damaged one is kept; null where there was none. */
   finish(): Promise<string | null>;

@@ -5,6 +5,7 @@
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns, qualified } from "../schema/columns.ts";
+import { readNumber } from "../describeRow.ts";
 import { chunks, tuples, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 import type { Period } from "./periods.ts";
 import type { Address } from "./webhooks.ts";
@@ -39,7 +40,7 @@ export type PushLine = PushCall & {
   period: Pick<Period, "number" | "startsAt" | "endsAt" | "conversions" | "removed"> | null;
 };
 
-export type PushSettlement = WebhookKey & {
+type PushSettlement = WebhookKey & {
   owner: string;
   number: number;
   at: number;
@@ -97,7 +98,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
           address: addressOf(row),
           period: periodOf(oldest),
           failures: Number(row.attempts),
-          failingSince: row.failing_since === null ? null : Number(row.failing_since),
+          failingSince: readNumber(row.failing_since),
           leaseUntil: lease.until,
         };
       });

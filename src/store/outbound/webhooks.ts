@@ -2,6 +2,7 @@
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns } from "../schema/columns.ts";
+import { readNumber } from "../describeRow.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
 import { beginPeriods } from "./periods.ts";
 import type { Seal } from "../engine/seal.ts";
@@ -60,7 +61,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       sendEmpty: Number(row.send_empty) === 1,
       state: row.state as WebhookState,
       stateReason: row.state_reason as string | null,
-      failingSince: row.failing_since === null ? null : Number(row.failing_since),
+      failingSince: readNumber(row.failing_since),
       attempts: Number(row.attempts),
       dueAt: Number(row.due_at),
       rotatingUntil: secrets.previous?.until ?? null,

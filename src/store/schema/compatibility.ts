@@ -6,7 +6,7 @@ import type { Query } from "../engine/database.ts";
 import type { Migration } from "./migration.ts";
 
 /** Code of an earlier schema was never released. */
-export const firstReleasedSchema = 1;
+const firstReleasedSchema = 1;
 
 /** The name of the settings row. */
 export const oldestSchemaSetting = "oldest_schema";

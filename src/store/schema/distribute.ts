@@ -8,7 +8,7 @@ import type { Migration } from "./migration.ts";
 /** All other sharded tables are colocated with this one, which is created first. */
 export const anchor = "events";
 
-export type Placement = { table: string; call: string };
+type Placement = { table: string; call: string };
 
 /** Returns the placements of the tables that a migration adds: configuration first, then the anchor. */
 export function placeTables({ version, configuration, bySite }: Migration): Placement[] {

@@ -12,7 +12,7 @@ import { columnsOf } from "./tables.ts";
 /** `from` is more than `to` where a newer version has migrated, and this one can work with its schema. */
 export type MigrationReport = { from: number; to: number; applied: string[] };
 
-export type MigrationOptions = {
+type MigrationOptions = {
   /** Stops at an earlier version: a backup is restored into the tables that it was taken from. */
   to?: number;
   /** The move that fills this database; no relay may use it, from before its first table on. */

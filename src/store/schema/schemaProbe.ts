@@ -10,7 +10,7 @@ import { openDatabase, type StoreLocation } from "../open.ts";
 import { columnsOf, type DialectQuery } from "./tables.ts";
 
 /** `found` is 0 for an empty database. `fits`: this version can work with the schema that was found, even a newer one. */
-export type SchemaProbe = { found: number; known: number; fits: boolean };
+type SchemaProbe = { found: number; known: number; fits: boolean };
 
 export async function probeSchema(location: StoreLocation): Promise<SchemaProbe> {
   const known = latestVersion;

@@ -4,6 +4,7 @@
 import type { ConnectionState, Mode } from "../../kernel/event.ts";
 import type { AuditLine } from "./audit.ts";
 import { columns } from "../schema/columns.ts";
+import { readNumber } from "../describeRow.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
 import { changeConfiguration } from "./revision.ts";
@@ -256,7 +257,7 @@ function keyOf(row: Row): KeyRow {
     hash: String(row.hash),
     prefix: String(row.prefix),
     createdAt: Number(row.created_at),
-    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+    expiresAt: readNumber(row.expires_at),
+    revokedAt: readNumber(row.revoked_at),
   };
 }

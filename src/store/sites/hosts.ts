@@ -1,6 +1,7 @@
 // The hosts of sites, with their state and the result of the last check.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { readNumber } from "../describeRow.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
 import { changeConfiguration, raiseRevision } from "./revision.ts";
 
@@ -28,7 +29,7 @@ export type CheckRow = Pick<
   "verifiedAt" | "verifiedBy" | "checkedAt" | "finding" | "seen" | "failingSince" | "nextCheckAt"
 >;
 
-export type NewHost = {
+type NewHost = {
   host: string;
   isVouched: boolean;
   /** The audit line of the site that loses this host because it had not verified it. */
@@ -135,21 +136,19 @@ export async function insertHost(
   ]);
 }
 
-const numberOr = (value: unknown) => (value === null ? null : Number(value));
-
 export function hostOfRow(row: Row): HostRow {
   return {
     siteId: String(row.site_id),
     host: String(row.host),
     addedAt: Number(row.created_at),
     isVouched: Number(row.vouched) === 1,
-    pausedAt: numberOr(row.paused_at),
-    verifiedAt: numberOr(row.verified_at),
+    pausedAt: readNumber(row.paused_at),
+    verifiedAt: readNumber(row.verified_at),
     verifiedBy: row.verified_by as string | null,
-    checkedAt: numberOr(row.checked_at),
+    checkedAt: readNumber(row.checked_at),
     finding: row.finding as string | null,
     seen: row.seen as string | null,
-    failingSince: numberOr(row.failing_since),
+    failingSince: readNumber(row.failing_since),
     nextCheckAt: Number(row.next_check_at),
   };
 }

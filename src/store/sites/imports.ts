@@ -7,7 +7,7 @@ import type { Database, Row } from "../engine/database.ts";
 import { markHours } from "../statistics/statistics.ts";
 
 export type ImportKind = "conversions" | "identities";
-export type ImportState = "running" | "stopped" | "done";
+type ImportState = "running" | "stopped" | "done";
 
 export type ImportRow = {
   siteId: string;

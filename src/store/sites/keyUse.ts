@@ -10,10 +10,10 @@ export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number
  * The uses that a process has counted on a site in an hour, including the present batch. A batch whose total is stored
  * was written before.
  */
-export type UseTotal = { writer: string; hour: number; uses: number };
-export type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
+type UseTotal = { writer: string; hour: number; uses: number };
+type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
 /** `keys` wrong keys within `windowMs` lock a host for `lockMs`. */
-export type LockoutRule = { keys: number; windowMs: number; lockMs: number };
+type LockoutRule = { keys: number; windowMs: number; lockMs: number };
 
 export const lockoutRule: LockoutRule = { keys: 10, windowMs: 5 * minuteMs, lockMs: 15 * minuteMs };
 

@@ -3,6 +3,7 @@
 
 import type { AlertKind, DeliveryState } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
+import { readNumber } from "../describeRow.ts";
 import { list, type Database, type Row } from "../engine/database.ts";
 
 /** A condition that holds. `subject` is a connection, a webhook, a host, or empty for the site. */
@@ -33,8 +34,8 @@ export type Alert = Finding & {
 const maxAttempts = 1000;
 const maxQueued = 100_000;
 
-export type QueueLength = { count: number; isAtLeast: boolean; oldestDueAt: number | null };
-export type HourOfUse = { hour: number; uses: number; lastUsedAt: number };
+type QueueLength = { count: number; isAtLeast: boolean; oldestDueAt: number | null };
+type HourOfUse = { hour: number; uses: number; lastUsedAt: number };
 
 export function alertStore(db: Database) {
   return {
@@ -179,8 +180,8 @@ function alertOf(row: Row): Alert {
     subject: String(row.subject),
     text: String(row.text),
     beganAt: Number(row.began_at),
-    notifiedAt: row.notified_at === null ? null : Number(row.notified_at),
-    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    notifiedAt: readNumber(row.notified_at),
+    endedAt: readNumber(row.ended_at),
     notifications: JSON.parse(String(row.notifications)),
   };
 }

@@ -5,7 +5,7 @@ import type { Database } from "../engine/database.ts";
 
 const newestEvents = 1000;
 
-export type SharedOrder = { orderId: string; people: number };
+type SharedOrder = { orderId: string; people: number };
 
 export function doctorQueryStore(db: Database) {
   return {

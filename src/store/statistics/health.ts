@@ -1,6 +1,7 @@
 // Health of the database, sites and connections. Each query reads a bounded number of rows.
 
 import { oldestSchemaSetting } from "../schema/compatibility.ts";
+import { readNumber } from "../describeRow.ts";
 import type { Database } from "../engine/database.ts";
 
 const newestAttempts = 1000;
@@ -37,7 +38,7 @@ export function healthStore(db: Database) {
         schema: Number(row?.version ?? 0),
         oldest: Number(row?.oldest ?? 0),
         migratedAt: Number(row?.applied_at ?? 0),
-        clock: row?.clock == null ? null : Number(row.clock),
+        clock: readNumber(row?.clock),
       };
     },
 
@@ -51,7 +52,7 @@ export function healthStore(db: Database) {
       );
       return {
         count: Number(row?.n),
-        dueAt: row?.due_at == null ? null : Number(row.due_at),
+        dueAt: readNumber(row?.due_at),
         oldestEvent: row?.event_id == null ? null : String(row.event_id),
       };
     },
@@ -95,7 +96,7 @@ export function healthStore(db: Database) {
          WHERE state = 'sent'`,
         [siteId, connectionId, newestAttempts],
       );
-      return row?.at == null ? null : Number(row.at);
+      return readNumber(row?.at);
     },
 
     /** Counts parked deliveries, up to `maxCounted`. */

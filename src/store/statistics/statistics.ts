@@ -30,7 +30,7 @@ export type HourFigure = Figure & { hour: number };
 /** Every hour with events from `fromHour` to before `toHour` is computed. */
 export type StatisticsHead = { fromHour: number; toHour: number };
 
-export type CountedDelivery = { eventId: string; platform: string; state: DeliveryState };
+type CountedDelivery = { eventId: string; platform: string; state: DeliveryState };
 export type Portion = { events: EventSummary[]; deliveries: CountedDelivery[] };
 
 const hourOf = (row: Row | undefined) => (row ? Math.floor(timeOfId(String(row.id)) / hourMs) : null);

@@ -10,7 +10,7 @@ export const types: CustomTypesConfig = {
     oid === pgTypes.builtins.INT8 ? Number : pgTypes.getTypeParser(oid, format),
 };
 
-export type ClientLimits = {
+type ClientLimits = {
   /** How long a server may take to accept a connection, or to answer a probe. */
   answerTimeoutMs: number;
   /** How often the server is probed during a long statement. */

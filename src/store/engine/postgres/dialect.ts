@@ -17,7 +17,7 @@ export const postgresDialect: Dialect = {
 const known = ["no-skip-locked", "no-advisory-locks", "no-pipelining", "as-sharded"] as const;
 type Flag = (typeof known)[number];
 
-export type DialectFlags = {
+type DialectFlags = {
   skipLocked: boolean;
   advisoryLocks: boolean;
   pipelining: boolean;

@@ -17,7 +17,7 @@ import {
 } from "./probe.ts";
 import { serverNames } from "./servers.ts";
 
-export type PrimaryOptions = {
+type PrimaryOptions = {
   servers: readonly string[];
   connections: number;
   sessionName: string;
@@ -28,7 +28,7 @@ export type PrimaryOptions = {
   probeEveryMs?: number;
 };
 
-export type Primary = {
+type Primary = {
   /** Returns connections to the primary. Without one it waits until `by`, unless waiting cannot help. */
   connections(by: number): Promise<Connections>;
   /** The time since which there is no primary; Infinity while there is one. */

@@ -19,7 +19,7 @@ export class FlushFailed extends Error {
   }
 }
 
-export type LogFlush = {
+type LogFlush = {
   /** Resolves when all that was committed before the call is on the disk. */
   flushed(): Promise<void>;
   /** Throws when a flush has failed: later writes would be lost with the missing part, even if later flushes succeed. */

@@ -40,7 +40,7 @@ export function refuseWrite(mark: number, now: number): void {
 const lockedUntil = (mark: number) => epoch + mark * 1000;
 
 /** The id of the move, and the database that has the data now, as a person would name it. */
-export type MovedTo = { move: string; target: string };
+type MovedTo = { move: string; target: string };
 
 export type MoveLock = {
   /** Returns null where the file is still in use. */
