@@ -85,7 +85,7 @@ test("a stop waits for the write under way and writes what was counted meanwhile
   expect(batches.map(({ counts }) => counts)).toEqual([["a x 0h: 1 (+1)"], ["a x 0h: 2 (+1)"]]);
 });
 
-test("one that is taken back is written as such, as long as its hour is in memory", async () => {
+test("a count can be taken back as long as its hour is in memory", async () => {
   const { counter, add, batches } = start();
   const [takeBack, tooLate] = [add("a", "x"), add("a", "x")];
   await vi.advanceTimersByTimeAsync(1000);

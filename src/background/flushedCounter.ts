@@ -89,7 +89,7 @@ export function flushedCounter<Label extends { siteId: string }>(
     const failures: unknown[] = [];
     for (const group of groups.values())
       await flushGroup(group).catch((error: unknown) => failures.push(error));
-    // One of them is enough: most often all have one cause.
+    // One of them is enough, because most often all have the same cause.
     if (failures.length > 0) onError(failures[0]);
     if (dropped > 0) onError(new Error(`${dropped} counts were dropped: too many are waiting to be written`));
     dropped = 0;

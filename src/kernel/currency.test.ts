@@ -46,7 +46,7 @@ describe("isCurrency", () => {
     "toString",
     "__proto__",
     "A".repeat(100_000),
-  ])("what is not a code is refused: %j", (code) => {
+  ])("a text that is not a code is refused: %j", (code) => {
     expect(isCurrency(code)).toBe(false);
   });
 

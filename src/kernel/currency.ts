@@ -27,7 +27,7 @@ export function isCurrency(code: string): boolean {
   return digitsByCode.has(code);
 }
 
-/** Digits after the decimal point. Stored events outlive their currency, so a withdrawn code gets the usual two. */
+/** Returns the digits after the decimal point. Stored events outlive their currency, so a withdrawn code gets the usual two. */
 export function currencyDigits(code: string): number {
   return digitsByCode.get(code) ?? 2;
 }

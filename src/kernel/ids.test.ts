@@ -33,7 +33,7 @@ describe("uuidv7", () => {
     const random = Array.from({ length: 500 }, (_, i) => BigInt(`0x${uuidv7(now + i).replaceAll("-", "")}`));
     const either = random.reduce((a, b) => a | b);
     const always = random.reduce((a, b) => a & b);
-    const fixed = (0xfn << 76n) | (0x1n << 75n) | (0x3n << 62n); // version, room to count, variant
+    const fixed = (0xfn << 76n) | (0x1n << 75n) | (0x3n << 62n); // version, first bit of the counter, variant
     const low80 = (1n << 80n) - 1n;
     expect((either ^ always) & low80).toBe(low80 & ~fixed);
   });
@@ -78,7 +78,7 @@ describe("short ids", () => {
   });
 });
 
-describe("the order event id, which browsers compute too: these vectors must never change", () => {
+describe("the order event id, which browsers compute too", () => {
   test.each([
     ["site1", "purchase", "A-1001", "58df99e1-9408-8c16-a009-f8312e46f862"],
     ["site1", "  PurChase ", "A-1001", "58df99e1-9408-8c16-a009-f8312e46f862"],
@@ -87,7 +87,7 @@ describe("the order event id, which browsers compute too: these vectors must nev
     ["site1", "purchase", " A-1001", "b3fc7f4d-ad74-84b4-a415-284fdecda62a"],
     ["k3x9q2m7ab", "lead", "ÄÖ-日本 1", "fb157af1-8c6b-8246-ac35-f16ec5fedbe2"],
     ["", "", "", "75a11da4-4c80-8486-ac6f-65640aa48a73"],
-  ])("site %j, event %j, order %j", (site, event, order, id) => {
+  ])("the order event id of site %j, event %j and order %j never changes", (site, event, order, id) => {
     expect(orderEventId(site, event, order)).toBe(id);
   });
 

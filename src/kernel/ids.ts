@@ -39,7 +39,7 @@ export const idAt = (ms: number) =>
     .replace(/^(.{8})/, "$1-")}-0000-0000-000000000000`;
 export const lastId = "g";
 
-/** The time at which a UUIDv7 was created. */
+/** Returns the time at which a UUIDv7 was created. */
 export const timeOfId = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -55,7 +55,7 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** Ten letters and digits for sites, keys and connections: short, because every row contains the site's id. */
+/** Makes ten letters and digits for sites, keys and connections: short, because every row contains the site's id. */
 export function shortId(): string {
   return randomBase62(10).toLowerCase();
 }

@@ -248,12 +248,12 @@ describe("the embedded database", () => {
   });
 
   async function writeEmptyBackup(tables: readonly string[]): Promise<string> {
-    const sha256 = createHash("sha256").digest("hex");
+    const emptyHash = createHash("sha256").digest("hex");
     const lines = [
       { cleancast: "backup", format: 1, schema: latestVersion, engine: "sqlite", version: "1" },
       ...tables.flatMap((table) => [
         { table, columns: ["site_id"] },
-        { end: table, rows: 0, sha256 },
+        { end: table, rows: 0, sha256: emptyHash },
       ]),
       { end: "backup", tables: tables.length, rows: 0 },
     ];

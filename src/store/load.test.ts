@@ -43,17 +43,17 @@ test("two nodes accept each event once, and deliver each once", { timeout: 300_0
         for (;;) {
           const at = Date.now();
           const lease = { now: at, owner, until: at + 600_000, limit: 20 };
-          const hand = await node.deliveries.claimDue(due, lease);
-          for (const { siteId, eventId } of hand) {
+          const batch = await node.deliveries.claimDue(due, lease);
+          for (const { siteId, eventId } of batch) {
             const key = `${siteId} ${eventId}`;
             claimed.set(key, (claimed.get(key) ?? 0) + 1);
           }
           await Promise.all(
-            hand.map((one) =>
+            batch.map((one) =>
               node.deliveries.settle({ ...one, owner, state: "sent", reason: null, dueAt: 0, attempts: 1, at, attempt: null }),
             ),
           ); // prettier-ignore
-          if (hand.length === 0) break;
+          if (batch.length === 0) break;
         }
       }
     };

@@ -40,7 +40,7 @@ import { webhookStore } from "./outbound/webhooks.ts";
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
-/** Opens the database and brings its schema up to date. */
+/** Opens the database and migrates its schema. */
 export async function openStore(
   location: StoreLocation,
   encryptionKey: Buffer | Keys,

@@ -86,8 +86,8 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     expect(results.toSorted()).toEqual(["done", "done", "last owner"]);
     expect(await store.members.hasOwner()).toBe(true);
     expect(await lines()).toBe(before + 2);
-    expect(await store.members.remove(line(), "nobody")).toBe("no member");
-    expect(await store.members.setGrant(line(), "nobody", null, "owner")).toBe("no member");
+    expect(await store.members.remove(line(), "unknown")).toBe("no member");
+    expect(await store.members.setGrant(line(), "unknown", null, "owner")).toBe("no member");
   });
 
   test("an invitation is accepted once and never lowers a role", async () => {
@@ -117,7 +117,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
       "known email",
     );
     await store.invitations.add(line("site"), { ...invitation, email: "else@example.com" }, "three");
-    // An old invitation is no way back in.
+    // An old invitation does not let a removed member return.
     expect(await store.members.remove(line(), id)).toBe("done");
     expect((await store.invitations.listOpen(now)).map(({ email }) => email)).toEqual(["else@example.com"]);
     await store.invitations.purge(now + 1);
@@ -158,7 +158,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     ).toBe(0);
     expect(await store.accounts.count("two_factors", ofUser)).toBe(1);
     expect(await store.accounts.count("passwords", ofUser)).toBe(1);
-    // One that was used spends the others.
+    // Using one link deletes the others.
     expect(await store.oneTimeLinks.findReset("mailed too", now)).toBe(null);
     await store.oneTimeLinks.addReset(
       { hash: "given", userId, byOperator: true, expiresAt: until },
@@ -244,7 +244,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     await store.accounts.touchSession(userId, kept.id, now + 7);
     expect(await store.accounts.listSessions(userId, now)).toMatchObject([{ lastSeenAt: now + 7 }]);
     expect((await store.members.findById(userId))?.lastSeenAt).toBe(now + 7);
-    expect(await store.accounts.endSession("somebody else", kept.id)).toBe(false);
+    expect(await store.accounts.endSession("another user", kept.id)).toBe(false);
     expect(await store.members.endSessions(line(), userId)).toBe(1);
   });
 

@@ -64,7 +64,7 @@ export function invitationStore(db: Database, newId: () => string) {
       });
     },
 
-    /** Invitations that have not expired. */
+    /** Lists invitations that have not expired. */
     async listOpen(now: number): Promise<Invitation[]> {
       const rows = await db.all(
         `SELECT ${columns.invitations} FROM invitations WHERE expires_at > $1 ORDER BY created_at DESC, id`,

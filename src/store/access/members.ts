@@ -52,7 +52,7 @@ export function memberStore(db: Database, newId: () => string) {
     return rows.map(grantOf);
   }
 
-  async function one(column: "id" | "email", value: string): Promise<Member | null> {
+  async function findBy(column: "id" | "email", value: string): Promise<Member | null> {
     const [row] = await db.all(`SELECT ${columns.users} FROM users WHERE ${column} = $1`, [value]);
     return row ? memberOf(row, await listGrants(String(row.id))) : null;
   }
@@ -70,14 +70,14 @@ export function memberStore(db: Database, newId: () => string) {
 
   return {
     listGrants: (userId: string) => listGrants(userId),
-    findById: (id: string) => one("id", id),
-    findByEmail: (email: string) => one("email", email),
+    findById: (id: string) => findBy("id", id),
+    findByEmail: (email: string) => findBy("email", email),
 
     async hasOwner(): Promise<boolean> {
       return (await countOwners(db)) > 0;
     },
 
-    /** All members; there are few. */
+    /** Lists all members; there are few. */
     async list(): Promise<Member[]> {
       const users = await db.all(`SELECT ${columns.users} FROM users ORDER BY created_at, id`);
       const grants = await db.all(`SELECT ${columns.grants} FROM grants ORDER BY user_id, site_id`);

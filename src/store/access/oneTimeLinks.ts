@@ -73,7 +73,7 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
       if (line) await db.write((tx) => writeAudit(tx, newId(), line));
     },
 
-    /** The user whose password the link resets; null for an unknown or expired link. */
+    /** Finds the user whose password the link resets; null for an unknown or expired link. */
     async findReset(hash: string, now: number): Promise<{ userId: string; email: string } | null> {
       const [row] = await db.all(
         `SELECT users.id, users.email FROM one_time_links JOIN users ON users.id = one_time_links.user_id

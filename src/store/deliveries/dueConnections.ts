@@ -45,7 +45,7 @@ export function dueConnectionStore(db: Database) {
       return only(among, all);
     },
 
-    /** All connections that have deliveries due, including removed ones. */
+    /** Returns all connections that have deliveries due, including removed ones. */
     async findAllDue(now: number): Promise<ConnectionKey[]> {
       if (await db.isSharded()) return scan(db, "queued", now);
       return findDue(now, await skipScan(db, "queued"));
@@ -88,9 +88,7 @@ async function skipScan(db: Database, state: PendingState): Promise<ConnectionKe
   }
 }
 
-/**
- * A sharded database can neither join a list of sites nor skip along its index. Each machine scans its own rows.
- */
+/** A sharded database can neither join a list of sites nor skip along its index. Each machine scans its own rows. */
 async function scan(db: Database, state: PendingState, now?: number): Promise<ConnectionKey[]> {
   const rows = await db.all(
     `SELECT site_id, connection_id FROM deliveries

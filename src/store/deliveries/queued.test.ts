@@ -112,9 +112,14 @@ describe.skipIf(inject("inSchemas"))("a large backlog of one connection", () => 
         "queued",
         async ({ deliveries }) => {
           for (const limit of [1, 2, 8, 20, 64, 100]) {
-            const taken = await deliveries.claimDue(busy, { now, owner: "node", until: now + 60_000, limit });
-            expect(taken).toHaveLength(limit);
-            await Promise.all(taken.map((one) => deliveries.settle(sent(one))));
+            const claimed = await deliveries.claimDue(busy, {
+              now,
+              owner: "node",
+              until: now + 60_000,
+              limit,
+            });
+            expect(claimed).toHaveLength(limit);
+            await Promise.all(claimed.map((one) => deliveries.settle(sent(one))));
           }
           expect(await deliveries.listAttempts(busy.siteId, "e1")).toHaveLength(1);
         },

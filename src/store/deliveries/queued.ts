@@ -111,10 +111,10 @@ async function changeEach(
 }
 
 /** Runs steps until `max` rows are changed or none is left. Pauses after each for as long as it took. */
-async function inSteps(db: Database, max: number, take: (tx: RowQuery) => Promise<Step>): Promise<number> {
+async function inSteps(db: Database, max: number, runStep: (tx: RowQuery) => Promise<Step>): Promise<number> {
   for (let sum = 0; ;) {
     const begunAt = performance.now();
-    const { found, changed } = await db.write(take);
+    const { found, changed } = await db.write(runStep);
     sum += changed.length;
     if (found < step || sum >= max) return sum;
     await sleep(performance.now() - begunAt);

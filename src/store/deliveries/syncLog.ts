@@ -143,7 +143,7 @@ export function syncLogStore(db: Database) {
     };
   }
 
-  /** Newest first. `next` is the line to go on after, null at the end. */
+  /** Lists the newest first. `next` is the line to go on after, null at the end. */
   async function listPage(
     siteId: string,
     filter: LogFilter,

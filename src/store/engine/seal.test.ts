@@ -33,22 +33,22 @@ describe("a sealed value", () => {
   });
 });
 
-describe("opening is refused for", () => {
+describe("opening a sealed value", () => {
   const sealed = seal.close("s3cret", place);
 
   test.each(["connection site1 abd", "connection site2 abc", "event site1 abc", "", `${place} `])(
-    "a value that was copied to the place %j",
+    "a value that was copied to the place %j does not open",
     (other) => {
       expect(() => seal.open(sealed, other)).toThrow();
     },
   );
 
-  test("a value sealed with another key", () => {
+  test("a value sealed with another key does not open", () => {
     for (const other of [randomBytes(32), Buffer.alloc(32, 8), Buffer.alloc(32)])
       expect(() => sealWith(other).open(sealed, place)).toThrow();
   });
 
-  test("a value with any one bit changed", () => {
+  test("a value with any one bit changed does not open", () => {
     const bytes = Buffer.from(sealed.slice(3), "base64url");
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
@@ -57,7 +57,7 @@ describe("opening is refused for", () => {
     }
   });
 
-  test("a value that was cut or lengthened", () => {
+  test("a value that was cut or lengthened does not open", () => {
     const bytes = Buffer.from(sealed.slice(3), "base64url");
     for (let length = 0; length < bytes.length; length++)
       expect(
@@ -69,7 +69,7 @@ describe("opening is refused for", () => {
   });
 
   test.each(["", "v1.", "v2.abc", "{}", "null", "s3cret", "V1.AAAA", "v1"])(
-    "%j, which is no sealed value",
+    "%j is not a sealed value and does not open",
     (text) => {
       expect(() => seal.open(text, place)).toThrow();
     },

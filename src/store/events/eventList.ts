@@ -32,7 +32,7 @@ type EventPage = { events: EventSummary[]; next: string | null };
 const maxRowsRead = 20_000;
 
 export function eventListStore(db: Database) {
-  /** Newest first. `before` is the `next` of the page above. */
+  /** Lists the newest first. `before` is the `next` of the previous page. */
   async function listPage(
     siteId: string,
     filter: EventFilter,
@@ -68,7 +68,7 @@ export function eventListStore(db: Database) {
   return {
     listPage,
 
-    /** The deliveries of these events, by event. */
+    /** Lists the deliveries of these events, by event. */
     async listDeliveries(siteId: string, ids: readonly string[]): Promise<Map<string, DeliverySummary[]>> {
       const found: DeliverySummary[] = [];
       for (const some of chunks(ids)) {
@@ -83,7 +83,7 @@ export function eventListStore(db: Database) {
       return Map.groupBy(found, ({ eventId }) => eventId);
     },
 
-    /** The ids of an order's or a person's events, newest first, from `from` on and below `below`. */
+    /** Lists the ids of an order's or a person's events, newest first, from `from` on and below `below`. */
     async listIds(siteId: string, filter: EventFilter, below: string, limit: number): Promise<string[]> {
       const params: Value[] = [];
       const condition = indexCondition(siteId, filter, below, params);
@@ -123,7 +123,7 @@ export function matches(
   );
 }
 
-/** The condition and the order, which are the first columns of an index. */
+/** Returns the condition and the order, which use the first columns of an index. */
 function indexCondition(siteId: string, filter: EventFilter, below: string, params: Value[]): string {
   const { emailSha256, orderId, from, to } = filter;
   const end = to === undefined ? lastId : idAt(to);

@@ -108,7 +108,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     /** An event that can no longer be read is `damaged`: it must not hold up the others. */
     getMany,
 
-    /** The event that was dispatched under this order event id. */
+    /** Finds the event that was dispatched under this order event id. */
     async findIdByClaim(siteId: string, claim: string): Promise<string | null> {
       const [row] = await db.all(`SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2`, [
         siteId,
@@ -117,7 +117,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
       return row ? String(row.event_id) : null;
     },
 
-    /** Whole events, newest first; `before` is the id of the last event of the page above. */
+    /** Lists whole events, newest first; `before` is the id of the last event of the previous page. */
     async list(
       siteId: string,
       { before, limit, ...filter }: EventFilter & { before?: string; limit: number },

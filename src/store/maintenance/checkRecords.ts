@@ -1,5 +1,5 @@
-// The part of the check that reads rows: whether they are readable, and whether the statistics of an hour agree with its
-// events.
+// The part of the check that reads whole rows. It finds rows that cannot be read, and hours whose statistics differ from
+// their events.
 
 import { hourMs } from "../../kernel/time.ts";
 import { orderEventId, timeOfId } from "../../kernel/ids.ts";

@@ -15,11 +15,11 @@ describe("the pieces of a table", () => {
   test.each([
     ["by their rows", 10, 10],
     ["by their bytes", 100_000, 4],
-  ])("are bounded %s, and are all of it", (_how, rowBytes, most) => {
+  ])("the pieces of a table are bounded %s, and have all of its rows", (_how, rowBytes, maxRows) => {
     const { db, table } = filled(50, rowBytes);
     const source = openSource(db, { rows: 5, bytes: 200_000 });
     const pieces = [...source.pieces(table, [null])];
-    expect(Math.max(...pieces.map(({ rows }) => rows.length))).toBeLessThanOrEqual(most);
+    expect(Math.max(...pieces.map(({ rows }) => rows.length))).toBeLessThanOrEqual(maxRows);
     expect(pieces.flatMap(({ rows }) => rows.map(([id]) => id))).toEqual(
       Array.from({ length: 50 }, (_, i) => i + 1),
     );

@@ -1,4 +1,4 @@
-// The PostgreSQL database that a move fills: whether it may be filled, its writes, and what it holds afterwards.
+// The PostgreSQL database that a move fills. Checks that it may be filled, writes rows, and reads them back.
 //
 // PostgreSQL may order texts by a language; then the copy creates indexes of its own, which are dropped when it is done.
 

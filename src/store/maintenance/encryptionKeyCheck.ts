@@ -3,6 +3,7 @@
 
 import type { Database } from "../engine/database.ts";
 import { sealWith, secretFor, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
+import { readSetting } from "../settings.ts";
 import { sealedNames } from "./sealedColumns.ts";
 
 export class WrongEncryptionKey extends Error {
@@ -22,8 +23,7 @@ async function readSealedSetting(db: Database, seal: Seal, name: string, first: 
       seal.close(first, name),
     ]),
   );
-  const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [name]);
-  const plain = tryOpen(seal, String(row?.value), name);
+  const plain = tryOpen(seal, String(await readSetting(db, name)), name);
   if (plain === null) throw new WrongEncryptionKey();
   return plain;
 }

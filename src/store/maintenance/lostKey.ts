@@ -7,6 +7,7 @@ import { canOpen, sealedRows } from "./reseal.ts";
 import { raiseRevision } from "../sites/revision.ts";
 import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
 import { sealedColumns, sealedIn, sealedNames, type SealedColumn } from "./sealedColumns.ts";
+import { readSetting } from "../settings.ts";
 import { openSnapshot } from "./snapshot.ts";
 import type { StoreLocation } from "../open.ts";
 
@@ -16,17 +17,14 @@ type DiscardedCounts = Record<string, number>;
 const reason = "the encryption key was lost";
 
 /** Reads the known text that every start decrypts. */
-async function readCheckText(db: Query): Promise<Row | undefined> {
-  const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [sealedNames.check]);
-  return row;
-}
+const readCheckText = (db: Query) => readSetting(db, sealedNames.check);
 
 /** True if there is a database that holds sealed values. */
 export async function hasSealedValues(location: StoreLocation): Promise<boolean> {
   const snapshot = await openSnapshot(location);
   if (!snapshot) return false;
   try {
-    return snapshot.version > 0 && (await readCheckText(snapshot)) !== undefined;
+    return snapshot.version > 0 && (await readCheckText(snapshot)) !== null;
   } finally {
     await snapshot.close();
   }
@@ -34,8 +32,8 @@ export async function hasSealedValues(location: StoreLocation): Promise<boolean>
 
 /** True if none of the keys decrypts the known text. */
 export async function isKeyLost(db: Query, keys: Keys): Promise<boolean> {
-  const row = await readCheckText(db);
-  return row !== undefined && tryOpen(sealWith(keys), String(row.value), sealedNames.check) === null;
+  const sealed = await readCheckText(db);
+  return sealed !== null && tryOpen(sealWith(keys), sealed, sealedNames.check) === null;
 }
 
 export async function discardSealedValues(db: Database, keys: Keys, now: number): Promise<DiscardedCounts> {

@@ -12,7 +12,7 @@ import { openStore, type Store } from "../store.ts";
 
 const day = 86_400_000;
 const now = Date.UTC(2026, 10, 15, 12);
-const long = now - 200 * day;
+const longAgo = now - 200 * day;
 const siteId = "s";
 const c = { siteId, connectionId: "c" };
 
@@ -20,8 +20,8 @@ async function acceptOld(store: Store, n: number): Promise<void> {
   await store.events.accept(
     newEvent(
       siteId,
-      { receivedAt: long, orderId: `old-${n}` },
-      { claim: `claim-${n}`, deliveries: [queuedDelivery(c.connectionId)], owner: "", leaseUntil: long },
+      { receivedAt: longAgo, orderId: `old-${n}` },
+      { claim: `claim-${n}`, deliveries: [queuedDelivery(c.connectionId)], owner: "", leaseUntil: longAgo },
     ),
   );
 }

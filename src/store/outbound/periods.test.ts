@@ -53,7 +53,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
     return node.periods.close({ siteId, number: head.number, startsAt: head.endsAt, endsAt, now, dueAt });
   }
 
-  describe("what is counted", () => {
+  describe("totals", () => {
     test("totals count live conversions and live events filtered as bots, and nothing else", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
@@ -171,7 +171,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       await store.events.accept(newEvent(siteId));
       await addWebhook(siteId);
       await store.events.accept(newEvent(siteId));
-      // A second one does not begin again.
+      // A second webhook does not start new periods.
       await addWebhook(siteId);
       expect(await close(siteId)).toMatchObject({ conversions: 1 });
     });
@@ -214,7 +214,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
             const reasons = n % 3 === 0 ? [bot] : [];
             await node.events.accept(newEvent(siteId, { owner: `node ${i}`, reasons }));
             accepted += 1;
-            // Or, on the embedded store, one would never let the other in.
+            // Otherwise one loop would never yield to the other on the embedded store.
             await new Promise((resolve) => setImmediate(resolve));
           }
         }),
@@ -489,7 +489,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([
         { url: address.url, secrets: rotated, rotatingUntil: now + 1000 },
       ]);
-      // Run again after a lost commit: the old one is still the old one.
+      // A transaction that runs again after an unconfirmed commit keeps the previous secret.
       await store.webhooks.rotate(line(siteId), id, "whsec_dHdv", now + 1000);
       expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([{ secrets: rotated }]);
     });

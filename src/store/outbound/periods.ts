@@ -52,7 +52,7 @@ export function periodStore(db: Database) {
     /** Closes the open period; null when another node has closed it or is closing it. */
     close: (closing: Closing): Promise<Period | null> => db.write((tx) => closeOne(db, tx, closing)),
 
-    /** The totals of the open period; null for a site that never had a webhook. */
+    /** Reads the totals of the open period; null for a site that never had a webhook. */
     async readOpen(siteId: string): Promise<(Totals & { startsAt: number }) | null> {
       const [head] = await db.all(`SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1`, [
         siteId,

@@ -167,7 +167,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       };
     },
 
-    /** The log of a webhook, newest first; `before` is the id of the last line of the previous page. */
+    /** Lists the log of a webhook, newest first; `before` is the id of the last line of the previous page. */
     async listLog({ siteId, webhookId }: WebhookKey, limit: number, before?: string): Promise<PushLine[]> {
       const rows = await db.all(
         `SELECT ${qualified("push_log")}, periods.starts_at, periods.ends_at, periods.conversions, periods.removed FROM push_log

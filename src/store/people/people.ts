@@ -71,7 +71,7 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
       return effectiveConsent((await consentRows(siteId, emailSha256)).map((row) => decisionOf(row).state));
     },
 
-    /** All decisions ever made about a person or visitor, oldest first. */
+    /** Lists all decisions ever made about a person or visitor, oldest first. */
     async listHistory(siteId: string, subject: string): Promise<Decision[]> {
       const rows = await db.all(
         `SELECT ${columns.consent_history} FROM consent_history WHERE site_id = $1 AND subject = $2 ORDER BY id`,
@@ -169,11 +169,11 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
       save("identities", "email_sha256", emailSha256, identity, at),
     removeIdentity: (emailSha256: Sha256) => remove("identities", "email_sha256", emailSha256),
     listDecisionsAbout: (subject: string) => decisions("subject", subject),
-    /** The decisions of a visitor, which are about persons. */
+    /** Lists the decisions of a visitor, which are about persons. */
     listDecisionsBy: async (visitorId: string) =>
       (await decisions("given_by", visitorId)).map((one) => ({ ...one, subject: one.subject as Sha256 })),
 
-    /** The visitors who gave this email. Scans all visitors of the site: only for exports and erasures. */
+    /** Finds the visitors who gave this email. Scans all visitors of the site: only for exports and erasures. */
     async findVisitors(emailSha256: Sha256): Promise<string[]> {
       const rows = await tx.all(`SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`, [
         siteId,

@@ -27,7 +27,7 @@ const identity = (changed: Partial<Identity> = {}): Identity => ({
   ...changed,
 });
 
-describe("a record", () => {
+describe("stored records", () => {
   const unusual = 'té\u0085st \u0001 "{\\ \u{1f600} \ud800 ","seenAt":';
   test.each<[string, Identity | Visitor]>([
     ["of a person", identity()],
@@ -51,17 +51,17 @@ describe("a record", () => {
         firstUtm: { utm_source: "first" },
       }),
     ],
-    ["with what only looks like our signs", identity({ visits: [visit({ utm: { utm_source: unusual } })] })],
+    ["with text that looks like our codes", identity({ visits: [visit({ utm: { utm_source: unusual } })] })],
     ["of a visitor", { visits: [visit()], emailSha256s: [person, sha256("ef".repeat(32))] }],
-  ])("%s comes back as it was", (_what, record) => {
+  ])("a record %s is read as it was written", (_what, record) => {
     expect(unpackRecord(packRecord(record, person), person)).toEqual(record);
   });
 
-  test("that was stored as plain JSON is read", () => {
+  test("a record that was stored as plain JSON is read", () => {
     expect(unpackRecord(JSON.stringify(identity()), person)).toEqual(identity());
   });
 
-  test("takes a third of the bytes of JSON", () => {
+  test("a record takes a third of the bytes of JSON", () => {
     const record = identity({
       forms: { emailGoogleSha256: person, emailMicrosoftSha256: person, emailRedditSha256: person },
     });
@@ -69,20 +69,20 @@ describe("a record", () => {
     expect(packed).toBeLessThan(JSON.stringify(record).length / 3);
   });
 
-  test("is a text that PostgreSQL accepts", () => {
+  test("a record is stored as a text that PostgreSQL accepts", () => {
     const packed = packRecord(identity({ visits: [visit({ utm: { utm_source: unusual } })] }), person);
     expect(packed.isWellFormed()).toBe(true);
     expect(packed).not.toContain("\0");
   });
 
-  test("that was stored by a release is read by every later one", () => {
+  test("a record that a release stored is read by every later one", () => {
     // This is the text in databases: if this fails, they can no longer be read.
     const stored =
       '\u000184d89877f0d4041efb6bf9\u00021794297600000\u0003shop.exampleautumn\u0004\u0006203.0.113.9\u0007\u0018142\u0019\b\u0013EAIaIQobChMI-_\tfbclid":IwAR0\u00021794297599995}\u00161794297600000.1\t\u00172.1794297600\f\u000e\u000fcpc\u001c\u001f\u001dcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd"}}';
     expect(unpackRecord(stored, person)).toEqual(identity());
   });
 
-  test("is found by a person's hash, as it stands in the text", () => {
+  test("the text of a visitor's record contains the hashes of its emails, by which it is found", () => {
     expect(packRecord({ visits: [], emailSha256s: [person] }, "visitor")).toContain(person);
   });
 });

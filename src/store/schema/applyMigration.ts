@@ -1,13 +1,8 @@
 // Applies one migration while other nodes work on the database.
 
-import {
-  connectedSchemas,
-  oldestCompatible,
-  OlderNodes,
-  oldestSchemaSetting,
-  writeSetting,
-} from "./compatibility.ts";
+import { connectedSchemas, oldestCompatible, OlderNodes, oldestSchemaSetting } from "./compatibility.ts";
 import type { Database, Query } from "../engine/database.ts";
+import { writeSetting } from "../settings.ts";
 import { distribute, isCitus, sequentialShardChanges } from "./distribute.ts";
 import { generationOf, generationSetting } from "./generation.ts";
 import type { Index, Migration } from "./migration.ts";

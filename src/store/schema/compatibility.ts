@@ -1,8 +1,9 @@
-// Schema compatibility: which versions of the code may work on a database at the same time. A settings row, which every
+// Schema compatibility decides which versions of the code may work on a database at the same time. A settings row, which every
 // release can read, holds the oldest schema whose code can work with the present one. So a node of the release before can be
 // started again after an upgrade, and one that is too old refuses to start.
 
 import type { Query } from "../engine/database.ts";
+import { readSetting } from "../settings.ts";
 import type { Migration } from "./migration.ts";
 
 /** Code of an earlier schema was never released. */
@@ -40,18 +41,6 @@ export const oldestCompatible = (migrations: readonly Migration[], version: numb
   );
 
 /** Returns null where the database has no such row. */
-export async function readSetting(db: Query, name: string): Promise<string | null> {
-  const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [name]);
-  return row ? String(row.value) : null;
-}
-
-export async function writeSetting(tx: Query, name: string, value: string): Promise<void> {
-  await tx.all(
-    `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    [name, value],
-  );
-}
-
 export async function readOldestSchema(db: Query): Promise<number | null> {
   const text = await readSetting(db, oldestSchemaSetting);
   return text === null ? null : Number(text);

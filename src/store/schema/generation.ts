@@ -4,7 +4,7 @@
 
 import { hash } from "node:crypto";
 import type { Dialect } from "../engine/database.ts";
-import { readSetting } from "./compatibility.ts";
+import { readSetting } from "../settings.ts";
 import type { Migration } from "./migration.ts";
 import { migrations } from "./schema.ts";
 import { columnsOf, type DialectQuery } from "./tables.ts";

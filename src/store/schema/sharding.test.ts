@@ -179,14 +179,14 @@ describe("every statement of the store", () => {
     ["no subquery inside ON CONFLICT", /ON CONFLICT.*DO UPDATE.*\(\s*SELECT/i],
     ["rows are written with VALUES", /INSERT INTO \w+ \([^)]*\) SELECT/i],
     [
-      "no lists that SQLite does not have, and that pull everything to one node",
+      "no arrays, which SQLite does not have, and which move all rows to one node",
       /\bunnest\b|= ANY\b|jsonb_to_recordset/i,
     ],
-    ["no place of a row as its key", /\bctid\b|\browid\b/i],
+    ["no physical address of a row as its key", /\bctid\b|\browid\b/i],
     ["no change inside a WITH", /WITH[^]*AS (?:MATERIALIZED )?\(\s*(?:INSERT|UPDATE|DELETE)/i],
     ["no cast that only PostgreSQL knows", /::/],
     [
-      "what is changed is picked in an order, so that every copy picks the same",
+      "rows to change are picked in an order, so that every replica picks the same",
       /^(?:UPDATE|DELETE)\b.*\(SELECT(?:(?!ORDER BY|\(SELECT).)*LIMIT/i,
     ],
     ["the site of a row is never changed", /SET (?:[^W]*, )?site_id =/i],
@@ -222,7 +222,7 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Whose condition is put together elsewhere, and names the site there. A new one has to be looked at. */
+/** Statements whose condition is composed elsewhere, where it names the site. Check a new one before you list it. */
 const composed: Readonly<Record<string, readonly string[]>> = {
   "people/erase.ts": [
     "UPDATE deliveries SET state = 'skipped', reason = 'person erased'",
@@ -286,22 +286,22 @@ describe("the site of a statement", () => {
   });
 
   test.each([
-    ["asks every node", "SELECT 1 FROM events WHERE id = $1"],
-    ["is put together", "SELECT 1 FROM events WHERE ${where}"],
+    ["reads from every node", "SELECT 1 FROM events WHERE id = $1"],
+    ["is composed at run time", "SELECT 1 FROM events WHERE ${where}"],
     ["is joined by the id alone", "SELECT 1 FROM events JOIN deliveries ON deliveries.event_id = events.id WHERE events.site_id = $1"],
     ["lists tables", "SELECT 1 FROM events, deliveries WHERE events.site_id = $1"],
     ["lists tables under other names", "SELECT 1 FROM events AS e, deliveries d WHERE e.site_id = $1"],
-    ["has a way around the site", "SELECT 1 FROM events WHERE site_id = $1 OR id = $2"],
-    ["has a way around the site in brackets", "SELECT 1 FROM events WHERE (site_id = $1 OR id = $2)"],
-    ["asks while it writes", "INSERT INTO events (site_id, id) VALUES ($1, (SELECT id FROM deliveries LIMIT 1))"],
-    ["copies", "INSERT INTO events (site_id, id) SELECT site_id, id FROM deliveries WHERE site_id = $1"],
-    ["puts something else first", "INSERT INTO events (id, site_id) VALUES ($1, $2)"],
-    ["calls a function for the row that is there", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = md5(totals.n)"],
-    ["calls one in a case", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = CASE WHEN a THEN random() END"],
-    ["asks for the row that is there", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = (SELECT 1 FROM events WHERE site_id = $1)"],
-    ["locks what is inside", "UPDATE events SET name = $2 WHERE site_id = $1 AND id IN (SELECT event_id FROM deliveries FOR UPDATE)"],
-    ["deletes with another's help", "DELETE FROM events USING deliveries WHERE events.site_id = $1"],
-  ])("one that %s is seen", (_how, text) => {
+    ["can match without the site", "SELECT 1 FROM events WHERE site_id = $1 OR id = $2"],
+    ["can match without the site, in brackets", "SELECT 1 FROM events WHERE (site_id = $1 OR id = $2)"],
+    ["reads while it writes", "INSERT INTO events (site_id, id) VALUES ($1, (SELECT id FROM deliveries LIMIT 1))"],
+    ["copies rows", "INSERT INTO events (site_id, id) SELECT site_id, id FROM deliveries WHERE site_id = $1"],
+    ["has another first column", "INSERT INTO events (id, site_id) VALUES ($1, $2)"],
+    ["calls a function for an existing row", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = md5(totals.n)"],
+    ["calls a function in a CASE", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = CASE WHEN a THEN random() END"],
+    ["reads another table for an existing row", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = (SELECT 1 FROM events WHERE site_id = $1)"],
+    ["locks rows in a subquery", "UPDATE events SET name = $2 WHERE site_id = $1 AND id IN (SELECT event_id FROM deliveries FOR UPDATE)"],
+    ["deletes with a join", "DELETE FROM events USING deliveries WHERE events.site_id = $1"],
+  ])("a statement that %s is reported", (_how, text) => {
     for (const quote of ['"', "'", "`"]) expect(statementsIn(`all(${quote}${text}${quote})`)).toEqual([text]);
     expect(faultsOfSite(text)).not.toEqual([]);
   }); // prettier-ignore
@@ -310,7 +310,9 @@ describe("the site of a statement", () => {
     "SELECT 1 FROM events WHERE site_id = $1 AND (id = $2 OR id = $3)",
     "SELECT 1 FROM events JOIN deliveries ON deliveries.site_id = events.site_id AND event_id = id WHERE events.site_id = $1",
     "INSERT INTO totals (site_id, n) VALUES ($1, $2) ON CONFLICT (site_id) DO UPDATE SET n = CASE WHEN totals.n > excluded.n THEN 1 ELSE 2 END",
-  ])("%s is not", (text) => expect(faultsOfSite(text)).toEqual([]));
+  ])("a statement that one node can answer is not reported: %s", (text) =>
+    expect(faultsOfSite(text)).toEqual([]),
+  );
 });
 
 describe("due deliveries", () => {

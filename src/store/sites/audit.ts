@@ -23,7 +23,7 @@ export function auditStore(db: Database, newId: () => string) {
   return {
     add: (line: AuditLine) => db.write((tx) => writeAudit(tx, newId(), line)),
 
-    /** Newest first; `before` is the id of the last line of the previous page. Site "" is the installation. */
+    /** Lists the newest first; `before` is the id of the last line of the previous page. Site "" is the installation. */
     async list(siteId: string, limit: number, before?: string): Promise<(AuditLine & { id: string })[]> {
       const rows = await db.all(
         `SELECT ${columns.audit} FROM audit WHERE site_id = $1 ${before === undefined ? "" : "AND id < $3"} ORDER BY id DESC LIMIT $2`,

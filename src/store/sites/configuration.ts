@@ -9,6 +9,7 @@ import { list, type Database, type Query, type Row } from "../engine/database.ts
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
 import { changeConfiguration } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
+import { readSetting } from "../settings.ts";
 import { openSettings, replaceSettings } from "./siteSettings.ts";
 
 export type KeyRow = {
@@ -113,12 +114,9 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
   }
 
   return {
-    async readRevision(): Promise<number> {
-      const [row] = await db.all(`SELECT value FROM settings WHERE name = 'revision'`);
-      return Number(row?.value);
-    },
+    readRevision: async () => Number(await readSetting(db, "revision")),
 
-    /** The sites that changed after `revision`, with all their rows. */
+    /** Lists the sites that changed after `revision`, with all their rows. */
     async listSitesSince(revision: number): Promise<SiteRow[]> {
       return loadSites(
         db,

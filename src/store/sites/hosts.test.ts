@@ -102,7 +102,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     expect(elsewhere.site(south.id)?.hosts).toEqual(["south.example"]);
     const actions = (await store.audit.list(south.id, 5)).map(({ action }) => action);
     expect(actions[0]).toBe("host lost to another site");
-    // A site can begin with such a host too.
+    // A new site can take over such a host too.
     await claim(south, "begun.example");
     const third = await addSite({ store, directory }, "begun.example", by());
     expect(directory.siteOfHost("begun.example")?.id).toBe(third.id);
@@ -110,7 +110,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
 
   test("a verified host stays with its site, even if it is verified at the moment another site asks", async () => {
     const host = await claim(north, "proven.example");
-    // This node has not heard of the check yet.
+    // This node has not read the result of the check yet.
     await store.hosts.saveCheck(host, well, null);
     await expect(vouch(south, "proven.example")).rejects.toThrow(Refusal);
     await expect(claim(south, "proven.example", at + 365 * day)).rejects.toThrow(Refusal);
@@ -118,17 +118,17 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   });
 
   test("a host is paused, resumed and removed; the last one is not removed, nor the last two at once", async () => {
-    const desk = { store, directory };
-    const site = await addSite(desk, "one.example", by());
+    const context = { store, directory };
+    const site = await addSite(context, "one.example", by());
     await vouch(site, "two.example");
     const host = (name: string) => findHost(directory.sites(), name);
-    await pauseHost(desk, host("one.example"), by());
+    await pauseHost(context, host("one.example"), by());
     expect(directory.siteOfHost("one.example")).toBeUndefined();
     expect(directory.host("one.example")?.pausedAt).toBe(at);
-    await resumeHost(desk, host("one.example"), by());
+    await resumeHost(context, host("one.example"), by());
     expect(directory.siteOfHost("one.example")?.id).toBe(site.id);
 
-    const both = ["one.example", "two.example"].map((name) => removeHost(desk, host(name), by()));
+    const both = ["one.example", "two.example"].map((name) => removeHost(context, host(name), by()));
     const outcomes = await Promise.allSettled(both);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     await elsewhere.refresh();

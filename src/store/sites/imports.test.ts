@@ -23,26 +23,26 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
   const { store, close } = await openNodes(engine);
   afterAll(close);
 
-  const take = (id: string, seen: ImportRow | null, owner: string) =>
+  const claim = (id: string, seen: ImportRow | null, owner: string) =>
     store.imports.claim(made(id), seen, held(owner), line);
 
   test("of concurrent processes one starts an import, with one audit line", async () => {
     const before = (await store.audit.list("s", 100)).length;
-    const got = await Promise.all(["a", "b", "c", "d"].map((owner) => take("one", null, owner)));
+    const got = await Promise.all(["a", "b", "c", "d"].map((owner) => claim("one", null, owner)));
     expect(got.filter((row) => row !== null)).toHaveLength(1);
     expect((await store.audit.list("s", 100)).length - before).toBe(1);
   });
 
   test("of concurrent processes one takes over an abandoned import", async () => {
-    const row = await take("two", null, "dead");
-    const got = await Promise.all(["a", "b", "c"].map((owner) => take("two", row, owner)));
+    const row = await claim("two", null, "dead");
+    const got = await Promise.all(["a", "b", "c"].map((owner) => claim("two", row, owner)));
     expect(got.filter((one) => one !== null)).toHaveLength(1);
     // The row has changed since this process read it.
-    expect(await take("two", row, "late")).toBeNull();
+    expect(await claim("two", row, "late")).toBeNull();
   });
 
   test("only the owner of its lease writes the progress of an import", async () => {
-    await take("three", null, "a");
+    await claim("three", null, "a");
     const key = { siteId: "s", id: "three" };
     expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, held("b"))).toBe(false);
     expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, held("a"))).toBe(true);
@@ -53,7 +53,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
     const done = await store.imports.find(key);
     expect(done).toMatchObject({ line: 9, tally: { rows: 8 }, state: "done", owner: "", leaseUntil: 0 });
     // A finished import is not started again.
-    expect(await take("three", done, "a")).toBeNull();
+    expect(await claim("three", done, "a")).toBeNull();
     expect((await store.imports.list("s")).map(({ id }) => id).toSorted()).toContain("three");
     expect(await store.imports.list("other")).toEqual([]);
   });

@@ -134,7 +134,7 @@ export function importStore(db: Database, newId: () => string) {
     markHours: (siteId: string, eventIds: readonly string[], now: number) =>
       db.write((tx) => markHours(tx, siteId, eventIds, now)),
 
-    /** The event that holds a duplicate key at this time, or null. */
+    /** Finds the event that holds a duplicate key at this time. */
     async findClaimHolder(siteId: string, claim: string, now: number): Promise<string | null> {
       const [row] = await db.all(
         `SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2 AND expires_at > $3`,

@@ -59,7 +59,7 @@ export function platformSignInStore(db: Database, seal: Seal) {
       return { platform, clientId: String(row.client_id), clientSecret };
     },
 
-    /** Without their secrets. */
+    /** Lists the apps without their secrets. */
     async listApps(): Promise<{ platform: string; clientId: string; updatedAt: number }[]> {
       const rows = await db.all(`SELECT platform, client_id, updated_at FROM oauth_apps ORDER BY platform`);
       return rows.map((row) => ({

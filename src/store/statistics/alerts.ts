@@ -136,7 +136,7 @@ export function alertStore(db: Database) {
       return Object.fromEntries(rows.map((row) => [String(row.state), Number(row.n)]));
     },
 
-    /** The number of queued deliveries of a connection, and the due time of the oldest. */
+    /** Counts the queued deliveries of a connection, and finds the due time of the oldest. */
     async measureQueue(siteId: string, connectionId: string): Promise<QueueLength> {
       const [row] = await db.all(
         `SELECT COUNT(*) AS n, MIN(due_at) AS oldest FROM (
@@ -149,7 +149,7 @@ export function alertStore(db: Database) {
       return { count, isAtLeast: count >= maxQueued, oldestDueAt: oldest === null ? null : Number(oldest) };
     },
 
-    /** The uses of a key, by hour. */
+    /** Lists the uses of a key by hour. */
     async listKeyUses(siteId: string, keyId: string, fromHour: number): Promise<HourOfUse[]> {
       const rows = await db.all(
         `SELECT hour, uses, last_used_at FROM key_uses WHERE site_id = $1 AND key_id = $2 AND hour >= $3`,

@@ -27,7 +27,7 @@ export function doctorQueryStore(db: Database) {
       return Object.fromEntries(rows.map((row) => [String(row.mode), Number(row.n)]));
     },
 
-    /** The order id that the most people share among the newest events. */
+    /** Finds the order id that the most people share among the newest events. */
     async findSharedOrder(siteId: string): Promise<SharedOrder | null> {
       const [row] = await db.all(
         `SELECT order_id, COUNT(DISTINCT email_sha256) AS people FROM (
@@ -44,7 +44,7 @@ export function doctorQueryStore(db: Database) {
       return rows.length > 0;
     },
 
-    /** The settings of PostgreSQL that matter to the relay; empty on SQLite. */
+    /** Reads the settings of PostgreSQL that matter to the relay; empty on SQLite. */
     async serverSettings(): Promise<Record<string, string>> {
       if (db.engine !== "postgres") return {};
       const rows = await db.all(

@@ -57,7 +57,7 @@ export function healthStore(db: Database) {
       };
     },
 
-    /** For each active webhook with a queue, the end of its oldest queued period. */
+    /** Returns the end of the oldest queued period of each active webhook that has one. */
     async oldestPushes(): Promise<number[]> {
       const rows = await db.all(
         `SELECT MIN(periods.ends_at) AS ends_at FROM webhooks
@@ -68,7 +68,7 @@ export function healthStore(db: Database) {
       return rows.map((row) => Number(row.ends_at));
     },
 
-    /** When the newest event was received. */
+    /** Returns when the newest event was received. */
     async lastEventAt(siteId: string): Promise<number | null> {
       const [row] = await db.all(
         `SELECT received_at FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`,
@@ -77,7 +77,7 @@ export function healthStore(db: Database) {
       return row ? Number(row.received_at) : null;
     },
 
-    /** The newest hour (since the epoch) in which a visit was counted. */
+    /** Returns the newest hour (since the epoch) in which a visit was counted. */
     async lastVisitHour(siteId: string): Promise<number | null> {
       const [row] = await db.all(
         `SELECT hour FROM visit_counts WHERE site_id = $1 ORDER BY hour DESC LIMIT 1`,
@@ -86,7 +86,7 @@ export function healthStore(db: Database) {
       return row ? Number(row.hour) : null;
     },
 
-    /** When the platform last accepted a delivery, among the newest attempts of a connection. */
+    /** Returns when the platform last accepted a delivery, among the newest attempts of a connection. */
     async lastSentAt(siteId: string, connectionId: string): Promise<number | null> {
       const [row] = await db.all(
         `SELECT MAX(started_at) AS at FROM (
@@ -109,7 +109,7 @@ export function healthStore(db: Database) {
       return Number(row?.n);
     },
 
-    /** When a webhook was last called, tests included. */
+    /** Returns when a webhook was last called, tests included. */
     async lastPushAt(siteId: string, webhookId: string): Promise<number | null> {
       const [row] = await db.all(
         `SELECT started_at FROM push_log WHERE site_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT 1`,

@@ -30,7 +30,7 @@ export function inboundCountStore(db: Database) {
       }
     },
 
-    /** From `fromHour` to before `toHour`. */
+    /** Sums the counts from `fromHour` to before `toHour` by hour and kind. */
     async list(siteId: string, fromHour: number, toHour: number): Promise<InboundCount[]> {
       const rows = await db.all(
         `SELECT hour, kind, SUM(count) AS count FROM inbound_counts

@@ -52,7 +52,7 @@ export function rejectedRequestStore(db: Database) {
       }
     },
 
-    /** Newest first; `before` is the last id of the previous page. */
+    /** Lists the newest first; `before` is the last id of the previous page. */
     async list(siteId: string, page: { before?: string; limit: number }): Promise<RejectedRequest[]> {
       const rows = await db.all(
         `SELECT ${columns.join(", ")} FROM rejected_requests WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,

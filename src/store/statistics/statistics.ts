@@ -59,7 +59,7 @@ export function statisticsStore(db: Database) {
       await db.write((tx) => tx.all(`DELETE FROM statistics_heads WHERE site_id = $1`, [siteId]));
     },
 
-    /** The first hour with events from `fromHour` to before `toHour`. */
+    /** Finds the first hour with events from `fromHour` to before `toHour`. */
     async findNextHour(siteId: string, fromHour: number, toHour: number): Promise<number | null> {
       const [row] = await db.all(
         `SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT 1`,
@@ -68,7 +68,7 @@ export function statisticsStore(db: Database) {
       return hourOf(row);
     },
 
-    /** The last hour with events from `fromHour` to before `toHour`. */
+    /** Finds the last hour with events from `fromHour` to before `toHour`. */
     async findPreviousHour(siteId: string, toHour: number, fromHour = 0): Promise<number | null> {
       const [row] = await db.all(
         `SELECT id FROM events WHERE site_id = $1 AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT 1`,
@@ -77,7 +77,7 @@ export function statisticsStore(db: Database) {
       return hourOf(row);
     },
 
-    /** Up to `max` events of an hour after the id `after`, in order of id, with their deliveries. */
+    /** Lists up to `max` events of an hour after the id `after`, in order of id, with their deliveries. */
     async listPortion(siteId: string, hour: number, after: string, max: number): Promise<Portion> {
       const rows = await db.all(
         `SELECT ${summaryColumns} FROM events WHERE site_id = $1 AND id > $2 AND id >= $3 AND id < $4
@@ -127,7 +127,7 @@ export function statisticsStore(db: Database) {
       });
     },
 
-    /** Hours whose deliveries may have changed since they were computed. */
+    /** Lists hours whose deliveries may have changed since they were computed. */
     async listDueHours(siteId: string, now: number, max: number): Promise<number[]> {
       const rows = await db.all(
         `SELECT hour FROM statistics_hours WHERE site_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3`,
@@ -136,7 +136,7 @@ export function statisticsStore(db: Database) {
       return rows.map((row) => Number(row.hour));
     },
 
-    /** From `fromHour` to before `toHour`. */
+    /** Lists the figures from `fromHour` to before `toHour`. */
     async listFigures(siteId: string, fromHour: number, toHour: number): Promise<HourFigure[]> {
       const rows = await db.all(
         `SELECT hour, kind, name, currency, count, value FROM statistics

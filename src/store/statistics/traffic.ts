@@ -59,7 +59,7 @@ export function trafficStore(db: Database, seal: Seal) {
       }
     },
 
-    /** From `fromHour` to before `toHour`, summed by hour, bucket and reason. */
+    /** Sums the counts from `fromHour` to before `toHour` by hour, bucket and reason. */
     async listCounts(siteId: string, fromHour: number, toHour: number): Promise<VisitCount[]> {
       const rows = await db.all(
         `SELECT hour, bucket, reason, SUM(visits) AS visits FROM visit_counts
@@ -88,7 +88,7 @@ export function trafficStore(db: Database, seal: Seal) {
       );
     },
 
-    /** Newest first; `before` is the last id of the previous page. */
+    /** Lists the newest first; `before` is the last id of the previous page. */
     async listBotVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
       const rows = await db.all(
         `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,

@@ -163,19 +163,19 @@ test.concurrent("a statement that was prepared before its table got a column is 
   const url = await freshDatabase();
   const db = open(url, context);
   await db.write((tx) => tx.all(`CREATE TABLE things (n bigint PRIMARY KEY)`));
-  const take = () =>
+  const write = () =>
     db.write((tx) =>
       tx.all(`INSERT INTO things (n) VALUES (1) ON CONFLICT (n) DO UPDATE SET n = 1 RETURNING *`),
     );
-  const look = () => db.all(`SELECT * FROM things`);
+  const read = () => db.all(`SELECT * FROM things`);
   // Enough of them that every connection knows the texts.
-  await Promise.all(Array.from({ length: 8 }, () => Promise.all([take(), look()])));
+  await Promise.all(Array.from({ length: 8 }, () => Promise.all([write(), read()])));
   const other = await openClient(url, "another node");
   await other.query(`ALTER TABLE things ADD COLUMN more text`);
   await other.end();
   for (let times = 0; times < 4; times++) {
-    expect(await take()).toEqual([{ n: 1, more: null }]);
-    expect(await look()).toEqual([{ n: 1, more: null }]);
+    expect(await write()).toEqual([{ n: 1, more: null }]);
+    expect(await read()).toEqual([{ n: 1, more: null }]);
   }
 });
 

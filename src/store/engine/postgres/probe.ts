@@ -1,4 +1,4 @@
-// Probes servers: which of them can be written to, and which state each is in.
+// Probes servers to find the one that can be written to, and the state of each.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, ClientBase } from "pg";

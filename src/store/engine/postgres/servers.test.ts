@@ -17,7 +17,7 @@ describe("the servers of a URL", () => {
     ["postgres://db1/cc?target_session_attrs=primary&sslmode=require", ["postgres://db1/cc?sslmode=require"]],
     ["postgres://db1/cc?sslmode=require&target_session_attrs=any", ["postgres://db1/cc?sslmode=require"]],
     ["postgres:///cc?host=/run/postgresql", ["postgres:///cc?host=/run/postgresql"]],
-  ])("%s", (url, servers) => {
+  ])("%s is split into one URL for each server", (url, servers) => {
     expect(findUrlFault(url)).toBeNull();
     expect(serverUrls(url)).toEqual(servers);
   });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { freshFolder } from "../../../../test/support/databases.ts";
 import { openSqlite } from "./engine.ts";
 
-test("under steady writing the log stays small, nothing is lost, and the end is clean", async () => {
+test("under steady writing the log stays small, and after closing the file has every row and is intact", async () => {
   const file = `${freshFolder()}/steady.db`;
   const db = openSqlite(file);
   await db.write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL PRIMARY KEY, text text NOT NULL)`));

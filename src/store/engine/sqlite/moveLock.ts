@@ -1,4 +1,4 @@
-// The move lock: whether the embedded database may still be written to. It is stored in the file's own header
+// The move lock says whether the embedded database may still be written to. It is stored in the file's own header
 // (user_version), so that a writer can read it inside its transaction at almost no cost, and no write can get past it.
 //
 //   0             not locked
