@@ -121,6 +121,17 @@ export type Database = Query &
     close(): Promise<void>;
   };
 
+/** Runs `work` in a transaction for each site, in the order of their ids. */
+export async function writeBySite<Item extends { siteId: string }>(
+  db: Database,
+  items: readonly Item[],
+  work: (tx: Query, items: readonly Item[], siteId: string) => Promise<void>,
+): Promise<void> {
+  const bySite = Map.groupBy(items, (item) => item.siteId);
+  for (const siteId of [...bySite.keys()].toSorted())
+    await db.write((tx) => work(tx, bySite.get(siteId) as Item[], siteId));
+}
+
 /** Returns `($1,$2),($3,$4)` for `rows` rows of `columns` values, numbered after the first `before` parameters. */
 export function tuples(
   rows: number,

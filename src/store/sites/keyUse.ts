@@ -2,7 +2,7 @@
 
 import { minuteMs } from "../../kernel/time.ts";
 import { columns } from "../schema/columns.ts";
-import { chunks, tuples, type Database, type Query } from "../engine/database.ts";
+import { chunks, tuples, writeBySite, type Database, type Query } from "../engine/database.ts";
 import type { InboundKind } from "../statistics/inboundCounts.ts";
 
 export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number; lastUsedAt: number };
@@ -21,20 +21,17 @@ export function keyUseStore(db: Database, newId: () => string) {
   return {
     /** Safe to repeat with a `total`, which covers one site and hour. */
     async addUses(uses: readonly KeyUse[], total?: UseTotal): Promise<void> {
-      const bySite = Map.groupBy(uses, (use) => use.siteId);
-      for (const siteId of [...bySite.keys()].toSorted()) {
-        await db.write(async (tx) => {
-          if (total && !(await raiseTotal(tx, siteId, total))) return;
-          for (const some of chunks(bySite.get(siteId) as KeyUse[])) {
-            await tx.all(
-              `INSERT INTO key_uses (site_id, key_id, hour, uses, last_used_at) VALUES ${tuples(some.length, 5)}
-               ON CONFLICT (site_id, key_id, hour) DO UPDATE SET uses = key_uses.uses + excluded.uses,
-                 last_used_at = excluded.last_used_at`,
-              some.flatMap((use) => [use.siteId, use.keyId, use.hour, use.uses, use.lastUsedAt]),
-            );
-          }
-        });
-      }
+      await writeBySite(db, uses, async (tx, ofSite, siteId) => {
+        if (total && !(await raiseTotal(tx, siteId, total))) return;
+        for (const some of chunks(ofSite)) {
+          await tx.all(
+            `INSERT INTO key_uses (site_id, key_id, hour, uses, last_used_at) VALUES ${tuples(some.length, 5)}
+             ON CONFLICT (site_id, key_id, hour) DO UPDATE SET uses = key_uses.uses + excluded.uses,
+               last_used_at = excluded.last_used_at`,
+            some.flatMap((use) => [use.siteId, use.keyId, use.hour, use.uses, use.lastUsedAt]),
+          );
+        }
+      });
     },
 
     async sumUses(

@@ -1,7 +1,7 @@
 // Counts of inbound requests by hour: duplicates and rejected requests, which leave no event row, and uses of valid keys.
 
 import { hourMs } from "../../kernel/time.ts";
-import { chunks, tuples, type Database } from "../engine/database.ts";
+import { chunks, tuples, writeBySite, type Database } from "../engine/database.ts";
 
 /** `duplicate`, `used` (keyUse.ts), or `refused:` and the HTTP status. */
 export type InboundKind = "duplicate" | "used" | `refused:${number}`;
@@ -9,25 +9,22 @@ export type InboundKind = "duplicate" | "used" | `refused:${number}`;
 /** `hour` counts from the epoch. */
 export type InboundCount = { siteId: string; hour: number; kind: InboundKind; count: number };
 
-/** No process writes counts of this age any more, so they may be merged. */
-const settledHours = 24;
+/** No process writes counts of earlier hours any more, so they may be merged. */
+export const firstUnsettledHour = (now: number) => Math.floor(now / hourMs) - 24;
 
 export function inboundCountStore(db: Database) {
   return {
     /** Replaces this writer's counts of the same hours: safe to repeat. */
     async save(writer: string, counts: readonly InboundCount[]): Promise<void> {
-      const bySite = Map.groupBy(counts, (count) => count.siteId);
-      for (const siteId of [...bySite.keys()].toSorted()) {
-        await db.write(async (tx) => {
-          for (const some of chunks(bySite.get(siteId) as InboundCount[])) {
-            await tx.all(
-              `INSERT INTO inbound_counts (site_id, hour, kind, writer, count) VALUES ${tuples(some.length, 5)}
-               ON CONFLICT (site_id, hour, kind, writer) DO UPDATE SET count = excluded.count`,
-              some.flatMap((one) => [one.siteId, one.hour, one.kind, writer, one.count]),
-            );
-          }
-        });
-      }
+      await writeBySite(db, counts, async (tx, ofSite) => {
+        for (const some of chunks(ofSite)) {
+          await tx.all(
+            `INSERT INTO inbound_counts (site_id, hour, kind, writer, count) VALUES ${tuples(some.length, 5)}
+             ON CONFLICT (site_id, hour, kind, writer) DO UPDATE SET count = excluded.count`,
+            some.flatMap((one) => [one.siteId, one.hour, one.kind, writer, one.count]),
+          );
+        }
+      });
     },
 
     /** Sums the counts from `fromHour` to before `toHour` by hour and kind. */
@@ -47,7 +44,7 @@ export function inboundCountStore(db: Database) {
 
     /** Merges the counts of several writers, for hours that are no longer written. */
     async purge(siteId: string, now: number): Promise<void> {
-      const settled = Math.floor(now / hourMs) - settledHours;
+      const settled = firstUnsettledHour(now);
       await db.write(async (tx) => {
         const rows = await tx.all(
           `DELETE FROM inbound_counts WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND writer <> ''

@@ -3,7 +3,7 @@
 import { dayMs } from "../../kernel/time.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { describeRow, readText } from "../describeRow.ts";
-import { chunks, tuples, type Database } from "../engine/database.ts";
+import { chunks, tuples, writeBySite, type Database } from "../engine/database.ts";
 
 export type RejectedRequest = {
   siteId: string;
@@ -37,19 +37,16 @@ const keepMs = 30 * dayMs;
 export function rejectedRequestStore(db: Database) {
   return {
     /** Safe to repeat. */
-    async add(calls: readonly RejectedRequest[]): Promise<void> {
-      const bySite = Map.groupBy(calls, (call) => call.siteId);
-      for (const siteId of [...bySite.keys()].toSorted()) {
-        await db.write(async (tx) => {
-          for (const some of chunks(bySite.get(siteId) as RejectedRequest[])) {
-            await tx.all(
-              `INSERT INTO rejected_requests (${inserted.join(",")}) VALUES ${tuples(some.length, inserted.length)}
-               ON CONFLICT DO NOTHING`,
-              some.flatMap((one) => rejectedRequestRow.values(one)),
-            );
-          }
-        });
-      }
+    async add(requests: readonly RejectedRequest[]): Promise<void> {
+      await writeBySite(db, requests, async (tx, ofSite) => {
+        for (const some of chunks(ofSite)) {
+          await tx.all(
+            `INSERT INTO rejected_requests (${inserted.join(",")}) VALUES ${tuples(some.length, inserted.length)}
+             ON CONFLICT DO NOTHING`,
+            some.flatMap((one) => rejectedRequestRow.values(one)),
+          );
+        }
+      });
     },
 
     /** Lists the newest first; `before` is the last id of the previous page. */

@@ -1,15 +1,12 @@
 // Counts of visits by hour, and a sample of bot visits.
 
-import { hourMs } from "../../kernel/time.ts";
 import type { Verdict, VisitBucket } from "../../kernel/event.ts";
 import { lastId } from "../../kernel/ids.ts";
 import { columns } from "../schema/columns.ts";
-import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
+import { chunks, tuples, writeBySite, type Database, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { saveBotVisits } from "../outbound/totals.ts";
-
-/** No process writes counts of this age any more, so they may be merged. */
-const settledHours = 24;
+import { firstUnsettledHour } from "./inboundCounts.ts";
 
 /** `hour` counts from the epoch; `reason` is the kind of bot. */
 export type VisitCount = {
@@ -43,20 +40,17 @@ export function trafficStore(db: Database, seal: Seal) {
       counts: readonly VisitCount[],
       bots: ReadonlyMap<string, number> = new Map(),
     ): Promise<void> {
-      const bySite = Map.groupBy(counts, (count) => count.siteId);
-      for (const siteId of [...bySite.keys()].toSorted()) {
-        await db.write(async (tx) => {
-          for (const some of chunks(bySite.get(siteId) as VisitCount[])) {
-            await tx.all(
-              `INSERT INTO visit_counts (site_id, hour, bucket, reason, writer, visits) VALUES ${tuples(some.length, 6)}
-               ON CONFLICT (site_id, hour, bucket, reason, writer) DO UPDATE SET visits = excluded.visits`,
-              some.flatMap((one) => [one.siteId, one.hour, one.bucket, one.reason, writer, one.visits]),
-            );
-          }
-          const seen = bots.get(siteId);
-          if (seen !== undefined) await saveBotVisits(tx, siteId, writer, seen);
-        });
-      }
+      await writeBySite(db, counts, async (tx, ofSite, siteId) => {
+        for (const some of chunks(ofSite)) {
+          await tx.all(
+            `INSERT INTO visit_counts (site_id, hour, bucket, reason, writer, visits) VALUES ${tuples(some.length, 6)}
+             ON CONFLICT (site_id, hour, bucket, reason, writer) DO UPDATE SET visits = excluded.visits`,
+            some.flatMap((one) => [one.siteId, one.hour, one.bucket, one.reason, writer, one.visits]),
+          );
+        }
+        const seen = bots.get(siteId);
+        if (seen !== undefined) await saveBotVisits(tx, siteId, writer, seen);
+      });
     },
 
     /** Sums the counts from `fromHour` to before `toHour` by hour, bucket and reason. */
@@ -107,7 +101,7 @@ export function trafficStore(db: Database, seal: Seal) {
 
     /** Deletes bot visits from before `before`, and merges old counts of several writers. */
     async purge(siteId: string, before: number, now: number): Promise<void> {
-      const settled = Math.floor(now / hourMs) - settledHours;
+      const settled = firstUnsettledHour(now);
       await db.write(async (tx) => {
         await tx.all(`DELETE FROM bot_visits WHERE site_id = $1 AND seen_at < $2`, [siteId, before]);
         const rows = await tx.all(

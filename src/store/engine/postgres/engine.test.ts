@@ -1,8 +1,8 @@
 // The groups of sites whose commits share a transaction on PostgreSQL.
 
 import { expect, inject, onTestFinished, test } from "vitest";
-import { freshDatabase } from "../../../test/support/databases.ts";
-import { commitGroups, openPostgres } from "./postgres/engine.ts";
+import { freshDatabase } from "../../../../test/support/databases.ts";
+import { commitGroups, openPostgres } from "./engine.ts";
 
 const sites = Array.from({ length: 100 }, (_, n) => `site-${n}`);
 
