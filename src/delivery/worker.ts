@@ -12,7 +12,7 @@ import type { Connection, Directory } from "../sites/directory.ts";
 import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Store } from "../store/store.ts";
-import type { Lanes } from "./lanes.ts";
+import type { Lanes } from "./lanes/lanes.ts";
 import { createJob, parkedReason, toConversion } from "./plan.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 

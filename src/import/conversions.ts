@@ -4,7 +4,7 @@
 
 import { hash } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
-import type { Lanes } from "../delivery/lanes.ts";
+import type { Lanes } from "../delivery/lanes/lanes.ts";
 import { FieldFault, newEvent, readExtra, readFields } from "../inbound/fields.ts";
 import { idAt } from "../kernel/ids.ts";
 import { relay, type Received } from "../pipeline.ts";

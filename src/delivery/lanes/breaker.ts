@@ -6,7 +6,7 @@
 //
 // A platform's Retry-After opens it for that time, up to a limit. Each node counts for itself, in memory.
 
-import { minuteMs } from "../kernel/time.ts";
+import { minuteMs } from "../../kernel/time.ts";
 
 export type Breaker = {
   /** 0 when the connection may be called now; otherwise when to check again. */

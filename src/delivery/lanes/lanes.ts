@@ -3,8 +3,8 @@
 // used up, wait and are sent as one batch. So the cost per conversion falls as the load rises, and a connection that hangs
 // blocks only its own lanes.
 
-import { platformOf } from "../platforms/index.ts";
-import type { Connection } from "../sites/directory.ts";
+import { platformOf } from "../../platforms/index.ts";
+import type { Connection } from "../../sites/directory.ts";
 import {
   connectionKey,
   createDeliverer,
@@ -12,7 +12,7 @@ import {
   type Outcome,
   type QueuedJob,
 } from "./deliver.ts";
-import type { Job } from "./plan.ts";
+import type { Job } from "../plan.ts";
 import type { Quota } from "./quota.ts";
 import type { SettleGroup } from "./settleGroup.ts";
 

@@ -1,15 +1,15 @@
 // Attempts with the real platforms and a sender whose answers each test sets.
 
 import { describe, expect, test } from "vitest";
-import type { PlatformRequest } from "../platforms/platform.ts";
-import { sampleConversion } from "../platforms/shared/sample.ts";
-import type { Connection, Directory } from "../sites/directory.ts";
-import type { Settlement } from "../store/deliveries/deliveries.ts";
+import type { PlatformRequest } from "../../platforms/platform.ts";
+import { sampleConversion } from "../../platforms/shared/sample.ts";
+import type { Connection, Directory } from "../../sites/directory.ts";
+import type { Settlement } from "../../store/deliveries/deliveries.ts";
 import { createDeliverer, type Outcome, type QueuedJob } from "./deliver.ts";
 import { openBreaker } from "./breaker.ts";
 import { openLanes } from "./lanes.ts";
 import { openQuota } from "./quota.ts";
-import type { Sent } from "./send.ts";
+import type { Sent } from "../send.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const token = "EXAMPLE-SECRET-TOKEN";
