@@ -92,7 +92,7 @@ export function invitationsOf(
       await store.invitations.withdraw(change(site ?? "", "invitation withdrawn", { email, role }, by), id);
     },
 
-    async look(caller: Caller, token: string) {
+    async lookUp(caller: Caller, token: string) {
       const { email, role, site, invitedBy } = await findInvitation(caller, token);
       const known = (await store.members.findByEmail(email)) !== null;
       return { email, role, site: nameOf(site), invitedBy, known };

@@ -141,7 +141,7 @@ export const sessionRoutes = {
     body: z.object({ token, password }),
     answer: done,
   },
-  "POST /invitations/look": {
+  "POST /invitations/lookup": {
     summary: "Look up an invitation",
     allow: "anybody",
     apiKeys: false,

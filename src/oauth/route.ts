@@ -53,7 +53,7 @@ export function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptions): v
       reply,
       200,
       `Signed in at ${finished.platform.name}`,
-      `You can close this window. The sign-in is ${finished.id}; it waits an hour to become a connection.`,
+      `You can close this window. The id of the sign-in is ${finished.id}. Use it within an hour to create a connection.`,
     );
   });
 }

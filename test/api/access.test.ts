@@ -250,8 +250,8 @@ describe.each(engines)("access on %s", (engine) => {
     const replaced = tokenOf((first.body as { link: string }).link);
     const token = tokenOf((second.body as { link: string }).link);
     const nobody = api.browser();
-    expect((await nobody.call("POST /invitations/look", { token: replaced })).status).toBe(400);
-    expect((await nobody.call("POST /invitations/look", { token })).body).toEqual({
+    expect((await nobody.call("POST /invitations/lookup", { token: replaced })).status).toBe(400);
+    expect((await nobody.call("POST /invitations/lookup", { token })).body).toEqual({
       email: "hana@example.com",
       role: "admin",
       site: "one.example",
@@ -270,7 +270,7 @@ describe.each(engines)("access on %s", (engine) => {
 
     const more = await owner.call("POST /members/invitations", { ...invite, site: two.id, role: "viewer" });
     const known = tokenOf((more.body as { link: string }).link);
-    expect((await nobody.call("POST /invitations/look", { token: known })).body).toMatchObject({
+    expect((await nobody.call("POST /invitations/lookup", { token: known })).body).toMatchObject({
       known: true,
     });
     const wrong = await nobody.call("POST /invitations/accept", { token: known, password: "not it" });
@@ -518,7 +518,7 @@ describe.each(engines)("access on %s", (engine) => {
     const invite = async (from: Browser, email: string, site: string | null) =>
       linkOf(await from.call("POST /members/invitations", { email, site, role: "owner" }));
     const works = async (token: string) =>
-      (await api.browser().call("POST /invitations/look", { token })).status === 200;
+      (await api.browser().call("POST /invitations/lookup", { token })).status === 200;
 
     const tokens = [
       await invite(siteOwner, "back1@example.com", one.id),

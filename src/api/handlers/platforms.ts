@@ -103,7 +103,7 @@ export function platformHandlers({ store, publicUrl, now }: ApiContext): Handler
       if (!signIn) throw notFound("sign-in");
       const { record, expiresAt } = signIn;
       return {
-        step: expiresAt > now() ? record.step : "over",
+        step: expiresAt > now() ? record.step : "expired",
         error: record.step === "failed" ? record.error : null,
       };
     },

@@ -89,7 +89,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
       return done;
     },
 
-    "POST /invitations/look": ({ request, body }) => access.invitations.look(request, body.token),
+    "POST /invitations/lookup": ({ request, body }) => access.invitations.lookUp(request, body.token),
 
     "POST /invitations/accept": async ({ request, reply, body }) => {
       reply.header("set-cookie", await access.invitations.accept(request, body));
