@@ -76,7 +76,7 @@ const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? 
 const isAboutMessage = (error: unknown) => ["EENVELOPE", "EMESSAGE"].includes(codeOf(error));
 
 /** Once the server was down, no further mail is tried: each would wait for its timeout. */
-export function untilDown(mailer: Mailer): Mailer {
+export function stopWhenDown(mailer: Mailer): Mailer {
   let down: SendResult | null = null;
   return async (...mail) => {
     if (down) return down;

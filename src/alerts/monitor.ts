@@ -10,7 +10,7 @@ import type { Alert, Finding, Note } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { channelsOf, type Channel, type ChannelOptions } from "./channels.ts";
 import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
-import { untilDown } from "./mail.ts";
+import { stopWhenDown } from "./mail.ts";
 import { messageOf, type Phase } from "./message.ts";
 
 type AlertMonitorOptions = {
@@ -100,7 +100,7 @@ export function alertMonitor(options: AlertMonitorOptions) {
   async function sendAll(pending: Pending[], signal: AbortSignal | undefined): Promise<void> {
     const endsAt = now() + Math.max(everyMs, minSendingMs);
     const { mailer, sender } = options.channels;
-    const channels = { sender, mailer: mailer && untilDown(mailer) };
+    const channels = { sender, mailer: mailer && stopWhenDown(mailer) };
     const sendNext = async (): Promise<void> => {
       for (let one = pending.shift(); one && !signal?.aborted && now() < endsAt; one = pending.shift()) {
         let { alert } = one;

@@ -83,7 +83,7 @@ function escapeFormula(cell: Cell): string {
 }
 
 /** Names the file that a browser saves. */
-export function asFile(reply: FastifyReply, name: string, host: string | undefined, now: number): void {
+export function setFileName(reply: FastifyReply, name: string, host: string | undefined, now: number): void {
   const place = (host ?? "site").replace(/[^a-z0-9.-]/gi, "-");
   const day = new Date(now).toISOString().slice(0, 10);
   reply.header("content-disposition", `attachment; filename="${name}-${place}-${day}.csv"`);

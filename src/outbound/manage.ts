@@ -148,7 +148,12 @@ export async function sendTest(
     isTest: true,
   };
   const mayGoOn = () => Promise.resolve(true);
-  const { answer, calls } = await sendMessage(address, message, { sender, ...time, newId: uuidv7, mayGoOn });
+  const { answer, calls } = await sendMessage(address, message, {
+    sender,
+    ...time,
+    newId: uuidv7,
+    mayCallAgain: mayGoOn,
+  });
   await store.pushes.logTest({ siteId, webhookId: id }, calls);
   return { answer, calls, body: bodyOf(message) };
 }

@@ -120,7 +120,7 @@ type CallOptions = {
   elapsed: () => number;
   newId: () => string;
   /** Asked before a second call: false ends it. */
-  mayGoOn: () => Promise<boolean>;
+  mayCallAgain: () => Promise<boolean>;
 };
 
 /**
@@ -130,7 +130,7 @@ type CallOptions = {
 export async function sendMessage(
   address: Address,
   message: Message,
-  { sender, now, elapsed, newId, mayGoOn }: CallOptions,
+  { sender, now, elapsed, newId, mayCallAgain: mayGoOn }: CallOptions,
 ): Promise<{ answer: Answer; calls: PushCall[] }> {
   const calls: PushCall[] = [];
   const [current, ...older] = validSecrets(address.secrets, now());

@@ -8,7 +8,7 @@ import { Refusal, type By } from "../../kernel/refusal.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog.ts";
 import type { LogKey } from "../../store/deliveries/syncLogChanges.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { asFile, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
+import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readSearch } from "./search.ts";
 
@@ -91,7 +91,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
     },
     async "GET /sites/:site/deliveries.csv"({ site, query, reply }) {
       const filter = await readFilter(site.id, query);
-      asFile(reply, "deliveries", site.hosts[0], now());
+      setFileName(reply, "deliveries", site.hosts[0], now());
       return toCsv<ShownLine, LogKey>(columns, (cursor, limit) => readPage(site.id, filter, cursor, limit));
     },
     "POST /sites/:site/deliveries/replay": ({ site, body, by }) => change(replay, site, body, by),

@@ -10,7 +10,7 @@ import { matches, type EventFilter } from "../../store/events/eventList.ts";
 import { toSummary, type EventSummary, type StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { asFile, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
+import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readSearch } from "./search.ts";
 
@@ -91,7 +91,7 @@ export function eventHandlers({ store, directory, now }: ApiContext): Handlers<N
     },
     async "GET /sites/:site/events.csv"({ site, query, reply }) {
       const read = await openPages(site.id, query);
-      asFile(reply, "events", site.hosts[0], now());
+      setFileName(reply, "events", site.hosts[0], now());
       return toCsv(columns, read);
     },
     async "GET /sites/:site/events/:event"({ site, params }) {

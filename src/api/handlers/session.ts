@@ -27,7 +27,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
     "GET /session": async ({ actor, request, reply }) => {
       if (actor?.kind !== "user") return { session: null };
       const { id, email, name, twoFactor, grants } = actor;
-      const cookies = await access.refresh(request);
+      const cookies = await access.refreshSession(request);
       if (cookies.length) reply.header("set-cookie", cookies);
       const installation = { version, mail: access.hasMail, url: publicUrl, store: store.engine };
       return { session: { user: { id, email, name, twoFactor }, grants: [...grants], installation } };
@@ -40,7 +40,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
     },
 
     "POST /session/code": async ({ request, reply, body }) => {
-      reply.header("set-cookie", await access.finish(request, body.code));
+      reply.header("set-cookie", await access.finishSignIn(request, body.code));
       return done;
     },
 
@@ -82,7 +82,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
       return done;
     },
 
-    "POST /password-resets": ({ request, body }) => access.recovery.askReset(request, body.email),
+    "POST /password-resets": ({ request, body }) => access.recovery.requestReset(request, body.email),
 
     "POST /password-resets/finish": async ({ request, body }) => {
       await access.recovery.finishReset(request, body);
