@@ -105,7 +105,7 @@ export function alertMonitor(options: AlertMonitorOptions) {
       for (let one = pending.shift(); one && !signal?.aborted && now() < endsAt; one = pending.shift()) {
         let { alert } = one;
         for (const channel of channelsOf(one.site, channels)) {
-          const phase = dueFor(alert, alert.told[channel.name], now());
+          const phase = findDuePhase(alert, alert.told[channel.name], now());
           if (phase === null) continue;
           const notified = await notify(one.site, alert, channel, phase);
           if (!notified) break;
@@ -135,8 +135,8 @@ export function alertMonitor(options: AlertMonitorOptions) {
 
 const neverNotified: Note = { told: null, toldAt: 0, triedAt: 0, isTrying: false, by: "", error: null };
 
-/** The notification that a channel has to get now; null when it is up to date. */
-function dueFor(alert: Alert, note: Note = neverNotified, now: number): Phase | null {
+/** Finds the notification that a channel has to get now; null when it is up to date. */
+function findDuePhase(alert: Alert, note: Note = neverNotified, now: number): Phase | null {
   if (note.isTrying && note.triedAt > now - sendingMs) return null;
   if (alert.endedAt !== null) return note.told === "began" ? "over" : null;
   if (note.told === null) return "began";

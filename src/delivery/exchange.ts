@@ -103,7 +103,7 @@ function readAnswer(
 const maxLoggedRequest = 4096;
 const maxLoggedResponse = 2048;
 
-/** No header values, no secret part of the address, bounded text. */
+/** Omits header values and the secret part of the address, and bounds the text. */
 function describeRequest(platform: Platform, request: PlatformRequest | null, { extra }: Conversion): string {
   const line = request ? `${request.method} ${redactAddress(platform, request.url)}` : platform.id;
   // Mapped fields are encrypted with the event, so the log must not contain them.

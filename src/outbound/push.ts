@@ -119,7 +119,7 @@ type CallOptions = {
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   newId: () => string;
-  /** Asked before a second call: false ends it. */
+  /** Checked before a second call; false prevents it. */
   mayCallAgain: () => Promise<boolean>;
 };
 

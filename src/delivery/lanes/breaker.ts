@@ -13,7 +13,7 @@ export type Breaker = {
   blockedUntil(key: string, now: number): number;
   /** True when the next call is a probe that decides whether more may follow. */
   isHalfOpen(key: string, now: number): boolean;
-  /** A call is about to be made: while half open it blocks all others. */
+  /** Records that a call starts: while half open, it blocks all others. */
   recordCall(key: string, now: number): void;
   recordSuccess(key: string): void;
   recordFailure(key: string, now: number): void;

@@ -230,7 +230,7 @@ export function createDeliverer(options: DelivererOptions) {
       options.onSettled?.(settlement);
       await options.settle(settlement);
     } catch (error) {
-      // The lease runs out and the delivery is attempted again: rather once too often than never.
+      // The lease runs out and the delivery is attempted again: a delivery is sent at least once.
       options.onDefect(error, { event: job.eventId, connection: job.connectionId });
     }
     queued.resolve({ state, reason });

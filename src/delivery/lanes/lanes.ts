@@ -78,7 +78,8 @@ export function openLanes(options: LanesOptions): Lanes {
       await deliverer.deliver(batch).catch((error: unknown) => {
         // The store is down, for example. The leases run out, and the jobs are attempted again.
         options.onDefect(error, { lane: queue.key });
-        for (const one of batch) one.resolve({ state: "queued", reason: "internal error of the relay; will retry" });
+        for (const one of batch)
+          one.resolve({ state: "queued", reason: "internal error of the relay; will retry" });
       });
     }
     queue.busy -= 1;
