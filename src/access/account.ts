@@ -1,4 +1,4 @@
-// The signed-in person's own account: sessions, name, password, two-factor sign-in.
+// Manages the signed-in person's own account: sessions, name, password, two-factor sign-in.
 
 import { randomBase62 } from "../kernel/ids.ts";
 import { Denied, Missing, Refusal, type By } from "../kernel/refusal.ts";

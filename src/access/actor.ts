@@ -1,4 +1,4 @@
-// Callers of the management API and their roles.
+// Defines the callers of the management API and their roles.
 
 import type { Role } from "../contract/route.ts";
 

@@ -1,5 +1,5 @@
-// API keys of the management API. Each is cached for less than two seconds, so a key revoked on one node ends on all nodes
-// within that time.
+// Manages the API keys of the management API. Each is cached for less than two seconds, so a key revoked on one node ends
+// on all nodes within that time.
 
 import { hourMs } from "../kernel/time.ts";
 import { shortId } from "../kernel/ids.ts";

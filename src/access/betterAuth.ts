@@ -1,5 +1,5 @@
-// better-auth, reduced to what we use: passwords, sessions, authenticator apps. It is loaded at the first sign-in, so that a
-// relay without dashboard users does not pay for it. This file also reads its cookies and builds the headers that it gets.
+// Sets up better-auth, reduced to what we use: passwords, sessions, authenticator apps. It is loaded at the first sign-in,
+// so that a relay without dashboard users does not pay for it. This file also reads its cookies and builds its headers.
 
 import { Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";

@@ -1,4 +1,4 @@
-// The types that the files of this folder share: options, the caller, cookies.
+// Defines the types that the files of this folder share: options, the caller, cookies.
 
 import type { IncomingMessage } from "node:http";
 import { clientAddress, type TransportRules } from "../http/transport.ts";

@@ -1,4 +1,4 @@
-// Invitations: sent by owners, accepted with a new or an existing account.
+// Manages invitations: owners send them, and people accept them with a new or an existing account.
 
 import { dayMs } from "../kernel/time.ts";
 import type { Role } from "../contract/route.ts";

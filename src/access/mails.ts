@@ -1,4 +1,4 @@
-// Emails that carry one-time links.
+// Writes and sends the emails that carry one-time links.
 
 import type { AccessContext } from "./context.ts";
 

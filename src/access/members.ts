@@ -1,4 +1,4 @@
-// Members and their roles, managed by the owners of a site or of the installation.
+// Manages members and their roles for the owners of a site or of the installation.
 
 import { Denied, type By, Missing } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";

@@ -1,5 +1,5 @@
-// Rate limits on guesses. An attempt is counted before it is checked, over all nodes, so that parallel guesses cannot exceed
-// the limit; a correct attempt is uncounted.
+// Limits the rate of guesses. An attempt is counted before it is checked, over all nodes, so that parallel guesses cannot
+// exceed the limit; a correct attempt is uncounted.
 
 import { hash } from "node:crypto";
 import { hourMs, minuteMs } from "../kernel/time.ts";

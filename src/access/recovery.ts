@@ -1,4 +1,4 @@
-// Password resets.
+// Resets passwords with one-time links.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { hourMs } from "../kernel/time.ts";

@@ -1,4 +1,4 @@
-// Sign-in, sign-out, and the set-up of the first owner.
+// Signs people in and out, and sets up the first owner.
 
 import { Denied, Refusal } from "../kernel/refusal.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";

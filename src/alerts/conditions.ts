@@ -1,5 +1,5 @@
-// The conditions that raise alerts. Each knows whether its alert is open: an open alert ends later than a new one would
-// begin, so that a value that wavers around its limit does not send a message every minute.
+// Checks the conditions that raise alerts. Each check knows whether its alert is open: an open alert ends later than a new
+// one would begin, so that a value that wavers around its limit does not send a message every minute.
 
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import type { AlertKind } from "../kernel/event.ts";

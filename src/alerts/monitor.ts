@@ -4,6 +4,7 @@
 
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
+import { forEachConcurrently } from "../kernel/concurrency.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Alert, Finding, Note } from "../store/statistics/alerts.ts";
@@ -26,7 +27,7 @@ type AlertMonitorOptions = {
 
 /** A node that began to send and recorded no result within this time has died. */
 const sendingMs = minuteMs;
-/** An alert that ended longer ago is not announced as over any more. */
+/** An alert that ended longer ago is no longer announced as over. */
 const staleMs = dayMs;
 const maxConcurrent = 4;
 /** Notifications that were not sent in this time, or until the next check, wait for that check. */
@@ -101,19 +102,17 @@ export function alertMonitor(options: AlertMonitorOptions) {
     const endsAt = now() + Math.max(everyMs, minSendingMs);
     const { mailer, sender } = options.channels;
     const channels = { sender, mailer: mailer && stopWhenDown(mailer) };
-    const sendNext = async (): Promise<void> => {
-      for (let one = pending.shift(); one && !signal?.aborted && now() < endsAt; one = pending.shift()) {
-        let { alert } = one;
-        for (const channel of channelsOf(one.site, channels)) {
-          const phase = findDuePhase(alert, alert.told[channel.name], now());
-          if (phase === null) continue;
-          const notified = await notify(one.site, alert, channel, phase);
-          if (!notified) break;
-          alert = notified;
-        }
+    await forEachConcurrently(pending, maxConcurrent, async (one) => {
+      if (signal?.aborted || now() >= endsAt) return;
+      let { alert } = one;
+      for (const channel of channelsOf(one.site, channels)) {
+        const phase = findDuePhase(alert, alert.told[channel.name], now());
+        if (phase === null) continue;
+        const notified = await notify(one.site, alert, channel, phase);
+        if (!notified) break;
+        alert = notified;
       }
-    };
-    await Promise.all(Array.from({ length: maxConcurrent }, sendNext));
+    });
   }
 
   /** Null when another node sends the same notification. */

@@ -1,4 +1,4 @@
-// Lists: pages with a cursor, and CSV files written page by page, so that memory stays bounded for any length.
+// Builds pages with a cursor, and CSV files page by page, so that memory stays bounded for any length.
 
 import { stringify } from "csv-stringify/sync";
 import type { FastifyReply } from "fastify";

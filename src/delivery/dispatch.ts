@@ -1,4 +1,4 @@
-// The first attempt of every delivery of one event, while the sender waits for the answer.
+// Makes the first attempt of every delivery of one event, while the sender waits for the answer.
 
 import type { DeliveryState, Result } from "../kernel/event.ts";
 import type { Outcome } from "./lanes/deliver.ts";

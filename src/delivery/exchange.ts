@@ -1,4 +1,4 @@
-// One call to a platform: takes conversions, returns a reading for each and the texts for the sync log.
+// Makes one call to a platform: takes conversions, returns a reading for each and the texts for the sync log.
 
 import type { Conversion, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";

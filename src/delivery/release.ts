@@ -1,4 +1,4 @@
-// "Not a bot": a filtered event is delivered after all, and its person is never filtered again.
+// Releases a filtered event ("not a bot"): it is delivered after all, and its person is never filtered again.
 
 import { attribute, lookUpPerson } from "../identity/attribution.ts";
 import { orderEventId } from "../kernel/ids.ts";

@@ -1,4 +1,4 @@
-// Changes to a filtered set of deliveries of the sync log: replay sends them again, cancel stops them from being sent. A dry
+// Changes a filtered set of deliveries of the sync log: replay sends them again, cancel stops them from being sent. A dry
 // run counts what either would change.
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";

@@ -1,4 +1,4 @@
-// One push: builds the request for a receiver and reads its answer.
+// Sends one push: builds the request for a receiver and reads its answer.
 
 import { Webhook as Signer } from "standardwebhooks";
 import type { Sender, Sent } from "../delivery/send.ts";

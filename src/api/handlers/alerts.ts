@@ -1,4 +1,4 @@
-// Alerts and the audit log.
+// Serves alerts and the audit log.
 
 import { dayMs } from "../../kernel/time.ts";
 import { countAttempt, testLimits } from "../../access/rateCounters.ts";

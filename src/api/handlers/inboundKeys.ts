@@ -1,4 +1,4 @@
-// Inbound keys and refused calls.
+// Serves inbound keys and refused calls.
 
 import type { siteRoutes } from "../../contract/sites.ts";
 import { describeKeys } from "../../sites/keyUses.ts";

@@ -1,4 +1,4 @@
-// Members, their invitations, and API keys.
+// Serves members, their invitations, and API keys.
 
 import type { apiKeyRoutes, memberRoutes } from "../../contract/session.ts";
 import type { Handlers } from "../call.ts";

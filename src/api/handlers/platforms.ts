@@ -1,4 +1,4 @@
-// Platforms, sign-in at a platform, and the installation's OAuth apps, whose secrets can be set but never read.
+// Serves platforms, sign-in at a platform, and the installation's OAuth apps, whose secrets can be set but never read.
 
 import type { Answer } from "../../contract/contract.ts";
 import {

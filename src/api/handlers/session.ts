@@ -1,4 +1,4 @@
-// Sign-in, password resets, invitations, and the signed-in person's own account.
+// Serves sign-in, password resets, invitations, and the signed-in person's own account.
 
 import type { Actor, User } from "../../access/actor.ts";
 import type { sessionRoutes } from "../../contract/session.ts";

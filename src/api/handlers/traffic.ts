@@ -1,4 +1,4 @@
-// Bot visits and their verdicts.
+// Serves bot visits and their verdicts.
 
 import ipaddr from "ipaddr.js";
 import type { Answer } from "../../contract/contract.ts";

@@ -1,4 +1,4 @@
-// Webhooks that receive the totals: list, add, test, replay.
+// Serves the webhooks that receive the totals: list, add, test, replay.
 
 import { countAttempt, testLimits } from "../../access/rateCounters.ts";
 import type { Answer } from "../../contract/contract.ts";

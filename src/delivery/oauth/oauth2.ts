@@ -1,5 +1,5 @@
-// OAuth 2 at platforms: the authorization URL, the exchange of a code for tokens, and their refresh. A library implements the
-// protocol; each platform declares how it differs, and this file translates requests and answers.
+// Signs in with OAuth 2: builds the authorization URL, exchanges a code for tokens, and refreshes them. A library
+// implements the protocol; each platform declares how it differs, and this file translates requests and answers.
 
 import * as oauth from "oauth4webapi";
 import type { OAuth2, Platform, PlatformRequest } from "../../platforms/platform.ts";

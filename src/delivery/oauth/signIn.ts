@@ -1,4 +1,4 @@
-// Signing in at a platform with OAuth, in three steps that only one browser can take:
+// Signs users in at a platform with OAuth, in three steps that only one browser can take:
 //
 //   requested    a user who may manage the site got a link that works once
 //   authorizing  the browser that opened the link has a cookie; it was redirected to the platform with a state and a challenge
