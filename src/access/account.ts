@@ -39,7 +39,7 @@ export function openAccount(context: AccessContext) {
   }
 
   return {
-    async sessions(me: Me): Promise<(Session & { isThis: boolean })[]> {
+    async listSessions(me: Me): Promise<(Session & { isThis: boolean })[]> {
       const sessions = await store.accounts.listSessions(me.id, now());
       return sessions.map((one) => ({ ...one, isThis: one.id === me.sessionId }));
     },

@@ -61,7 +61,7 @@ export function openMembers(context: AccessContext) {
       return all.flatMap((member) => seenBy(holder, member) ?? []);
     },
 
-    async byEmail(email: string): Promise<Member> {
+    async findByEmail(email: string): Promise<Member> {
       const member = await store.members.findByEmail(email);
       if (!member) throw new Missing("email", `There is no member ${email}.`);
       return member;

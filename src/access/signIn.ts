@@ -138,7 +138,7 @@ export function openSignIn(context: AccessContext) {
     needsOwner: async () => !(await store.members.hasOwner()),
 
     /** Creates the set-up link for the console; null once there is an owner. */
-    async setupLink(origin = publicUrl): Promise<string | null> {
+    async createSetupLink(origin = publicUrl): Promise<string | null> {
       if (await store.members.hasOwner()) return null;
       const { token, hash } = createLinkToken();
       await store.oneTimeLinks.addSetUp(hash, now());

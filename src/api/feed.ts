@@ -119,7 +119,7 @@ function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Strea
     if (ended) return;
     ended = true;
     clearInterval(keepAlive);
-    clearInterval(checking);
+    void checking.stop();
     clearTimeout(timeout);
     waiting?.({ done: true, value: undefined });
     waiting = null;
@@ -127,13 +127,15 @@ function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Strea
   }
 
   const keepAlive = setInterval(() => send(": alive\n\n"), keepAliveMs);
-  const checking = setInterval(() => {
+  const checking = poll({
+    everyMs: checkMs,
+    firstMs: checkMs,
+    async work() {
+      if (!(await isAllowed())) end();
+    },
     // A failed check counts as not allowed.
-    void isAllowed().then(
-      (is) => is || end(),
-      () => end(),
-    );
-  }, checkMs);
+    onError: end,
+  });
   const timeout = setTimeout(end, maxStreamMs);
 
   const iterator: AsyncIterator<string> = {

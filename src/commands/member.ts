@@ -85,7 +85,7 @@ export function memberCommands(program: CliCommand): void {
     .description("print a link to set a new password; it turns two-factor sign-in off")
     .run(
       withAccess(async ({ by, print }, { members, recovery }, email: string) => {
-        const found = await members.byEmail(normalizeEmail(email));
+        const found = await members.findByEmail(normalizeEmail(email));
         const made = await recovery.createReset(found, by, { show: true });
         print(
           { email: found.email, ...made },
@@ -100,7 +100,7 @@ export function memberCommands(program: CliCommand): void {
     .description("remove a member; their sessions end at once")
     .run(
       withAccess(async ({ by, print }, { members }, email: string) => {
-        const found = await members.byEmail(normalizeEmail(email));
+        const found = await members.findByEmail(normalizeEmail(email));
         await members.remove(found.id, by);
         print({ email: found.email, removed: true }, `${found.email} is no longer a member.`);
       }),
@@ -112,7 +112,7 @@ export function memberCommands(program: CliCommand): void {
     .option("--end", "end all sessions")
     .run(
       withAccess(async ({ store, by, print }, { members }, email: string, options: { end?: boolean }) => {
-        const found = await members.byEmail(normalizeEmail(email));
+        const found = await members.findByEmail(normalizeEmail(email));
         if (options.end) {
           const ended = await members.endSessions(found.id, by);
           const text = countOf(ended, "session has", "sessions have");

@@ -62,7 +62,10 @@ describe.each(engines)("access on %s", (engine) => {
       password,
     });
     expect(wrong?.status).toBe(400);
-    const links = [await api.access.setupLink(), await api.access.setupLink("http://localhost:1")];
+    const links = [
+      await api.access.createSetupLink(),
+      await api.access.createSetupLink("http://localhost:1"),
+    ];
     expect(links[0]).toMatch(/^https:\/\/cc\.example\.com\/dashboard\/setup#\w{32}$/);
     expect(links[1]).toMatch(/^http:\/\/localhost:1\/dashboard\/setup#\w{32}$/);
     const both = await Promise.all(
@@ -89,7 +92,7 @@ describe.each(engines)("access on %s", (engine) => {
         installation: { version: "test", mail: false, url: "https://cc.example.com", store: engine },
       },
     });
-    expect(await api.access.setupLink()).toBe(null);
+    expect(await api.access.createSetupLink()).toBe(null);
     expect((await owner.call("GET /setup")).body).toEqual({ needed: false });
     const again = await api.browser().call("POST /setup", {
       token: tokenOf(links[1 - first]),
@@ -599,7 +602,7 @@ describe("links by email", () => {
     const api = await openTestApi("sqlite", { mail: "broken" });
     try {
       const owner = api.browser();
-      const token = tokenOf(await api.access.setupLink());
+      const token = tokenOf(await api.access.createSetupLink());
       await owner.call("POST /setup", { token, email: "ada@example.com", name: "Ada", password });
       const [{ id: site }] = api.sites;
       const invite = { email: "bea@example.com", site, role: "owner" };
@@ -625,7 +628,7 @@ describe("links by email", () => {
     const api = await openTestApi("sqlite", { mail: true, publicUrl: "http://localhost:8080" });
     try {
       const owner = api.browser();
-      const token = tokenOf(await api.access.setupLink());
+      const token = tokenOf(await api.access.createSetupLink());
       const made = await owner.call("POST /setup", {
         token,
         email: "ada@example.com",

@@ -49,7 +49,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
       return done;
     },
 
-    "GET /sessions": async ({ actor }) => ({ items: await access.account.sessions(requireUser(actor)) }),
+    "GET /sessions": async ({ actor }) => ({ items: await access.account.listSessions(requireUser(actor)) }),
 
     "DELETE /sessions/:session": async ({ actor, params }) => {
       await access.account.endSession(requireUser(actor), params.session);
