@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 import { dispatch } from "./delivery/dispatch.ts";
-import type { Lanes } from "./delivery/lanes.ts";
+import type { Lanes } from "./delivery/lanes/lanes.ts";
 import { planDeliveries, withPlatformEventId } from "./delivery/plan.ts";
 import type { Event, FilterReason, Result } from "./kernel/event.ts";
 import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";

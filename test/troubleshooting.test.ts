@@ -111,7 +111,16 @@ test("the troubleshooting page explains every error that a platform's code write
 
 test("the troubleshooting page explains every reason that delivery itself gives", () => {
   const beforeReason = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
-  const files = ["deliver", "dispatch", "exchange", "lanes", "plan", "retry", "oauth/tokens", "worker"];
+  const files = [
+    "lanes/deliver",
+    "lanes/lanes",
+    "dispatch",
+    "exchange",
+    "plan",
+    "retry",
+    "oauth/tokens",
+    "worker",
+  ];
   const texts = [
     ...files
       .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), beforeReason))

@@ -1,7 +1,7 @@
-// Lanes as in src/delivery/lanes.ts: a connection has a limit of concurrent requests; deliveries that wait for a lane or for the
-// quota share a request.
+// Lanes as in src/delivery/lanes/lanes.ts: a connection has a limit of concurrent requests; deliveries that wait for a lane or
+// for the quota share a request.
 
-import { openQuota, type Quota } from "../../src/delivery/quota.ts";
+import { openQuota, type Quota } from "../../src/delivery/lanes/quota.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import type { Clock } from "./clock.ts";
 import { Fifo } from "./machine.ts";

@@ -2,7 +2,7 @@
 // connectors build the requests and read the answers; nothing is sent.
 
 import { exchange } from "../../src/delivery/exchange.ts";
-import type { Lanes } from "../../src/delivery/lanes.ts";
+import type { Lanes } from "../../src/delivery/lanes/lanes.ts";
 import type { Job } from "../../src/delivery/plan.ts";
 import { decide, type Decision } from "../../src/delivery/retry.ts";
 import type { Sender, Sent } from "../../src/delivery/send.ts";

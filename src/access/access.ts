@@ -1,17 +1,18 @@
 // Access control: people have a session, programs an API key. The rest of the relay uses this file alone; better-auth stays
 // behind it.
 
+import { poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Actor } from "./actor.ts";
-import { apiKeysOf } from "./apiKeys.ts";
-import { invitationsOf } from "./invitations.ts";
+import { openApiKeys } from "./apiKeys.ts";
+import { openInvitations } from "./invitations.ts";
 import { cookiesOf, headersFor, loadBetterAuth, type BetterAuth } from "./betterAuth.ts";
-import { membersOf } from "./members.ts";
-import { accountOf } from "./account.ts";
+import { openMembers } from "./members.ts";
+import { openAccount } from "./account.ts";
 import type { AccessContext, AccessOptions, Caller } from "./context.ts";
-import { recoveryOf } from "./recovery.ts";
-import { signInOf } from "./signIn.ts";
+import { openRecovery } from "./recovery.ts";
+import { openSignIn } from "./signIn.ts";
 
 export type Access = ReturnType<typeof openAccess>;
 
@@ -39,16 +40,18 @@ export function openAccess(options: AccessOptions) {
       running.add(promise);
     },
   };
-  const signIn = signInOf(context);
-  const apiKeys = apiKeysOf(context);
+  const signIn = openSignIn(context);
+  const apiKeys = openApiKeys(context);
 
-  const purge = setInterval(() => {
-    context.inBackground(async () => {
+  const purge = poll({
+    everyMs: purgeMs,
+    firstMs: purgeMs,
+    async work() {
       await store.accounts.purge(now());
       await store.invitations.purge(now());
-    });
-  }, purgeMs);
-  purge.unref();
+    },
+    onError: onDefect,
+  });
 
   function recordSeen(userId: string, sessionId: string): void {
     const at = now();
@@ -87,14 +90,14 @@ export function openAccess(options: AccessOptions) {
       const bearer = /^bearer +(\S+) *$/i.exec(caller.raw.headers.authorization ?? "")?.[1];
       return bearer === undefined ? userOf(caller) : apiKeys.actorOf(bearer);
     },
-    account: accountOf(context),
-    recovery: recoveryOf(context),
-    members: membersOf(context),
-    invitations: invitationsOf(context, signIn),
+    account: openAccount(context),
+    recovery: openRecovery(context),
+    members: openMembers(context),
+    invitations: openInvitations(context, signIn),
     apiKeys,
     hasMail: options.mailer !== null,
     async close(): Promise<void> {
-      clearInterval(purge);
+      await purge.stop();
       await Promise.all(running);
       await apiKeys.close();
     },

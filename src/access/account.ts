@@ -1,4 +1,4 @@
-// The signed-in person's own account: sessions, name, password, two-factor sign-in.
+// Manages the signed-in person's own account: sessions, name, password, two-factor sign-in.
 
 import { randomBase62 } from "../kernel/ids.ts";
 import { Denied, Missing, Refusal, type By } from "../kernel/refusal.ts";
@@ -6,7 +6,7 @@ import { change } from "../sites/manage.ts";
 import type { Session } from "../store/access/accounts.ts";
 import type { Proof } from "../store/access/passwords.ts";
 import type { User } from "./actor.ts";
-import { codeOf, headersFor, statusOf, valueIn } from "./betterAuth.ts";
+import { errorCodeOf, headersFor, errorStatusOf, readCookie } from "./betterAuth.ts";
 import { addressOf, type AccessContext, type Caller, type Cookies } from "./context.ts";
 import { checkNewPassword, hashPassword, isPassword } from "./password.ts";
 import { codeLimits, codeUse, countAttempt, passwordLimits, uncountAttempt } from "./rateCounters.ts";
@@ -14,7 +14,7 @@ import { codeRefusal } from "./signIn.ts";
 
 type Me = Pick<User, "id" | "email" | "sessionId" | "twoFactor">;
 
-export function accountOf(context: AccessContext) {
+export function openAccount(context: AccessContext) {
   const { store, auth, now } = context;
 
   /** Limits guesses of the password here as at sign-in: the browser may have been left open. */
@@ -26,19 +26,20 @@ export function accountOf(context: AccessContext) {
       await uncountAttempt(store, limits);
       return result;
     } catch (error) {
-      if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(codeOf(error) ?? "")) throw wrongPassword(field);
-      throw statusOf(error) === 401 ? sessionEnded() : error;
+      if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(errorCodeOf(error) ?? ""))
+        throw wrongPassword(field);
+      throw errorStatusOf(error) === 401 ? sessionEnded() : error;
     }
   }
 
-  async function prove(me: Me, field: string, password: string): Promise<Proof> {
+  async function checkPassword(me: Me, field: string, password: string): Promise<Proof> {
     const proof = await store.passwords.findProof("id", me.id);
     if (!proof || !(await isPassword(password, proof.passwordHash))) throw wrongPassword(field);
     return proof;
   }
 
   return {
-    async sessions(me: Me): Promise<(Session & { isThis: boolean })[]> {
+    async listSessions(me: Me): Promise<(Session & { isThis: boolean })[]> {
       const sessions = await store.accounts.listSessions(me.id, now());
       return sessions.map((one) => ({ ...one, isThis: one.id === me.sessionId }));
     },
@@ -60,7 +61,9 @@ export function accountOf(context: AccessContext) {
       by: By,
     ): Promise<Cookies> {
       checkNewPassword(given.password);
-      const proof = await withPassword(me, caller, "current", () => prove(me, "current", given.current));
+      const proof = await withPassword(me, caller, "current", () =>
+        checkPassword(me, "current", given.current),
+      );
       const next = await hashPassword(given.password);
       const renewed = { sessionId: me.sessionId, token: randomBase62(32) };
       const line = change("", "password changed", {}, by);
@@ -101,21 +104,21 @@ export function accountOf(context: AccessContext) {
         const cookies = headers.getSetCookie();
         const line = change("", "two-factor sign-in switched on", {}, by);
         // Ends the other sessions, which were opened with the password alone.
-        const token = valueIn(cookies.join("; "), "session");
+        const token = readCookie(cookies.join("; "), "session");
         if (!(await store.passwords.recordTwoFactorOn(line, proof, token))) throw sessionEnded();
         await uncountAttempt(store, limits);
         await store.rateCounters.count(codeUse(me.id, code), now());
         return cookies;
       } catch (error) {
-        if (codeOf(error) === "TOTP_NOT_ENABLED")
+        if (errorCodeOf(error) === "TOTP_NOT_ENABLED")
           throw new Refusal("code", "Start setting up two-factor sign-in first: there is no secret yet.");
-        throw codeRefusal(error) ?? (statusOf(error) === 401 ? sessionEnded() : error);
+        throw codeRefusal(error) ?? (errorStatusOf(error) === 401 ? sessionEnded() : error);
       }
     },
 
     async endTwoFactor(me: Me, caller: Caller, password: string, by: By): Promise<void> {
       if (!me.twoFactor) throw alreadyOff();
-      const proof = await withPassword(me, caller, "password", () => prove(me, "password", password));
+      const proof = await withPassword(me, caller, "password", () => checkPassword(me, "password", password));
       const line = change("", "two-factor sign-in switched off", {}, by);
       const result = await store.passwords.disableTwoFactor(line, proof);
       if (result === "no proof") throw sessionEnded();

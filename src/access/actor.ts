@@ -1,4 +1,4 @@
-// Callers of the management API and their roles.
+// Defines the callers of the management API and their roles.
 
 import type { Role } from "../contract/route.ts";
 
@@ -20,21 +20,19 @@ export type Actor = (User | ApiKeyHolder) & { grants: readonly Grant[] };
 const ranks: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 export const roles = Object.keys(ranks) as readonly Role[];
 
-const rank = (role: Role) => ranks[role];
-
 /** Finds the highest role on a site, or on the installation (`site` null). Null means no role there. */
 export function roleOn({ grants }: Pick<Actor, "grants">, site: string | null): Role | null {
   let best: Role | null = null;
   for (const grant of grants) {
     if (grant.site !== null && grant.site !== site) continue;
-    if (best === null || rank(grant.role) > rank(best)) best = grant.role;
+    if (best === null || ranks[grant.role] > ranks[best]) best = grant.role;
   }
   return best;
 }
 
 export function may(actor: Pick<Actor, "grants">, role: Role, site: string | null): boolean {
   const held = roleOn(actor, site);
-  return held !== null && rank(held) >= rank(role);
+  return held !== null && ranks[held] >= ranks[role];
 }
 
 /** Names an actor in the audit log. */

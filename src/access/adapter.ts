@@ -1,5 +1,5 @@
-// The better-auth database adapter for our store. better-auth uses models, fields, dates and booleans; the store has tables,
-// columns, milliseconds and 0 or 1.
+// Adapts our store to better-auth, which uses models, fields, dates and booleans; the store has tables, columns,
+// milliseconds and 0 or 1.
 
 import { createAdapterFactory } from "better-auth/adapters";
 import type { Condition, Operator } from "../store/access/accounts.ts";

@@ -1,5 +1,5 @@
-// API keys of the management API. Each is cached for less than two seconds, so a key revoked on one node ends on all nodes
-// within that time.
+// Manages the API keys of the management API. Each is cached for less than two seconds, so a key revoked on one node ends
+// on all nodes within that time.
 
 import { hourMs } from "../kernel/time.ts";
 import { shortId } from "../kernel/ids.ts";
@@ -17,7 +17,7 @@ const maxCached = 1000;
 /** Uses of API keys are counted under this id, as the keys may belong to no site. */
 const noSite = "";
 
-export function apiKeysOf(context: AccessContext) {
+export function openApiKeys(context: AccessContext) {
   const { store, now, onDefect } = context;
   const cache = new Map<string, { key: ApiKey; until: number }>();
   let uses: KeyUses | null = null;

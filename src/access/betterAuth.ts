@@ -1,5 +1,5 @@
-// better-auth, reduced to what we use: passwords, sessions, authenticator apps. It is loaded at the first sign-in, so that a
-// relay without dashboard users does not pay for it. Below: how we read its cookies, and the headers that we pass to it.
+// Sets up better-auth, reduced to what we use: passwords, sessions, authenticator apps. It is loaded at the first sign-in,
+// so that a relay without dashboard users does not pay for it. This file also reads its cookies and builds its headers.
 
 import { Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
@@ -153,7 +153,7 @@ export function cookiesOf({ raw }: Caller, kind: keyof typeof cookieNames): stri
 }
 
 /** Reads a cookie: the token of a session, or the identifier of a sign-in that waits for its code. */
-export function valueIn(cookies: string, kind: keyof typeof cookieNames): string {
+export function readCookie(cookies: string, kind: keyof typeof cookieNames): string {
   const form = new RegExp(`${cookieNames[kind].replace(".", "\\.")}=([^;]+)`, "g");
   // Of several, a browser keeps the last. The signature after the last point is dropped.
   return decoded([...cookies.matchAll(form)].at(-1)?.[1] ?? "").replace(/\.[^.]*$/, "");
@@ -178,24 +178,24 @@ export function headersFor(context: AccessContext, caller: Caller, kind: keyof t
 }
 
 /** Reads better-auth's error code; null for other errors. */
-export function codeOf(error: unknown): string | null {
+export function errorCodeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("body" in error)) return null;
   const { body } = error;
   const code = typeof body === "object" && body !== null && "code" in body ? body.code : null;
   return typeof code === "string" ? code : null;
 }
 
-export const statusOf = (error: unknown) =>
+export const errorStatusOf = (error: unknown) =>
   error instanceof Error && "statusCode" in error ? error.statusCode : null;
 
 /** Same rule as better-auth's: an address that it rejects could never sign in. */
 const emailForm = /^(?:[a-z0-9_'+-]+\.)*[a-z0-9_'+-]*[a-z0-9_+-]@(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/;
 
-export const plainEmail = (text: string) => text.trim().toLowerCase();
+export const normalizeEmail = (text: string) => text.trim().toLowerCase();
 export const isEmail = (text: string) => text.length <= 254 && emailForm.test(text);
 
 export function readEmail(text: string): string {
-  const plain = plainEmail(text);
+  const plain = normalizeEmail(text);
   if (!isEmail(plain)) throw new Refusal("email", "This is not an email address.");
   return plain;
 }

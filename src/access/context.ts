@@ -1,4 +1,4 @@
-// Shared by the files of this folder: options, the caller, cookies.
+// Defines the types that the files of this folder share: options, the caller, cookies.
 
 import type { IncomingMessage } from "node:http";
 import { clientAddress, type TransportRules } from "../http/transport.ts";
@@ -6,7 +6,7 @@ import type { Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 import type { BetterAuth } from "./betterAuth.ts";
 
-type Mail = (
+type Mailer = (
   to: readonly string[],
   subject: string,
   text: string,
@@ -16,7 +16,7 @@ export type AccessOptions = {
   store: Store;
   directory: Directory;
   /** Null without a mail server: links are shown instead, to be passed on. */
-  mailer: Mail | null;
+  mailer: Mailer | null;
   /** The URL under which browsers reach this relay, without a trailing slash. */
   publicUrl: string;
   /** See `readAccessSecret` in store/maintenance/encryptionKeyCheck.ts. */

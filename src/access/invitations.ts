@@ -1,4 +1,4 @@
-// Invitations: sent by owners, accepted with a new or an existing account.
+// Manages invitations: owners send them, and people accept them with a new or an existing account.
 
 import { dayMs } from "../kernel/time.ts";
 import type { Role } from "../contract/route.ts";
@@ -6,21 +6,21 @@ import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
 import type { Invitation } from "../store/access/invitations.ts";
-import { invitationMail, isMailed } from "./mails.ts";
+import { invitationMail, sendMail } from "./mails.ts";
 import { checkScope, owns, type Holder } from "./members.ts";
 import { readEmail } from "./betterAuth.ts";
 import { addressOf, type AccessContext, type Caller, type Cookies } from "./context.ts";
 import { checkNewPassword, hashPassword } from "./password.ts";
 import type { Link } from "./recovery.ts";
-import type { signInOf } from "./signIn.ts";
+import type { openSignIn } from "./signIn.ts";
 import { createLinkToken, hashLinkToken, linkTo } from "./oneTimeLinks.ts";
 import { countAttempt, invitationLimits, linkLimits, uncountAttempt } from "./rateCounters.ts";
 
 const validMs = 7 * dayMs;
 
-export function invitationsOf(
+export function openInvitations(
   context: AccessContext,
-  { signIn }: Pick<ReturnType<typeof signInOf>, "signIn">,
+  { signIn }: Pick<ReturnType<typeof openSignIn>, "signIn">,
 ) {
   const { store, directory, now, publicUrl, mailer } = context;
   const nameOf = (site: string | null) =>
@@ -69,10 +69,10 @@ export function invitationsOf(
       const link = linkTo(publicUrl, "invitation", token);
       if (show) return { link, expiresAt };
       const mail = invitationMail(publicUrl, link, by.actor, nameOf(site) ?? "all sites");
-      if (await isMailed(context, email, mail)) return { link: null, expiresAt };
+      if (await sendMail(context, email, mail)) return { link: null, expiresAt };
       if (!mailer || maySee) return { link, expiresAt };
-      const back = change(site ?? "", "invitation withdrawn", { email, role }, by);
-      await store.invitations.withdraw(back, invitation.id);
+      const withdrawal = change(site ?? "", "invitation withdrawn", { email, role }, by);
+      await store.invitations.withdraw(withdrawal, invitation.id);
       throw new Denied(
         "unavailable",
         `The email to ${email} could not be sent, so the invitation was withdrawn. Try again, or ask an owner of the whole installation to invite them.`,
@@ -92,7 +92,7 @@ export function invitationsOf(
       await store.invitations.withdraw(change(site ?? "", "invitation withdrawn", { email, role }, by), id);
     },
 
-    async look(caller: Caller, token: string) {
+    async lookUp(caller: Caller, token: string) {
       const { email, role, site, invitedBy } = await findInvitation(caller, token);
       const known = (await store.members.findByEmail(email)) !== null;
       return { email, role, site: nameOf(site), invitedBy, known };

@@ -1,10 +1,10 @@
-// Emails that carry one-time links.
+// Writes and sends the emails that carry one-time links.
 
 import type { AccessContext } from "./context.ts";
 
-type Letter = { subject: string; text: string };
+type Mail = { subject: string; text: string };
 
-export function invitationMail(url: string, link: string, by: string, where: string): Letter {
+export function invitationMail(url: string, link: string, by: string, where: string): Mail {
   return {
     subject: "Invitation to Cleancast",
     text: `${by} invites you to ${where} on ${url}.
@@ -18,7 +18,7 @@ If you did not expect this invitation, ignore this email.
   };
 }
 
-export function resetMail(url: string, link: string, hours: number): Letter {
+export function resetMail(url: string, link: string, hours: number): Mail {
   const time = hours === 1 ? "an hour" : `${hours} hours`;
   return {
     subject: "Reset your Cleancast password",
@@ -33,11 +33,11 @@ If you did not request this, ignore this email: your password stays the same.
   };
 }
 
-/** Returns false without a mail server, or when the email could not be sent. */
-export async function isMailed(
+/** Returns false without a mail server, and when the email could not be sent. */
+export async function sendMail(
   { mailer, onDefect }: AccessContext,
   to: string,
-  { subject, text }: Letter,
+  { subject, text }: Mail,
 ): Promise<boolean> {
   if (!mailer) return false;
   const result = await mailer([to], subject, text);

@@ -1,4 +1,4 @@
-// Members and their roles, managed by the owners of a site or of the installation.
+// Manages members and their roles for the owners of a site or of the installation.
 
 import { Denied, type By, Missing } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
@@ -30,7 +30,7 @@ export function checkScope(
   }
 }
 
-export function membersOf(context: AccessContext) {
+export function openMembers(context: AccessContext) {
   const { store } = context;
 
   /** Hides grants on sites that the holder does not own. */
@@ -47,7 +47,7 @@ export function membersOf(context: AccessContext) {
     return seen;
   }
 
-  function checked(result: "done" | "last owner" | "no member"): void {
+  function checkResult(result: "done" | "last owner" | "no member"): void {
     if (result === "no member") throw new Missing("member", "There is no such member.");
     if (result === "last owner")
       throw new Denied("conflict", "This is the last owner. Make another member an owner first.");
@@ -61,7 +61,7 @@ export function membersOf(context: AccessContext) {
       return all.flatMap((member) => seenBy(holder, member) ?? []);
     },
 
-    async byEmail(email: string): Promise<Member> {
+    async findByEmail(email: string): Promise<Member> {
       const member = await store.members.findByEmail(email);
       if (!member) throw new Missing("email", `There is no member ${email}.`);
       return member;
@@ -77,13 +77,13 @@ export function membersOf(context: AccessContext) {
       const member = await find(holder, id);
       const action = role === null ? "member's role taken away" : "member's role changed";
       const line = change(site ?? "", action, { email: member.email, role }, by);
-      checked(await store.members.setGrant(line, id, site, role));
+      checkResult(await store.members.setGrant(line, id, site, role));
     },
 
     async remove(id: string, by: By): Promise<void> {
       const member = await find(operator, id);
       const line = change("", "member removed", { email: member.email }, by);
-      checked(await store.members.remove(line, id));
+      checkResult(await store.members.remove(line, id));
     },
 
     async endSessions(id: string, by: By): Promise<number> {

@@ -1,4 +1,4 @@
-// One-time links. The token is in the URL fragment, which browsers never send: it appears in no log of a server or proxy.
+// Creates one-time links. The token is in the URL fragment, which browsers never send, so it appears in no server's log.
 
 import { hash } from "node:crypto";
 import { randomBase62 } from "../kernel/ids.ts";

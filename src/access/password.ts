@@ -1,5 +1,5 @@
-// Passwords: argon2id with 19 MiB and two passes, in the thread pool. At most two at a time: the same pool resolves the host
-// names of platforms, and a flood of sign-ins must not delay conversions.
+// Hashes passwords with argon2id (19 MiB, two passes) in the thread pool, at most two at a time: the same pool resolves the
+// host names of platforms, and a flood of sign-ins must not delay conversions.
 
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";

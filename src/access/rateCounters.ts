@@ -1,5 +1,5 @@
-// Rate limits on guesses. An attempt is counted before it is checked, over all nodes, so that parallel guesses cannot exceed
-// the limit; a correct attempt is uncounted.
+// Limits the rate of guesses. An attempt is counted before it is checked, over all nodes, so that parallel guesses cannot
+// exceed the limit; a correct attempt is uncounted.
 
 import { hash } from "node:crypto";
 import { hourMs, minuteMs } from "../kernel/time.ts";
@@ -53,7 +53,7 @@ export const codeUse = (userId: string, code: string): RateLimit[] => [
   limit(1, 3 * minuteMs, "code", userId, code),
 ];
 
-/** Test messages go out in the operator's name: limits them per site and quarter of an hour. */
+/** Limits test messages per site and quarter of an hour: they are sent in the operator's name. */
 export const testLimits = (kind: "alert" | "connection" | "webhook", siteId: string): RateLimit[] => [
   limit(kind === "alert" ? 20 : 100, 15 * minuteMs, "test", kind, siteId),
 ];

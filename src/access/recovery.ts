@@ -1,12 +1,12 @@
-// Password resets.
+// Resets passwords with one-time links.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { hourMs } from "../kernel/time.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
-import { isMailed, resetMail } from "./mails.ts";
-import { plainEmail } from "./betterAuth.ts";
+import { sendMail, resetMail } from "./mails.ts";
+import { normalizeEmail } from "./betterAuth.ts";
 import { addressOf, type AccessContext, type Caller } from "./context.ts";
 import { createLinkToken, hashLinkToken, linkTo } from "./oneTimeLinks.ts";
 import { checkNewPassword, hashPassword } from "./password.ts";
@@ -14,10 +14,10 @@ import { accountLimitKeys, countAttempt, linkLimits, resetLimits, uncountAttempt
 
 export type Link = { link: string | null; expiresAt: number };
 
-export function recoveryOf(context: AccessContext) {
+export function openRecovery(context: AccessContext) {
   const { store, now, publicUrl, mailer, inBackground } = context;
 
-  async function makeLink(userId: string, byOperator: boolean, by: (By & { email: string }) | null) {
+  async function createLink(userId: string, byOperator: boolean, by: (By & { email: string }) | null) {
     const { token, hash } = createLinkToken();
     const hours = byOperator ? 24 : 1;
     const at = now();
@@ -29,30 +29,30 @@ export function recoveryOf(context: AccessContext) {
 
   return {
     /** Answers the same, and as fast, for every email: the account is looked up after the answer. */
-    async askReset(caller: Caller, given: string): Promise<{ mail: boolean }> {
+    async requestReset(caller: Caller, given: string): Promise<{ mail: boolean }> {
       if (!mailer) return { mail: false };
-      const email = plainEmail(given);
+      const email = normalizeEmail(given);
       await countAttempt(store, resetLimits(email, addressOf(context, caller)), now());
       inBackground(async () => {
         // The embedded store answers synchronously: wait until the response is out.
         await sleep(100);
         const member = await store.members.findByEmail(email);
         if (!member) return;
-        const { link, hours } = await makeLink(member.id, false, null);
-        await isMailed(context, member.email, resetMail(publicUrl, link, hours));
+        const { link, hours } = await createLink(member.id, false, null);
+        await sendMail(context, member.email, resetMail(publicUrl, link, hours));
       });
       return { mail: true };
     },
 
     /** Creates a link on an owner's behalf. It also turns two-factor sign-in off, for a member who lost their phone. */
-    async makeReset(
+    async createReset(
       member: { id: string; email: string },
       by: By,
       { show = false }: { show?: boolean } = {},
     ): Promise<Link> {
-      const { link, hours, expiresAt } = await makeLink(member.id, true, { ...by, email: member.email });
+      const { link, hours, expiresAt } = await createLink(member.id, true, { ...by, email: member.email });
       if (show) return { link, expiresAt };
-      const isSent = await isMailed(context, member.email, resetMail(publicUrl, link, hours));
+      const isSent = await sendMail(context, member.email, resetMail(publicUrl, link, hours));
       return { link: isSent ? null : link, expiresAt };
     },
 

@@ -1,16 +1,16 @@
-// Sign-in, sign-out, and the set-up of the first owner.
+// Signs people in and out, and sets up the first owner.
 
 import { Denied, Refusal } from "../kernel/refusal.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
 import {
-  codeOf,
+  errorCodeOf,
   cookiesOf,
   headersFor,
   isEmail,
-  plainEmail,
+  normalizeEmail,
   readEmail,
-  statusOf,
-  valueIn,
+  errorStatusOf,
+  readCookie,
 } from "./betterAuth.ts";
 import { addressOf, type AccessContext, type Caller, type Cookies } from "./context.ts";
 import { createLinkToken, hashLinkToken, linkTo } from "./oneTimeLinks.ts";
@@ -29,7 +29,7 @@ type SignedIn = { step: "signed in" | "code needed"; cookies: Cookies };
 /** The same answer for a wrong password and an unknown email, so that accounts cannot be probed. */
 const wrongPassword = () => new Refusal("password", "The email or the password is wrong.");
 
-export function signInOf(context: AccessContext) {
+export function openSignIn(context: AccessContext) {
   const { store, auth, now, publicUrl } = context;
 
   /** Ends the session or pending sign-in of these cookies, which were not sent yet. */
@@ -37,20 +37,20 @@ export function signInOf(context: AccessContext) {
     const text = cookies.join("; ");
     const remove = (table: string, column: string, value: string) =>
       store.accounts.remove(table, [{ column, operator: "eq", value }]);
-    await remove("sessions", "token", valueIn(text, "session"));
-    await remove("verifications", "identifier", valueIn(text, "code"));
+    await remove("sessions", "token", readCookie(text, "session"));
+    await remove("verifications", "identifier", readCookie(text, "code"));
   }
 
   /** Finds the account whose sign-in waits for a code. */
   async function findPending(caller: Caller) {
-    const identifier = valueIn(cookiesOf(caller, "code"), "code");
+    const identifier = readCookie(cookiesOf(caller, "code"), "code");
     const where = [{ column: "identifier", operator: "eq", value: identifier }] as const;
     const [row] = await store.accounts.find("verifications", where, { limit: 1 });
     return row ? store.passwords.findProof("id", String(row.value)) : null;
   }
 
   async function signIn(caller: Caller, given: { email: string; password: string }): Promise<SignedIn> {
-    const email = plainEmail(given.email);
+    const email = normalizeEmail(given.email);
     const limits = passwordLimits(email, addressOf(context, caller));
     await countAttempt(store, limits, now());
     const { api } = await auth();
@@ -76,14 +76,16 @@ export function signInOf(context: AccessContext) {
       await uncountAttempt(store, limits);
       return { step: needsCode ? "code needed" : "signed in", cookies };
     } catch (error) {
-      if (["INVALID_EMAIL_OR_PASSWORD", "INVALID_EMAIL", "PASSWORD_TOO_LONG"].includes(codeOf(error) ?? ""))
+      if (
+        ["INVALID_EMAIL_OR_PASSWORD", "INVALID_EMAIL", "PASSWORD_TOO_LONG"].includes(errorCodeOf(error) ?? "")
+      )
         throw wrongPassword();
       throw error;
     }
   }
 
   /** Finishes a sign-in with a two-factor code. */
-  async function finish(caller: Caller, given: string): Promise<Cookies> {
+  async function finishSignIn(caller: Caller, given: string): Promise<Cookies> {
     const ended = new Denied("signed_out", "Too much time has passed. Sign in with your password again.");
     if (!cookiesOf(caller, "code")) throw ended;
     const limits = codeLimits(addressOf(context, caller));
@@ -112,13 +114,13 @@ export function signInOf(context: AccessContext) {
       await uncountAttempt(store, limits);
       return cookies;
     } catch (error) {
-      throw codeRefusal(error) ?? (codeOf(error) === "INVALID_TWO_FACTOR_COOKIE" ? ended : error);
+      throw codeRefusal(error) ?? (errorCodeOf(error) === "INVALID_TWO_FACTOR_COOKIE" ? ended : error);
     }
   }
 
   return {
     signIn,
-    finish,
+    finishSignIn,
 
     async signOut(caller: Caller): Promise<Cookies> {
       const { api } = await auth();
@@ -127,7 +129,7 @@ export function signInOf(context: AccessContext) {
     },
 
     /** Extends the session: a person who returns within 30 days stays signed in. */
-    async refresh(caller: Caller): Promise<Cookies> {
+    async refreshSession(caller: Caller): Promise<Cookies> {
       const { api } = await auth();
       const headers = headersFor(context, caller, "session");
       return (await api.getSession({ headers, returnHeaders: true })).headers.getSetCookie();
@@ -136,7 +138,7 @@ export function signInOf(context: AccessContext) {
     needsOwner: async () => !(await store.members.hasOwner()),
 
     /** Creates the set-up link for the console; null once there is an owner. */
-    async setupLink(origin = publicUrl): Promise<string | null> {
+    async createSetupLink(origin = publicUrl): Promise<string | null> {
       if (await store.members.hasOwner()) return null;
       const { token, hash } = createLinkToken();
       await store.oneTimeLinks.addSetUp(hash, now());
@@ -178,7 +180,7 @@ const hasOwner = () =>
 /** Translates better-auth's error for a wrong code; null for other errors. */
 export function codeRefusal(error: unknown): Error | null {
   // A parallel request used a backup code of the same account.
-  const code = statusOf(error) === 409 ? "INVALID_BACKUP_CODE" : codeOf(error);
+  const code = errorStatusOf(error) === 409 ? "INVALID_BACKUP_CODE" : errorCodeOf(error);
   switch (code ?? "") {
     case "INVALID_CODE":
       return new Refusal("code", "This code is wrong. Codes change every 30 seconds.");

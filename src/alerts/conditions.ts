@@ -1,5 +1,5 @@
-// The conditions that raise alerts. Each knows whether its alert is open: an open alert ends later than a new one would
-// begin, so that a value that wavers around its limit does not send a message every minute.
+// Checks the conditions that raise alerts. Each check knows whether its alert is open: an open alert ends later than a new
+// one would begin, so that a value that wavers around its limit does not send a message every minute.
 
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import type { AlertKind } from "../kernel/event.ts";
@@ -37,20 +37,20 @@ export async function checkSite(
   const known = new Map(open.map((alert) => [keyOf(alert), alert]));
   const openOf = (kind: AlertKind, subject: string) => known.get(keyOf({ kind, subject }));
   const findings: (Finding | null)[] = [
-    ...site.connections.map(deadToken),
-    ...site.hostRows.map((host) => failingHost(host, timeZone, now)),
-    await silence(facts, site, openOf("silence", ""), now),
+    ...site.connections.map(checkToken),
+    ...site.hostRows.map((host) => checkHost(host, timeZone, now)),
+    await checkSilence(facts, site, openOf("silence", ""), now),
   ];
   for (const connection of site.connections) {
     findings.push(
-      await successRate(facts, site, connection, openOf("success rate", connection.id), now),
-      await queue(facts, connection, timeZone, backlogs, now),
+      await checkSuccessRate(facts, site, connection, openOf("success rate", connection.id), now),
+      await checkQueue(facts, connection, timeZone, backlogs, now),
     );
   }
   for (const { id, origin, state, stateReason, failingSince } of await facts.webhooks.listWithSecrets(
     site.id,
   )) {
-    findings.push(webhook({ id, origin, state, stateReason, failingSince }, timeZone, now));
+    findings.push(checkWebhook({ id, origin, state, stateReason, failingSince }, timeZone, now));
   }
   for (const { host, startedAt } of await facts.keyUse.listLockouts(site.id, now)) {
     const text = `${host} has received ten or more requests with wrong keys within five minutes, since ${timeText(startedAt, timeZone)}. They are rejected; valid keys still work.`;
@@ -59,7 +59,7 @@ export async function checkSite(
   return findings.filter((one) => one !== null);
 }
 
-function deadToken(connection: Connection): Finding | null {
+function checkToken(connection: Connection): Finding | null {
   if (connection.state !== "needs reconnection") return null;
   // The platform's own text stays out of messages: it may contain anything.
   const text = `${nameOf(connection)} no longer accepts our credentials. Deliveries to it wait until it is connected again.`;
@@ -67,7 +67,7 @@ function deadToken(connection: Connection): Finding | null {
 }
 
 /** One failed check may be a short outage: the next one, an hour later, must have failed too. */
-function failingHost(host: Host, timeZone: string, now: number): Finding | null {
+function checkHost(host: Host, timeZone: string, now: number): Finding | null {
   const { failingSince, checkedAt, verifiedAt, pausedAt } = host;
   if (failingSince === null || verifiedAt === null || pausedAt !== null) return null;
   if (failingSince > now - hourMs || (checkedAt ?? 0) <= failingSince) return null;
@@ -77,7 +77,7 @@ function failingHost(host: Host, timeZone: string, now: number): Finding | null 
 
 const minAttempts = 20;
 
-async function successRate(
+async function checkSuccessRate(
   facts: Facts,
   site: Site,
   connection: Connection,
@@ -104,7 +104,7 @@ async function successRate(
   return { kind: "success rate", subject, text };
 }
 
-async function silence(
+async function checkSilence(
   facts: Facts,
   site: Site,
   open: Alert | undefined,
@@ -136,7 +136,7 @@ type KnownWebhook = {
   failingSince: number | null;
 };
 
-function webhook(
+function checkWebhook(
   { id, origin, state, stateReason, failingSince }: KnownWebhook,
   timeZone: string,
   now: number,
@@ -158,7 +158,7 @@ const overdueMs = 15 * minuteMs;
 const manyWaiting = 10_000;
 const comparedMs = 10 * minuteMs;
 
-async function queue(
+async function checkQueue(
   facts: Facts,
   connection: Connection,
   timeZone: string,

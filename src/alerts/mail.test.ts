@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startMailServer } from "../../test/support/smtp.ts";
-import { openMailer, untilDown } from "./mail.ts";
+import { openMailer, stopWhenDown } from "./mail.ts";
 
 describe("mail", () => {
   test("a mail reaches all recipients, in plain text, marked as auto-generated", async () => {
@@ -29,7 +29,7 @@ describe("mail", () => {
   test("after the server was down no further mail is tried; after it refused one message the next is", async () => {
     const server = await startMailServer();
     server.mood = "no";
-    const picky = untilDown(openMailer({ url: server.url, from: "cc@example.com" }));
+    const picky = stopWhenDown(openMailer({ url: server.url, from: "cc@example.com" }));
     expect(await picky(["a@example.com"], "s", "t")).toMatchObject({ ok: false, isDown: false });
     server.mood = "yes";
     expect(await picky(["a@example.com"], "s", "t")).toEqual({ ok: true });
@@ -38,7 +38,7 @@ describe("mail", () => {
     await server.close();
     let calls = 0;
     const mailer = openMailer({ url, from: "cc@example.com" });
-    const guarded = untilDown((...mail) => {
+    const guarded = stopWhenDown((...mail) => {
       calls += 1;
       return mailer(...mail);
     });

@@ -75,8 +75,8 @@ const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? 
 
 const isAboutMessage = (error: unknown) => ["EENVELOPE", "EMESSAGE"].includes(codeOf(error));
 
-/** Once the server was down, no further mail is tried: each would wait for its timeout. */
-export function untilDown(mailer: Mailer): Mailer {
+/** Stops sending once the server was down: each further mail would wait for its timeout. */
+export function stopWhenDown(mailer: Mailer): Mailer {
   let down: SendResult | null = null;
   return async (...mail) => {
     if (down) return down;

@@ -1,4 +1,4 @@
-// The texts of alerts: what happened, since when, and what to do. They contain no personal data.
+// Writes the texts of alerts: what happened, since when, and what to do. They contain no personal data.
 
 import type { AlertKind } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";

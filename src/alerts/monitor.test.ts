@@ -111,7 +111,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     return item.event.id;
   }
 
-  test("a dead token notifies each channel once, again after a day, and when it is over", async () => {
+  test("a rejected token notifies each channel once, again after a day, and when it is over", async () => {
     const site = await newSite();
     const id = connectionOf(site);
     const monitor = monitorWith("a");

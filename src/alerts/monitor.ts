@@ -4,13 +4,14 @@
 
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
+import { forEachConcurrently } from "../kernel/concurrency.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Alert, Finding, Notification } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { channelsOf, type Channel, type ChannelOptions } from "./channels.ts";
 import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
-import { untilDown } from "./mail.ts";
+import { stopWhenDown } from "./mail.ts";
 import { messageOf, type Phase } from "./message.ts";
 
 type AlertMonitorOptions = {
@@ -26,7 +27,7 @@ type AlertMonitorOptions = {
 
 /** A node that began to send and recorded no result within this time has died. */
 const sendingMs = minuteMs;
-/** An alert that ended longer ago is not announced as over any more. */
+/** An alert that ended longer ago is no longer announced as over. */
 const staleMs = dayMs;
 const maxConcurrent = 4;
 /** Notifications that were not sent in this time, or until the next check, wait for that check. */
@@ -100,20 +101,18 @@ export function alertMonitor(options: AlertMonitorOptions) {
   async function sendAll(pending: Pending[], signal: AbortSignal | undefined): Promise<void> {
     const endsAt = now() + Math.max(everyMs, minSendingMs);
     const { mailer, sender } = options.channels;
-    const channels = { sender, mailer: mailer && untilDown(mailer) };
-    const sendNext = async (): Promise<void> => {
-      for (let one = pending.shift(); one && !signal?.aborted && now() < endsAt; one = pending.shift()) {
-        let { alert } = one;
-        for (const channel of channelsOf(one.site, channels)) {
-          const phase = dueFor(alert, alert.notifications[channel.name], now());
-          if (phase === null) continue;
-          const notified = await notify(one.site, alert, channel, phase);
-          if (!notified) break;
-          alert = notified;
-        }
+    const channels = { sender, mailer: mailer && stopWhenDown(mailer) };
+    await forEachConcurrently(pending, maxConcurrent, async (one) => {
+      if (signal?.aborted || now() >= endsAt) return;
+      let { alert } = one;
+      for (const channel of channelsOf(one.site, channels)) {
+        const phase = findDuePhase(alert, alert.notifications[channel.name], now());
+        if (phase === null) continue;
+        const notified = await notify(one.site, alert, channel, phase);
+        if (!notified) break;
+        alert = notified;
       }
-    };
-    await Promise.all(Array.from({ length: maxConcurrent }, sendNext));
+    });
   }
 
   /** Null when another node sends the same notification. */
@@ -142,8 +141,8 @@ const neverNotified: Notification = {
   error: null,
 };
 
-/** The notification that a channel has to get now; null when it is up to date. */
-function dueFor(alert: Alert, last: Notification = neverNotified, now: number): Phase | null {
+/** Finds the notification that a channel has to get now; null when it is up to date. */
+function findDuePhase(alert: Alert, last: Notification = neverNotified, now: number): Phase | null {
   if (last.isTrying && last.triedAt > now - sendingMs) return null;
   if (alert.endedAt !== null) return last.notified === "began" ? "over" : null;
   if (last.notified === null) return "began";

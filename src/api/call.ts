@@ -1,4 +1,4 @@
-// Input and output of the handlers; the types follow from the contract.
+// Defines the input and output of the handlers; the types follow from the contract.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../access/actor.ts";

@@ -1,4 +1,4 @@
-// Everything that the handlers use.
+// Defines the services and settings that the handlers use.
 
 import type { Access } from "../access/access.ts";
 import type { Mailer } from "../alerts/mail.ts";

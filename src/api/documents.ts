@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   txt: "text/plain; charset=utf-8",
 };
 
-/** Nothing from other origins, nothing inline, no framing. */
+/** Allows nothing from other origins, nothing inline, and no framing. */
 const securityHeaders = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

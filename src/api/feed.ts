@@ -1,6 +1,7 @@
-// The live feed: events of all nodes as they arrive. One poll per second and site serves every listener of that site. An
-// event is sent again when its deliveries change within its first 30 seconds, so that listeners see its outcome.
+// Serves the live feed: events of all nodes as they arrive. One poll per second and site serves every listener of that
+// site. An event is sent again when its deliveries change within its first 30 seconds, so that listeners see its outcome.
 
+import { poll, type Poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";
 import type { Store } from "../store/store.ts";
 import { withDeliveries, type ShownEvent } from "./handlers/events.ts";
@@ -16,19 +17,19 @@ const maxPerActor = 5;
 const maxPerSite = 50;
 const maxStreams = 200;
 
-type SiteFeed = {
+type FeedState = {
   streams: Set<Stream>;
   /** Recent events that were sent, by id, with the state that was sent. */
   sent: Map<string, { receivedAt: number; state: string }>;
-  timer: NodeJS.Timeout | undefined;
 };
+type SiteFeed = FeedState & { loop: Poll };
 
 export function openFeed(store: Pick<Store, "events">, now: () => number) {
   const sites = new Map<string, SiteFeed>();
   const streamsOf = new Map<string, number>();
   let streams = 0;
 
-  async function poll(siteId: string, site: SiteFeed, since: number): Promise<void> {
+  async function sendChanges(siteId: string, site: FeedState, since: number): Promise<void> {
     const { events } = await store.events.listPage(
       siteId,
       { from: Math.max(since, now() - followMs) - lookBackMs },
@@ -45,19 +46,16 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
   }
 
   function startFeed(siteId: string): SiteFeed {
-    const site: SiteFeed = { streams: new Set(), sent: new Map(), timer: undefined };
     const since = now();
-    const schedule = () => {
-      site.timer = setTimeout(() => {
-        // A failed poll is repeated; the list of events still shows everything.
-        void poll(siteId, site, since)
-          .catch(() => {})
-          .finally(() => {
-            if (site.streams.size) schedule();
-          });
-      }, pollMs);
-    };
-    schedule();
+    const state: FeedState = { streams: new Set(), sent: new Map() };
+    const loop = poll({
+      everyMs: pollMs,
+      firstMs: pollMs,
+      work: () => sendChanges(siteId, state, since),
+      // A failed poll is repeated; the list of events still shows everything.
+      onError: () => {},
+    });
+    const site: SiteFeed = { ...state, loop };
     sites.set(siteId, site);
     return site;
   }
@@ -79,7 +77,7 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
         else streamsOf.delete(actor);
         site.streams.delete(stream);
         if (site.streams.size) return;
-        clearTimeout(site.timer);
+        void site.loop.stop();
         if (sites.get(siteId) === site) sites.delete(siteId);
       });
       site.streams.add(stream);
@@ -121,7 +119,7 @@ function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Strea
     if (ended) return;
     ended = true;
     clearInterval(keepAlive);
-    clearInterval(checking);
+    void checking.stop();
     clearTimeout(timeout);
     waiting?.({ done: true, value: undefined });
     waiting = null;
@@ -129,13 +127,15 @@ function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Strea
   }
 
   const keepAlive = setInterval(() => send(": alive\n\n"), keepAliveMs);
-  const checking = setInterval(() => {
+  const checking = poll({
+    everyMs: checkMs,
+    firstMs: checkMs,
+    async work() {
+      if (!(await isAllowed())) end();
+    },
     // A failed check counts as not allowed.
-    void isAllowed().then(
-      (is) => is || end(),
-      () => end(),
-    );
-  }, checkMs);
+    onError: end,
+  });
   const timeout = setTimeout(end, maxStreamMs);
 
   const iterator: AsyncIterator<string> = {

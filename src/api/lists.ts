@@ -1,4 +1,4 @@
-// Lists: pages with a cursor, and CSV files written page by page, so that memory stays bounded for any length.
+// Builds pages with a cursor, and CSV files page by page, so that memory stays bounded for any length.
 
 import { stringify } from "csv-stringify/sync";
 import type { FastifyReply } from "fastify";
@@ -83,7 +83,7 @@ function escapeFormula(cell: Cell): string {
 }
 
 /** Names the file that a browser saves. */
-export function asFile(reply: FastifyReply, name: string, host: string | undefined, now: number): void {
+export function setFileName(reply: FastifyReply, name: string, host: string | undefined, now: number): void {
   const place = (host ?? "site").replace(/[^a-z0-9.-]/gi, "-");
   const day = new Date(now).toISOString().slice(0, 10);
   reply.header("content-disposition", `attachment; filename="${name}-${place}-${day}.csv"`);

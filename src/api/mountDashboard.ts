@@ -45,14 +45,14 @@ export function mountDashboard(
     ]);
     const nonce = newNonce();
     const document = openapiDocument(context().version, context().publicUrl);
-    return asPage(reply, nonce, "").send(referencePage(document, nonce));
+    return withPageHeaders(reply, nonce, "").send(referencePage(document, nonce));
   });
 
   let index: Promise<string> | null = null;
   const dashboard = async (_request: FastifyRequest, reply: FastifyReply) => {
     index ??= readFile(new URL("index.html", builtFolder), "utf8");
     const nonce = newNonce();
-    return asPage(reply, nonce, "script-src 'self'; connect-src 'self'; ").send(
+    return withPageHeaders(reply, nonce, "script-src 'self'; connect-src 'self'; ").send(
       (await index).replaceAll(nonceMark, nonce),
     );
   };
@@ -105,8 +105,8 @@ function guard(isDashboardHost: MountOptions["isDashboardHost"]) {
 
 const newNonce = () => randomBytes(16).toString("base64");
 
-/** Nothing from other origins, nothing inline without the nonce, no framing. */
-function asPage(reply: FastifyReply, nonce: string, more: string): FastifyReply {
+/** Allows nothing from other origins, nothing inline without the nonce, and no framing. */
+function withPageHeaders(reply: FastifyReply, nonce: string, more: string): FastifyReply {
   return reply.headers({
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",

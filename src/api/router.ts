@@ -172,7 +172,7 @@ function checkRate(actor: Actor | null, rate: ReturnType<typeof countByMinute>, 
 /** Checks the role and returns the site in the path. A site on which the caller has no role counts as missing. */
 function authorise({ route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
   const site = params.site === undefined ? null : (directory.site(params.site) ?? null);
-  if (route.allow === "anybody") return null;
+  if (route.allow === "public") return null;
   if (!actor) throw new Denied("signed_out", "Sign in first, or send an API key as a bearer token.");
   if (actor.kind === "API key" && route.apiKeys === false)
     throw new Denied("forbidden", "API keys cannot do this: a person has to sign in.");

@@ -1,4 +1,4 @@
-// The handler of every route of the contract.
+// Joins the handlers of all routes of the contract.
 
 import type { RouteName } from "../contract/contract.ts";
 import type { Handlers } from "./call.ts";

@@ -77,6 +77,9 @@ function readValueFile(path: string): string {
   }
 }
 
+/** Collects the values of an option that may be repeated. */
+export const collectValues = (value: string, known: string[]) => [...known, value];
+
 /** Reads a whole number from 1 to `max`. */
 export function readNumber(name: string, text: string, max: number): number {
   const value = Number(text);
@@ -92,12 +95,12 @@ export function readDuration(text: string): number | null {
   return count === undefined ? null : Number(count) * (units[unit] ?? 0);
 }
 
-/** The named site, or all sites. */
+/** Finds the named site; without a name, all sites. */
 export function findSites(directory: Directory, text: string | undefined): Site[] {
   return text === undefined ? [...directory.sites()] : [findSite({ directory }, text)];
 }
 
-/** The named site; the name may be left out while there is only one site. */
+/** Finds the named site; the name may be left out while there is only one site. */
 export function findSiteOrOnly(directory: Directory, text: string | undefined): Site {
   const [only, second] = findSites(directory, text);
   if (only && !second) return only;

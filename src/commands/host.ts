@@ -75,9 +75,10 @@ export function hostCommands(program: CliCommand): void {
     .command("resume <host>")
     .description("serve a paused host again")
     .run(async (context, name: string) => {
-      const { host } = findHost(context.directory.sites(), name);
-      await resumeHost(context, findHost(context.directory.sites(), name), context.by);
-      const state = stateOf(findHost(context.directory.sites(), name));
+      const paused = findHost(context.directory.sites(), name);
+      await resumeHost(context, paused, context.by);
+      const { host } = paused;
+      const state = stateOf(findHost(context.directory.sites(), host));
       const text = state === "waiting" ? "is served as soon as it is verified" : "is served again";
       context.print({ host, state }, `${host} ${text}.`);
     });

@@ -4,9 +4,9 @@ import type { ImportContext, ImportRequest, Report } from "../import/import.ts";
 import type { RefusedRow } from "../import/run.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { findSite } from "../sites/manage.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
 import {
+  collectValues,
   findSiteOrOnly,
   printResult,
   readPairs,
@@ -79,11 +79,10 @@ export function importCommands(program: CliCommand): void {
 }
 
 function withFileOptions(command: CliCommand, kind: ImportKind): CliCommand {
-  const collect = (word: string, words: string[]) => [...words, word];
   return command
     .option("--site <site>", "the site's id or one of its hosts")
-    .option("--map <field=column>", "the column of a field; may be repeated", collect, [])
-    .option("--constant <field=value>", "the value for blank cells; may be repeated", collect, [])
+    .option("--map <field=column>", "the column of a field; may be repeated", collectValues, [])
+    .option("--constant <field=value>", "the value for blank cells; may be repeated", collectValues, [])
     .option("--time-zone <zone>", "the zone of times without an offset, such as Europe/Berlin", "UTC")
     .option("--dates <order>", "mdy or dmy: the order of 03/04/2026")
     .option("--decimal <sign>", "point or comma: the decimal separator")
@@ -103,10 +102,7 @@ async function runImport(
   const { openSource } = await import("../import/source.ts");
   const rules = await readRules(options);
   await withContext(command, async ({ store, directory, by }) => {
-    const site =
-      options.site === undefined
-        ? findSiteOrOnly(directory, undefined)
-        : findSite({ directory }, options.site);
+    const site = findSiteOrOnly(directory, options.site);
     const deliver = kind === "conversions" ? readDeliver(options) : "none";
     const dryRun = options.dryRun === true || (deliver !== "none" && options.yes !== true);
     const request: ImportRequest = {

@@ -19,7 +19,7 @@ const at = (rows: number, waitingFor: string | null = null): Progress => ({
 });
 
 describe("progress", () => {
-  function play(isTTY: boolean, json: boolean): string[] {
+  function record(isTTY: boolean, json: boolean): string[] {
     const out = screen(isTTY);
     let ms = 1000;
     const progress = openProgress(source, { json, dryRun: false, out, clock: () => ms });
@@ -32,8 +32,8 @@ describe("progress", () => {
     return out.written;
   }
 
-  test("on a terminal is one line that is drawn anew, with a bar", () => {
-    const [first, ...drawn] = play(true, false);
+  test("on a terminal, progress is one line with a bar, which is redrawn", () => {
+    const [first, ...drawn] = record(true, false);
     expect(first).toBe("Importing orders.csv\n");
     expect(drawn).toHaveLength(5);
     expect(drawn[2]).toBe("\r███████░░░░░░░░░░░░░░░░░  30 %  30 rows  3/s  21 s left  1 duplicates\u001b[K");
@@ -42,16 +42,16 @@ describe("progress", () => {
     expect(drawn[4]).toBe("\r\u001b[K");
   });
 
-  test("elsewhere is a line every few seconds", () => {
-    expect(play(false, false)).toEqual([
+  test("without a terminal, progress is a line every few seconds", () => {
+    expect(record(false, false)).toEqual([
       "Importing orders.csv\n",
       "20 %  20 rows  3/s  32 s left  1 duplicates\n",
       expect.stringMatching(/^40 % .* waiting for meta: its queue is full/),
     ]);
   });
 
-  test("as JSON is a line of JSON", () => {
-    const [first] = play(false, true).map((line) => JSON.parse(line));
+  test("with --json, progress is a line of JSON", () => {
+    const [first] = record(false, true).map((line) => JSON.parse(line));
     expect(first.progress).toEqual({
       percent: 20,
       rows: 20,
@@ -64,7 +64,7 @@ describe("progress", () => {
     });
   });
 
-  test("durations are as long as people say them", () => {
+  test("durations are rounded to seconds, minutes or hours", () => {
     expect([5, 89, 100, 3600, 9000].map(duration)).toEqual(["5 s", "89 s", "2 min", "60 min", "2.5 h"]);
   });
 });

@@ -1,5 +1,5 @@
-// The output of an import. Progress goes to the error output: a bar on a terminal, a line every few seconds elsewhere, JSON
-// lines with --json. The report alone goes to the standard output.
+// Prints the progress and the report of an import. Progress goes to the error output: a bar on a terminal, a line every few
+// seconds elsewhere, JSON lines with --json. The report alone goes to the standard output.
 
 import { clickIdName } from "../identity/clickIds.ts";
 import type { Report } from "../import/import.ts";

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { openAccess, type Access } from "../access/access.ts";
 import { roles } from "../access/actor.ts";
 import { operator } from "../access/members.ts";
-import { plainEmail } from "../access/betterAuth.ts";
+import { normalizeEmail } from "../access/betterAuth.ts";
 import type { Role } from "../contract/route.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
@@ -10,7 +10,7 @@ import { table, timeText, type CommandContext, type CliCommand } from "./context
 
 /** Links are printed and never mailed: the operator who runs the command passes them on. */
 function withAccess<A extends unknown[]>(
-  work: (context: CommandContext & Access, ...given: A) => Promise<void>,
+  work: (context: CommandContext, access: Access, ...given: A) => Promise<void>,
 ) {
   return async (context: CommandContext, ...given: A) => {
     const { store, directory, config } = context;
@@ -25,7 +25,7 @@ function withAccess<A extends unknown[]>(
       onDefect: (error) => process.stderr.write(`${String(error)}\n`),
     });
     try {
-      await work({ ...context, ...access }, ...given);
+      await work(context, access, ...given);
     } finally {
       await access.close();
     }
@@ -39,7 +39,7 @@ export function memberCommands(program: CliCommand): void {
     .command("list")
     .description("list members and open invitations")
     .run(
-      withAccess(async ({ directory, print, ...access }) => {
+      withAccess(async ({ directory, print }, access) => {
         const members = await access.members.list(operator);
         const invitations = await access.invitations.list(operator);
         const where = (site: string | null) =>
@@ -69,13 +69,13 @@ export function memberCommands(program: CliCommand): void {
     )
     .option("--site <site>", "for this site only; for all sites if left out")
     .run(
-      withAccess(async (context, email: string, options: { role: Role; site?: string }) => {
+      withAccess(async (context, access, email: string, options: { role: Role; site?: string }) => {
         const site = options.site === undefined ? null : findSite(context, options.site).id;
         const invitation = { email, site, role: options.role };
-        const made = await context.invitations.invite(operator, invitation, context.by, { show: true });
+        const made = await access.invitations.invite(operator, invitation, context.by, { show: true });
         context.print(
-          { email: plainEmail(email), ...made },
-          `${made.link}\n\nPass this link on to ${plainEmail(email)}. It works once, until ${timeText(made.expiresAt)} UTC.`,
+          { email: normalizeEmail(email), ...made },
+          `${made.link}\n\nPass this link on to ${normalizeEmail(email)}. It works once, until ${timeText(made.expiresAt)} UTC.`,
         );
       }),
     );
@@ -84,9 +84,9 @@ export function memberCommands(program: CliCommand): void {
     .command("reset <email>")
     .description("print a link to set a new password; it turns two-factor sign-in off")
     .run(
-      withAccess(async ({ members, recovery, by, print }, email: string) => {
-        const found = await members.byEmail(plainEmail(email));
-        const made = await recovery.makeReset(found, by, { show: true });
+      withAccess(async ({ by, print }, { members, recovery }, email: string) => {
+        const found = await members.findByEmail(normalizeEmail(email));
+        const made = await recovery.createReset(found, by, { show: true });
         print(
           { email: found.email, ...made },
           `${made.link}\n\nPass this link on to ${found.email}. It works once, until ${timeText(made.expiresAt)} UTC. ` +
@@ -99,8 +99,8 @@ export function memberCommands(program: CliCommand): void {
     .command("remove <email>")
     .description("remove a member; their sessions end at once")
     .run(
-      withAccess(async ({ members, by, print }, email: string) => {
-        const found = await members.byEmail(plainEmail(email));
+      withAccess(async ({ by, print }, { members }, email: string) => {
+        const found = await members.findByEmail(normalizeEmail(email));
         await members.remove(found.id, by);
         print({ email: found.email, removed: true }, `${found.email} is no longer a member.`);
       }),
@@ -111,8 +111,8 @@ export function memberCommands(program: CliCommand): void {
     .description("list the sessions of a member")
     .option("--end", "end all sessions")
     .run(
-      withAccess(async ({ members, store, by, print }, email: string, options: { end?: boolean }) => {
-        const found = await members.byEmail(plainEmail(email));
+      withAccess(async ({ store, by, print }, { members }, email: string, options: { end?: boolean }) => {
+        const found = await members.findByEmail(normalizeEmail(email));
         if (options.end) {
           const ended = await members.endSessions(found.id, by);
           const text = countOf(ended, "session has", "sessions have");

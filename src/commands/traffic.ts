@@ -15,6 +15,7 @@ import type { Observation } from "../traffic/observation.ts";
 import { signals } from "../traffic/signals.ts";
 import { judge, type Judgement } from "../traffic/verdict.ts";
 import {
+  collectValues,
   findSiteOrOnly,
   readNumber,
   readPairs,
@@ -37,7 +38,7 @@ export function trafficCommands(program: CliCommand): void {
     .option(
       "--header <name=value>",
       "a request header, such as sec-ch-ua-platform; may be repeated",
-      collect,
+      collectValues,
       [],
     )
     .run(async (context, siteText: string | undefined, options: Check) => {
@@ -114,8 +115,6 @@ export function trafficCommands(program: CliCommand): void {
 }
 
 const addressNote = "Only the network is stored: rules for single addresses cannot be applied again.";
-
-const collect = (value: string, known: string[]) => [...known, value];
 
 const findOnlySite = ({ directory }: CommandContext): Site | undefined => {
   const [only, second] = [...directory.sites()];

@@ -212,7 +212,7 @@ export const integrationRoutes = {
     allow: "admin",
     apiKeys: false,
     answer: z.object({
-      step: z.enum(["asked", "agreeing", "exchanging", "done", "failed", "over"]),
+      step: z.enum(["requested", "authorizing", "exchanging", "done", "failed", "expired"]),
       error: z.string().nullable(),
     }),
   },

@@ -49,7 +49,7 @@ describe("addresses that must not be contacted", () => {
 });
 
 describe("URLs as they are entered", () => {
-  test.each(hostileUrls)("%s: %s", (_what, url, fault) => {
+  test.each(hostileUrls)("%s: the URL %s is refused", (_what, url, fault) => {
     expect(urlFault(none, url)).toEqual(typeof fault === "string" ? fault : expect.stringMatching(fault));
   });
 

@@ -1,6 +1,6 @@
 // Decides which addresses outgoing requests may reach. A customer's URL must lead to the public internet over HTTPS; the
-// operator may allow private hosts and networks. The check covers the address that is connected to, so DNS rebinding does
-// not help.
+// operator may allow private hosts and networks. The check covers the address that is connected to, so DNS rebinding
+// does not get around it.
 
 import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP } from "node:net";

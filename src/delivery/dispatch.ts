@@ -1,10 +1,10 @@
-// The first attempt of every delivery of one event, while the sender waits for the answer.
+// Makes the first attempt of every delivery of one event, while the sender waits for the answer.
 
 import type { DeliveryState, Result } from "../kernel/event.ts";
-import type { Outcome } from "./deliver.ts";
-import type { Lanes } from "./lanes.ts";
+import type { Outcome } from "./lanes/deliver.ts";
+import type { Lanes } from "./lanes/lanes.ts";
 import type { Job, PlannedDelivery } from "./plan.ts";
-import { createSettleGroup, type SettleGroup } from "./settleGroup.ts";
+import { createSettleGroup, type SettleGroup } from "./lanes/settleGroup.ts";
 
 /** Sends all jobs in parallel and returns the results by platform: by `deadline` at the latest. */
 export async function dispatch(

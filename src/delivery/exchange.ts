@@ -1,4 +1,4 @@
-// One call to a platform: takes conversions, returns a reading for each and the texts for the sync log.
+// Makes one call to a platform: takes conversions, returns a reading for each and the texts for the sync log.
 
 import type { Conversion, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
@@ -103,7 +103,7 @@ function readAnswer(
 const maxLoggedRequest = 4096;
 const maxLoggedResponse = 2048;
 
-/** No header values, no secret part of the address, bounded text. */
+/** Omits header values and the secret part of the address, and bounds the text. */
 function describeRequest(platform: Platform, request: PlatformRequest | null, { extra }: Conversion): string {
   const line = request ? `${request.method} ${redactAddress(platform, request.url)}` : platform.id;
   // Mapped fields are encrypted with the event, so the log must not contain them.

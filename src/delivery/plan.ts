@@ -1,4 +1,4 @@
-// From an event to its jobs. Every connection gets a delivery; those that cannot be sent say why, the others have a job.
+// Plans the deliveries of an event. Every connection gets one; those that cannot be sent say why, the others have a job.
 
 import type { Attribution, Conversion, DeliveryState, Event } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -25,7 +25,7 @@ export type Job = {
 /** `job` is null unless the delivery can be sent now. */
 export type PlannedDelivery = NewDelivery & { job: Job | null };
 
-/** The part of an event that platforms may see. Nothing that identifies a person is in it when consent withholds that. */
+/** Returns the part of an event that platforms may see. Nothing that identifies a person is in it when consent withholds that. */
 export function toConversion(event: Event, platformEventId: string, attribution: Attribution): Conversion {
   const { withheld } = attribution;
   return {

@@ -1,4 +1,4 @@
-// "Not a bot": a filtered event is delivered after all, and its person is never filtered again.
+// Releases a filtered event ("not a bot"): it is delivered after all, and its person is never filtered again.
 
 import { attribute, lookUpPerson } from "../identity/attribution.ts";
 import { orderEventId } from "../kernel/ids.ts";
@@ -12,8 +12,13 @@ import { planDeliveries } from "./plan.ts";
 type Context = { store: Store; directory: Directory };
 
 /** Returns how many deliveries were queued. */
-export async function releaseEvent(on: Context, site: Site, event: StoredEvent, by: By): Promise<number> {
-  const { store } = on;
+export async function releaseEvent(
+  context: Context,
+  site: Site,
+  event: StoredEvent,
+  by: By,
+): Promise<number> {
+  const { store } = context;
   const { settings } = site;
   const { emailSha256 } = event.person;
   if (event.status !== "filtered")
@@ -25,7 +30,7 @@ export async function releaseEvent(on: Context, site: Site, event: StoredEvent, 
     );
 
   // The rule comes first: the person's next event must not be filtered again.
-  await allowPerson(on, site, emailSha256, { ...by, eventId: event.id });
+  await allowPerson(context, site, emailSha256, { ...by, eventId: event.id });
   const known = await lookUpPerson(store.people, site.id, emailSha256, settings.consentMode);
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted: true });
   const ofOrder =

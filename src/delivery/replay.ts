@@ -1,4 +1,4 @@
-// Changes to a filtered set of deliveries of the sync log: replay sends them again, cancel stops them from being sent. A dry
+// Changes a filtered set of deliveries of the sync log: replay sends them again, cancel stops them from being sent. A dry
 // run counts what either would change.
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
@@ -97,7 +97,7 @@ type Change = {
   action: string;
   whyNot: (line: LogLine) => string | null;
   change: (lines: LogLine[]) => Promise<number>;
-  /** Why a delivery that could be changed when it was read was not. */
+  /** The reason for deliveries that changed between being read and being written. */
   overtaken: string;
 };
 
@@ -134,7 +134,7 @@ async function changeAll(
   } finally {
     // Also after a failure: some deliveries may have been changed before it.
     if (tally.changed > 0 && !dryRun) {
-      const detail = { ...audited(filter), changed: tally.changed, leftAlone: tally.leftAlone };
+      const detail = { ...toAuditDetail(filter), changed: tally.changed, leftAlone: tally.leftAlone };
       await store.audit.add({ siteId: site.id, actor, action, detail, at: now });
     }
   }
@@ -145,7 +145,7 @@ const add = (counts: Record<string, number>, name: string, n: number) => {
   counts[name] = (counts[name] ?? 0) + n;
 };
 
-/** The filter as the audit log keeps it: without the person. */
-function audited({ emailSha256, ...rest }: LogFilter): Record<string, unknown> {
+/** Returns the filter for the audit log, without the person. */
+function toAuditDetail({ emailSha256, ...rest }: LogFilter): Record<string, unknown> {
   return { ...rest, ...(emailSha256 === undefined ? {} : { email: "(given)" }) };
 }

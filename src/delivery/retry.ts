@@ -45,6 +45,19 @@ export function expiryOf(
   return maxAgeDays === undefined ? event.receivedAt + defaultExpiryMs : event.time + maxAgeDays * dayMs;
 }
 
+/** The schedule's delay with jitter, or the longer one that the receiver asked for, up to `maxAskedMs`. */
+export function nextAttemptAt(
+  failures: number,
+  askedSeconds: number,
+  maxAskedMs: number,
+  { scheduleMs, random }: RetryRules,
+  now: number,
+): number {
+  const scheduled = scheduleMs[Math.min(failures, scheduleMs.length) - 1] ?? 0;
+  const jittered = scheduled * (0.8 + 0.4 * random());
+  return Math.round(now + Math.max(jittered, Math.min(askedSeconds * 1000, maxAskedMs)));
+}
+
 export function decide(
   reading: Reading,
   delivery: { attemptsMade: number; expiresAt: number },
@@ -59,11 +72,8 @@ export function decide(
     case "unauthorized":
       return { state: "parked", reason: `needs reconnection: ${reading.error}`, dueAt: 0 };
     case "retry": {
-      const scheduled = rules.scheduleMs[Math.min(delivery.attemptsMade, rules.scheduleMs.length) - 1] ?? 0;
-      const jittered = scheduled * (0.8 + 0.4 * rules.random());
       // At most a day: the delivery would expire unsent if a platform asked for a year.
-      const asked = Math.min((reading.retryAfterSeconds ?? 0) * 1000, dayMs);
-      const dueAt = Math.round(now + Math.max(jittered, asked));
+      const dueAt = nextAttemptAt(delivery.attemptsMade, reading.retryAfterSeconds ?? 0, dayMs, rules, now);
       return dueAt < delivery.expiresAt
         ? { state: "queued", reason: reading.error, dueAt }
         : { state: "expired", reason: `too old to try again; last: ${reading.error}`, dueAt: 0 };

@@ -1,4 +1,4 @@
-// Real servers on loopback: HTTP ones that behave, and raw sockets that do not.
+// Calls to real servers on loopback: HTTP servers, and TCP servers that break the protocol.
 
 import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -47,7 +47,7 @@ async function listen(server: Server, host = "127.0.0.1"): Promise<number> {
 
 type Got = { method: string; url: string; headers: IncomingMessage["headers"]; body: string; socket: Socket };
 
-/** An HTTP server that remembers what it got; `port` and `got` grow as requests come. */
+/** Starts an HTTP server that records its requests in `got`. */
 async function httpServer(answer: (request: Got, reply: ServerResponse) => void) {
   const got: Got[] = [];
   const connections = new Set<Socket>();
@@ -70,7 +70,7 @@ async function httpServer(answer: (request: Got, reply: ServerResponse) => void)
   return { port: await listen(server), got, connections };
 }
 
-/** A server below HTTP: does what it likes with each connection. */
+/** Starts a TCP server that handles each connection with `behave`. */
 async function rawServer(behave: (socket: Socket) => void) {
   const bytes: Buffer[] = [];
   let connections = 0;
@@ -100,8 +100,8 @@ function failure(sent: Sent): { blocked: boolean; error: string } {
   return { blocked: sent.blocked, error: sent.error };
 }
 
-/** As `failure`, for texts that name the variable which opens the address. */
-function failureWords(sent: Sent): { blocked: boolean; error: string } {
+/** Like `failure`, for error texts that name https or CLEANCAST_ALLOW_PRIVATE. */
+function addressFailure(sent: Sent): { blocked: boolean; error: string } {
   if (sent.ok) throw new Error(`expected a refusal, got HTTP ${sent.response.status}`);
   expect(sent.error).not.toContain(secret);
   expect(sent.error).not.toContain("127.0.0.1");
@@ -217,13 +217,13 @@ describe("an endless answer", () => {
     let written = 0;
     const server = await httpServer((_request, answer) => {
       const block = Buffer.alloc(64 * 1024, "x");
-      const pour = () => {
+      const writeMore = () => {
         while (written < 512 * 1024 * 1024 && !answer.destroyed) {
           written += block.length;
-          if (!answer.write(block)) return void answer.once("drain", pour);
+          if (!answer.write(block)) return void answer.once("drain", writeMore);
         }
       };
-      pour();
+      writeMore();
     });
     const got = response(await senderWith().send(post(`http://127.0.0.1:${server.port}/`), customer));
     expect(got).toMatchObject({ status: 200, isCut: true });
@@ -381,7 +381,7 @@ describe("the guard of customers' addresses", () => {
         post(`${scheme}://localhost:${server.port}/${secret}`),
         customer,
       );
-      const { blocked, error } = failureWords(sent);
+      const { blocked, error } = addressFailure(sent);
       expect(blocked, scheme).toBe(true);
       expect(error, scheme).toContain("CLEANCAST_ALLOW_PRIVATE");
     }
@@ -395,7 +395,7 @@ describe("the guard of customers' addresses", () => {
     async (host) => {
       const server = await rawServer((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
       const sent = await senderWith(none).send(post(`https://${host}:${server.port}/`), customer);
-      expect(failureWords(sent)).toEqual({
+      expect(addressFailure(sent)).toEqual({
         blocked: true,
         error: "the address leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it)",
       });
@@ -405,7 +405,7 @@ describe("the guard of customers' addresses", () => {
 
   test("plain HTTP is blocked with the reason, also to a public address", async () => {
     const sent = await senderWith(none).send(post("http://1.1.1.1/"), customer);
-    expect(failureWords(sent)).toMatchObject({
+    expect(addressFailure(sent)).toMatchObject({
       blocked: true,
       error: expect.stringContaining("must use https"),
     });
@@ -416,7 +416,7 @@ describe("the guard of customers' addresses", () => {
     const sender = senderWith({ allow: allowing("127.0.0.1") });
     response(await sender.send(post(`http://127.0.0.1:${server.port}/`), customer));
     const sent = await sender.send(post(`http://127.0.0.2:${server.port}/`), customer);
-    expect(failureWords(sent).blocked).toBe(true);
+    expect(addressFailure(sent).blocked).toBe(true);
     expect(server.connections.size).toBe(1);
   });
 

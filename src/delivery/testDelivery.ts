@@ -1,4 +1,4 @@
-// Tests of a connection: a preview of the exact request, a test event with the platform's answer, and the choices that the
+// Tests a connection: a preview of the exact request, a test event with the platform's answer, and the choices that the
 // platform offers for settings that are ids there.
 
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-// The trace of one event, as the dashboard and the command line show it: the event, its attribution and its deliveries.
+// Reads the trace of one event for the dashboard and the command line: the event, its attribution and its deliveries.
 
 import type { Directory } from "../sites/directory.ts";
 import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";

@@ -12,7 +12,7 @@ import type { Connection, Directory } from "../sites/directory.ts";
 import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Store } from "../store/store.ts";
-import type { Lanes } from "./lanes.ts";
+import type { Lanes } from "./lanes/lanes.ts";
 import { createJob, parkedReason, toConversion } from "./plan.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
@@ -35,7 +35,7 @@ const pollMs = 1000;
 const sweepMs = 2000;
 const thoroughMs = minuteMs;
 /** Waits this long, so that lanes that free up together are filled together. */
-const gatherMs = 5;
+const wakeDelayMs = 5;
 const maxClaimed = 200;
 /** Deliveries that one statement releases or ends. In the embedded store the relay waits for it. */
 const maxChanged = 100;
@@ -69,7 +69,7 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
         if (signal.aborted) return;
         more = (await sendDueOf(due)) || more;
       }
-      if (more && freedSincePoll) loop.wake(gatherMs);
+      if (more && freedSincePoll) loop.wake(wakeDelayMs);
     } finally {
       options.onPoll?.();
     }
@@ -89,12 +89,12 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
   function pollAgain(): void {
     sweptAt = 0;
     thoroughAt = 0;
-    loop.wake(gatherMs);
+    loop.wake(wakeDelayMs);
   }
 
   function onCapacity(): void {
     freedSincePoll = true;
-    if (more) loop.wake(gatherMs);
+    if (more) loop.wake(wakeDelayMs);
   }
 
   const loop = poll({

@@ -42,7 +42,7 @@ test("each server reports whether it is writable, read-only or unusable", async 
   const both = url.replace(host, `${host},${gateway.host}`);
   expect(await serverStates(both)).toEqual([
     { name: host, state: "written", timeline: 1, reason: "" },
-    { name: gateway.host, state: "out", timeline: 0, reason: "not through this door" },
+    { name: gateway.host, state: "out", timeline: 0, reason: "this gateway refuses connections" },
   ]);
   const client = await openClient(inject("postgresUrl"), "test");
   await client.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);

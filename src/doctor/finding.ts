@@ -1,4 +1,4 @@
-// A finding of the doctor: its level, the problem, and the remedy.
+// A finding of the doctor has a level, a problem and a remedy.
 
 import type { Config } from "../installation/config.ts";
 import { dayMs } from "../kernel/time.ts";

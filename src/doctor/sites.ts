@@ -26,7 +26,7 @@ export async function* checkSites(context: StoreContext): AsyncFindings {
     return;
   }
   for (const site of sites) {
-    yield* checkIntake(site, context.now);
+    yield* checkInbound(site, context.now);
     yield* checkHosts(site, context);
     yield* checkCountries(site, context);
     yield* checkKeys(site, context);
@@ -38,7 +38,7 @@ export async function* checkSites(context: StoreContext): AsyncFindings {
   yield* checkLockouts(sites, context);
 }
 
-function* checkIntake(site: Site, now: number): Findings {
+function* checkInbound(site: Site, now: number): Findings {
   const name = nameOf(site);
   const usable = site.keys.filter((key) => isUsable(key, now));
   if (usable.length === 0) yield error(`${name}: no usable key`, `cleancast key add ${name} NAME`);

@@ -6,6 +6,7 @@ import { relayOf } from "../domains/checker.ts";
 import { openNames } from "../domains/names.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { probeInbound, type ProbeResult } from "./probe.ts";
+import { forEachConcurrently } from "../kernel/concurrency.ts";
 import { countOf } from "../kernel/text.ts";
 import { dayMs } from "../kernel/time.ts";
 import { lateRenewal } from "./files.ts";
@@ -30,11 +31,9 @@ export async function checkWeb(
   origins.push(...hosts.map((host) => `https://${host}${port}`));
 
   const results = new Map<string, ProbeResult>();
-  const left = origins.values();
-  const work = async () => {
-    for (const origin of left) results.set(origin, await probe(origin));
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await forEachConcurrently(origins, concurrency, async (origin) => {
+    results.set(origin, await probe(origin));
+  });
   // Without a network every name would be reported.
   const all = [...results.values()];
   if (all.length > 0 && all.every((one) => !one.ok && one.code === "EAI_AGAIN"))

@@ -4,7 +4,7 @@
 
 import { hash } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
-import type { Lanes } from "../delivery/lanes.ts";
+import type { Lanes } from "../delivery/lanes/lanes.ts";
 import { FieldFault, newEvent, readExtra, readFields } from "../inbound/fields.ts";
 import { idAt } from "../kernel/ids.ts";
 import { relay, type Received } from "../pipeline.ts";
@@ -41,14 +41,17 @@ type ConversionImport = {
 };
 
 /** Resolves when all rows are durable. */
-export async function importConversions(rows: readonly TableRow[], on: ConversionImport): Promise<Outcome[]> {
-  const now = on.now();
-  const site = withLongDedup(on.site());
+export async function importConversions(
+  rows: readonly TableRow[],
+  options: ConversionImport,
+): Promise<Outcome[]> {
+  const now = options.now();
+  const site = withLongDedup(options.site());
   const outcomes: Outcome[] = [];
   const waves: { received: Received; at: number }[][] = [];
   const seen = new Map<string, number>();
   for (const [at, row] of rows.entries()) {
-    const received = "fault" in row ? row.fault : readRow(row.cells, row.line, site, now, on);
+    const received = "fault" in row ? row.fault : readRow(row.cells, row.line, site, now, options);
     if (typeof received === "string") {
       outcomes[at] = { status: "refused", reason: received };
       continue;
@@ -60,11 +63,11 @@ export async function importConversions(rows: readonly TableRow[], on: Conversio
     (waves[wave] ??= []).push({ received, at });
   }
   const ids = waves.flat().map(({ received }) => received.event.id);
-  if (ids.length) await on.store.imports.markHours(site.id, ids, now);
+  if (ids.length) await options.store.imports.markHours(site.id, ids, now);
   for (const wave of waves) {
     await Promise.all(
       wave.map(async ({ received, at }) => {
-        outcomes[at] = await relayRow(received, site, now, on);
+        outcomes[at] = await relayRow(received, site, now, options);
       }),
     );
   }

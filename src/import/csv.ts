@@ -1,4 +1,4 @@
-// Reads CSV with a header. The delimiter is the comma, semicolon or tab that the header has most of.
+// Reads CSV with a header. The delimiter is the comma, semicolon or tab, whichever the header contains most often.
 
 import { pipeline } from "node:stream/promises";
 import { Readable } from "node:stream";

@@ -34,14 +34,17 @@ const maxIdLength = 1024;
 const maxFutureMs = 5 * minuteMs;
 
 /** Resolves when all rows are durable. */
-export async function importIdentities(rows: readonly TableRow[], on: IdentityImport): Promise<Outcome[]> {
-  const { store, dryRun } = on;
-  const now = on.now();
-  const site = on.site();
+export async function importIdentities(
+  rows: readonly TableRow[],
+  options: IdentityImport,
+): Promise<Outcome[]> {
+  const { store, dryRun } = options;
+  const now = options.now();
+  const site = options.site();
   const { keepMs } = site.settings;
   return Promise.all(
     rows.map(async (row): Promise<Outcome> => {
-      const entry = "fault" in row ? row.fault : readEntry(row.cells, keepMs, now, on.format);
+      const entry = "fault" in row ? row.fault : readEntry(row.cells, keepMs, now, options.format);
       if (typeof entry === "string") return { status: "refused", reason: entry };
       if (dryRun) return { status: "imported", results: {} };
       const isNew = await store.people.change(site.id, (people) =>

@@ -91,9 +91,9 @@ async function runDry(job: Job): Promise<Report> {
   const tally = newTally();
   onStart(0);
   const steps = await openSteps(job, preview.store);
-  const { isWhole, line } = await run({ ...steps, after: 0, tally, save: async () => {}, paced: false });
+  const { isDone, line } = await run({ ...steps, after: 0, tally, save: async () => {}, paced: false });
   const duplicates = { inFile: preview.inFile(), known: preview.known() };
-  return { ...job.report, state: isWhole ? "dry run" : "stopped", resumedAfter: 0, line, tally, duplicates };
+  return { ...job.report, state: isDone ? "dry run" : "stopped", resumedAfter: 0, line, tally, duplicates };
 }
 
 async function runImport(job: Job): Promise<Report> {
@@ -116,13 +116,13 @@ async function runImport(job: Job): Promise<Report> {
     source.check();
     return lease.save(line, sum);
   };
-  const { isWhole, line } = await run({ ...(await openSteps(job, store)), after, tally, save, paced: true });
+  const { isDone, line } = await run({ ...(await openSteps(job, store)), after, tally, save, paced: true });
   // Statistics of past hours are final, so they are computed again.
   if (kind === "conversions" && tally.imported > 0) await store.statistics.restart(siteId);
   const { rows, imported, duplicates, filtered, refused } = tally;
-  const done = isWhole ? audit("import done", { rows, imported, duplicates, filtered, refused }) : null;
-  await lease.end(isWhole ? "done" : "stopped", line, tally, done);
-  const state = isWhole ? "done" : "stopped";
+  const done = isDone ? audit("import done", { rows, imported, duplicates, filtered, refused }) : null;
+  await lease.end(isDone ? "done" : "stopped", line, tally, done);
+  const state = isDone ? "done" : "stopped";
   return { ...report, state, resumedAfter: after, line, tally, duplicates: null };
 }
 
@@ -131,9 +131,9 @@ async function openSteps({ request, context, report, site }: Job, into: Store) {
   const { kind, dryRun } = request;
   const table = await request.source.open();
   const format = { mapping, defaults: request.defaults, rules: request.rules, delimiter: table.delimiter };
-  const on = { id, store: into, site, format, now: context.now, dryRun };
+  const options = { id, store: into, site, format, now: context.now, dryRun };
   const importRows: RunOptions["importRows"] = (rows) =>
-    kind === "conversions" ? importConversions(rows, on) : importIdentities(rows, on);
+    kind === "conversions" ? importConversions(rows, options) : importIdentities(rows, options);
   return {
     store: context.store,
     table,

@@ -1,5 +1,5 @@
-// The lease on an import: one process runs it at a time. A process of this machine that died loses the lease at once, any
-// other when the lease expires.
+// Holds the lease on an import: one process runs it at a time. A process of this machine that died loses the lease at once,
+// any other when the lease expires.
 
 import { Refusal } from "../kernel/refusal.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
@@ -38,7 +38,7 @@ export async function acquireImport(
   if (stored) refuseConflict(stored, wanted, process, now());
   if (stored?.state === "done") return { done: stored };
   const row = await store.imports.claim(wanted, stored, holder(), audit);
-  if (!row) throw new Refusal("file", "Another process has just begun with this import.");
+  if (!row) throw new Refusal("file", "Another process has just started this import.");
   return {
     row,
     async save(line, tally) {
@@ -65,6 +65,6 @@ function refuseConflict(stored: ImportRow, wanted: NewImport, process: Process, 
   const what =
     stored.state === "done"
       ? `This file was imported with --deliver ${before}, and what is stored is not sent again.`
-      : `This import was begun with --deliver ${before}; go on with the same.`;
+      : `This import was started with --deliver ${before}; continue with the same option.`;
   throw new Refusal("deliver", what);
 }

@@ -55,8 +55,8 @@ export type RunOptions = {
   paced: boolean;
 };
 
-/** `isWhole` is false when the import was stopped before the end of the file. */
-export async function run(options: RunOptions): Promise<{ isWhole: boolean; line: number }> {
+/** `isDone` is false when the import was stopped before the end of the file. */
+export async function run(options: RunOptions): Promise<{ isDone: boolean; line: number }> {
   const { table, tally, stop } = options;
   let line = options.after;
   let bytes = 0;
@@ -105,7 +105,7 @@ export async function run(options: RunOptions): Promise<{ isWhole: boolean; line
     if (waiting.length >= chunkRows) await importWaiting();
   }
   await importWaiting();
-  return { isWhole: !stop.aborted, line };
+  return { isDone: !stop.aborted, line };
 }
 
 function listRefused(rows: readonly TableRow[], outcomes: readonly Outcome[]): RefusedRow[] {

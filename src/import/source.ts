@@ -82,11 +82,11 @@ function readStat(path: string) {
 export async function openTable(bytes: AsyncIterable<Buffer>, name: string): Promise<Table> {
   const text = decode(bytes)[Symbol.asyncIterator]();
   let start = "";
-  let isWhole = false;
+  let isAtEnd = false;
   // Detecting the format needs the whole first line.
-  while (!isWhole && !/\S[^\n]*\n/.test(start) && start.length < maxRowLength) {
+  while (!isAtEnd && !/\S[^\n]*\n/.test(start) && start.length < maxRowLength) {
     const next = await text.next();
-    if (next.done) isWhole = true;
+    if (next.done) isAtEnd = true;
     else start += next.value;
   }
   if (start.trim() === "") throw new Refusal("file", `${name} is empty.`);
@@ -119,10 +119,10 @@ function decodePiece(
   try {
     return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
   } catch {
-    const about = Math.floor((read + (piece?.length ?? 0)) / 1024);
+    const kib = Math.floor((read + (piece?.length ?? 0)) / 1024) + 1;
     throw new Refusal(
       "file",
-      `The file is not UTF-8: a byte in its first ${about + 1} KiB is none. Save it as UTF-8 (in Excel: “CSV UTF-8”).`,
+      `The file is not UTF-8: there is an invalid byte in its first ${kib} KiB. Save it as UTF-8 (in Excel: “CSV UTF-8”).`,
     );
   }
 }

@@ -1,4 +1,4 @@
-// A file as a stream of rows: CSV with a header, or NDJSON. Only a few rows are in memory at a time.
+// Describes a file as a stream of rows: CSV with a header, or NDJSON. Only a few rows are in memory at a time.
 
 export type Cells = Record<string, unknown>;
 

@@ -43,7 +43,7 @@ describe("numbers as people and programs write them", () => {
     expect(readNumber("1,234", { ...plain, decimal: "point" })).toBe(1234);
     expect(readNumber("1,234", { ...plain, decimal: "comma" })).toBe(1.234);
     expect(readNumber("1.234", { ...plain, decimal: "comma" })).toBe(1234);
-    // With a point only where people write: programs mean what they say.
+    // A single point is ambiguous only where people write numbers: programs write a decimal point.
     const people = { ...plain, groupsByPoint: true };
     expect(readNumber("1.234", plain)).toBe(1.234);
     expect(readNumber("1.234", people)).toBeInstanceOf(ValueFault);
@@ -52,7 +52,7 @@ describe("numbers as people and programs write them", () => {
   });
 
   test.each(["abc", "12 apples", "1.2.3,4,5", "--5", "€", "12,34,56.7", "NaN", "Infinity", "0x10"])(
-    "%s is no number",
+    "%s is not a number",
     (text) => {
       expect(readNumber(text, plain)).toBeInstanceOf(ValueFault);
     },

@@ -56,8 +56,11 @@ async function createFirstSite(store: Store, directory: Directory, now: number):
 }
 
 /** The line that is printed at every start until there is an owner; empty afterwards. */
-export async function readOwnerLine(access: Pick<Access, "setupLink">, origin: string): Promise<string> {
-  const link = await access.setupLink(origin);
+export async function readOwnerLine(
+  access: Pick<Access, "createSetupLink">,
+  origin: string,
+): Promise<string> {
+  const link = await access.createSetupLink(origin);
   return link === null ? "" : `Open the dashboard and create the owner: ${link}\n`;
 }
 

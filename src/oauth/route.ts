@@ -1,4 +1,4 @@
-// The two routes of a sign-in at a platform: the link that begins it, and the callback that the platform redirects to.
+// Serves the two routes of a sign-in at a platform: the link that begins it, and the callback for the platform's redirect.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
@@ -7,6 +7,7 @@ import {
   type Finished,
   type SignInOptions,
 } from "../delivery/oauth/signIn.ts";
+import { escapeHtml } from "../kernel/text.ts";
 
 export const callbackPath = "/oauth/callback";
 /** One for each sign-in: one browser may have two open. */
@@ -53,7 +54,7 @@ export function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptions): v
       reply,
       200,
       `Signed in at ${finished.platform.name}`,
-      `You can close this window. The sign-in is ${finished.id}; it waits an hour to become a connection.`,
+      `You can close this window. The id of the sign-in is ${finished.id}. Use it within an hour to create a connection.`,
     );
   });
 }
@@ -83,5 +84,3 @@ function sendPage(reply: FastifyReply, status: number, title: string, text: stri
         `<title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p></html>\n`,
     );
 }
-
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);

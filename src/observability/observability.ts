@@ -3,8 +3,8 @@
 
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../installation/config.ts";
-import type { Breaker } from "../delivery/breaker.ts";
-import type { Lanes } from "../delivery/lanes.ts";
+import type { Breaker } from "../delivery/lanes/breaker.ts";
+import type { Lanes } from "../delivery/lanes/lanes.ts";
 import type { InboundRefusal } from "../inbound/refusals.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import type { Directory } from "../sites/directory.ts";

@@ -147,8 +147,8 @@ export async function sendTest(
     removed: open.removed,
     isTest: true,
   };
-  const mayGoOn = () => Promise.resolve(true);
-  const { answer, calls } = await sendMessage(address, message, { sender, ...time, newId: uuidv7, mayGoOn });
+  const options = { sender, ...time, newId: uuidv7, mayCallAgain: () => Promise.resolve(true) };
+  const { answer, calls } = await sendMessage(address, message, options);
   await store.pushes.logTest({ siteId, webhookId: id }, calls);
   return { answer, calls, body: bodyOf(message) };
 }

@@ -22,29 +22,33 @@ describe("periods", () => {
   });
 
   test.each([
-    ["has ended at the last mark", noon, null],
-    ["ended one period ago", noon - quarter, { startsAt: noon - quarter, endsAt: noon, isAhead: false }],
+    ["no period is due when the last one has just ended", noon, null],
     [
-      "ended between two regular ends",
+      "one period is due when the last one ended a period ago",
+      noon - quarter,
+      { startsAt: noon - quarter, endsAt: noon, isAhead: false },
+    ],
+    [
+      "a period that began between two regular ends is shorter",
       noon - 17_000,
       { startsAt: noon - 17_000, endsAt: noon, isAhead: false },
     ],
     [
-      "ended days ago: one long period",
+      "one long period is due after days without a relay",
       noon - 200 * quarter,
       { startsAt: noon - 200 * quarter, endsAt: noon, isAhead: false },
     ],
-    ["ends a little ahead: the clock was set back a little", noon + quarter, null],
+    ["no period is due when the clock was set back a little", noon + quarter, null],
     [
-      "ends far ahead: the clock was set back",
+      "the next period starts at the present time when the clock was set back far",
       noon + 9 * quarter,
       { startsAt: noon - quarter, endsAt: noon, isAhead: true },
     ],
-  ])("the period to close when the last one %s", (_what, endsAt, due) => {
+  ])("%s", (_what, endsAt, due) => {
     expect(periodToClose(head(endsAt), now, quarter)).toEqual(due);
   });
 
-  function stage(first: PeriodHead) {
+  function setUp(first: PeriodHead) {
     const state = { head: first, now, elapsed: 0, closed: [] as Closing[] };
     const periods = {
       listHeads: async (before: number, after: number) =>
@@ -66,7 +70,7 @@ describe("periods", () => {
   }
 
   test("a period is closed once, and pushed a little later", async () => {
-    const { state, closeDue } = stage(head(noon - quarter));
+    const { state, closeDue } = setUp(head(noon - quarter));
     await closeDue();
     await closeDue();
     expect(state.closed).toEqual([
@@ -78,7 +82,7 @@ describe("periods", () => {
   });
 
   test("after the clock was set back by a day, periods are closed again one period later", async () => {
-    const { state, closeDue } = stage(head(noon + 96 * quarter));
+    const { state, closeDue } = setUp(head(noon + 96 * quarter));
     await closeDue();
     state.elapsed = quarter;
     await closeDue();
@@ -89,7 +93,7 @@ describe("periods", () => {
   });
 
   test("a node whose clock is behind leaves periods to the node that closes them", async () => {
-    const { state, closeDue } = stage(head(noon + 96 * quarter));
+    const { state, closeDue } = setUp(head(noon + 96 * quarter));
     for (let i = 0; i < 10; i++) {
       await closeDue();
       state.elapsed += quarter;

@@ -1,4 +1,4 @@
-// One push: builds the request for a receiver and reads its answer.
+// Sends one push: builds the request for a receiver and reads its answer.
 
 import { Webhook as Signer } from "standardwebhooks";
 import type { Sender, Sent } from "../delivery/send.ts";
@@ -119,8 +119,8 @@ type CallOptions = {
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   newId: () => string;
-  /** Asked before a second call: false ends it. */
-  mayGoOn: () => Promise<boolean>;
+  /** Checked before a second call; false prevents it. */
+  mayCallAgain: () => Promise<boolean>;
 };
 
 /**
@@ -130,7 +130,7 @@ type CallOptions = {
 export async function sendMessage(
   address: Address,
   message: Message,
-  { sender, now, elapsed, newId, mayGoOn }: CallOptions,
+  { sender, now, elapsed, newId, mayCallAgain: mayGoOn }: CallOptions,
 ): Promise<{ answer: Answer; calls: PushCall[] }> {
   const calls: PushCall[] = [];
   const [current, ...older] = validSecrets(address.secrets, now());

@@ -3,6 +3,7 @@
 
 import { poll } from "../background/poll.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
+import { nextAttemptAt, type RetryRules } from "../delivery/retry.ts";
 import type { Sender } from "../delivery/send.ts";
 import type { Push, WebhookKey } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
@@ -18,7 +19,7 @@ type OutboundOptions = {
   owner: string;
   /** Length of a period. */
   pushMs: number;
-  retry: PushRetry;
+  retry: RetryRules;
   now: () => number;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
@@ -84,19 +85,19 @@ async function pushNext(options: OutboundOptions, key: WebhookKey): Promise<bool
   if (!push || elapsed() - claimed > spareMs / 2) return false;
   const { answer, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
     ...options,
-    mayGoOn: () => store.pushes.renewLease(key, owner, now() + leaseMs),
+    mayCallAgain: () => store.pushes.renewLease(key, owner, now() + leaseMs),
   });
   const settled = { ...key, owner, number: push.period.number, at: now(), calls };
   if (answer.ok) return store.pushes.settle({ ...settled, ok: true });
 
   const { disabled, ...consequence } = afterFailure(answer, push, options.retry, now());
-  const line = disabled === null ? null : noticeOf(push, disabled, now());
+  const line = disabled === null ? null : disabledLine(push, disabled, now());
   const isOurs = await store.pushes.settle({ ...settled, ok: false, ...consequence, disabled: line });
   if (isOurs && disabled !== null) options.onDisabled(key, disabled);
   return false;
 }
 
-const noticeOf = ({ siteId, webhookId }: Push, reason: string, at: number) => ({
+const disabledLine = ({ siteId, webhookId }: Push, reason: string, at: number) => ({
   siteId,
   actor: "relay",
   action: "webhook disabled",
@@ -104,14 +105,7 @@ const noticeOf = ({ siteId, webhookId }: Push, reason: string, at: number) => ({
   at,
 });
 
-type PushRetry = {
-  /** Delays after the first, second … failure in a row; the last one repeats. */
-  scheduleMs: readonly number[];
-  /** 0…1 */
-  random: () => number;
-};
-
-const timeoutMs = 5 * dayMs;
+const maxFailingMs = 5 * dayMs;
 /** Longer delays that a receiver asks for are cut to this one. */
 const maxAskedMs = 10 * hourMs;
 
@@ -127,20 +121,18 @@ type Consequence = {
 export function afterFailure(
   answer: Answer,
   before: { failures: number; failingSince: number | null },
-  { scheduleMs, random }: PushRetry,
+  retry: RetryRules,
   now: number,
 ): Consequence {
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? now;
-  const scheduled = scheduleMs[Math.min(failures, scheduleMs.length) - 1] ?? 0;
-  const asked = Math.min(answer.retryAfterSeconds * 1000, maxAskedMs);
-  const dueAt = Math.round(now + Math.max(scheduled * (0.8 + 0.4 * random()), asked));
+  const dueAt = nextAttemptAt(failures, answer.retryAfterSeconds, maxAskedMs, retry, now);
   // A relay that was itself off for a week has not retried often enough to give up.
-  const isOver = now - failingSince >= timeoutMs && failures > scheduleMs.length;
-  return { failures, failingSince, dueAt, disabled: whyDisabled(answer, isOver) };
+  const hasFailedTooLong = now - failingSince >= maxFailingMs && failures > retry.scheduleMs.length;
+  return { failures, failingSince, dueAt, disabled: whyDisabled(answer, hasFailedTooLong) };
 }
 
-function whyDisabled({ httpStatus, error }: Answer, isOver: boolean): string | null {
+function whyDisabled({ httpStatus, error }: Answer, hasFailedTooLong: boolean): string | null {
   if (httpStatus === 410) return "the receiver answered 410 Gone";
-  return isOver ? `it has failed for 5 days; last: ${error}` : null;
+  return hasFailedTooLong ? `it has failed for 5 days; last: ${error}` : null;
 }

@@ -62,7 +62,10 @@ describe.each(engines)("access on %s", (engine) => {
       password,
     });
     expect(wrong?.status).toBe(400);
-    const links = [await api.access.setupLink(), await api.access.setupLink("http://localhost:1")];
+    const links = [
+      await api.access.createSetupLink(),
+      await api.access.createSetupLink("http://localhost:1"),
+    ];
     expect(links[0]).toMatch(/^https:\/\/cc\.example\.com\/dashboard\/setup#\w{32}$/);
     expect(links[1]).toMatch(/^http:\/\/localhost:1\/dashboard\/setup#\w{32}$/);
     const both = await Promise.all(
@@ -89,7 +92,7 @@ describe.each(engines)("access on %s", (engine) => {
         installation: { version: "test", mail: false, url: "https://cc.example.com", store: engine },
       },
     });
-    expect(await api.access.setupLink()).toBe(null);
+    expect(await api.access.createSetupLink()).toBe(null);
     expect((await owner.call("GET /setup")).body).toEqual({ needed: false });
     const again = await api.browser().call("POST /setup", {
       token: tokenOf(links[1 - first]),
@@ -250,8 +253,8 @@ describe.each(engines)("access on %s", (engine) => {
     const replaced = tokenOf((first.body as { link: string }).link);
     const token = tokenOf((second.body as { link: string }).link);
     const nobody = api.browser();
-    expect((await nobody.call("POST /invitations/look", { token: replaced })).status).toBe(400);
-    expect((await nobody.call("POST /invitations/look", { token })).body).toEqual({
+    expect((await nobody.call("POST /invitations/lookup", { token: replaced })).status).toBe(400);
+    expect((await nobody.call("POST /invitations/lookup", { token })).body).toEqual({
       email: "hana@example.com",
       role: "admin",
       site: "one.example",
@@ -270,7 +273,7 @@ describe.each(engines)("access on %s", (engine) => {
 
     const more = await owner.call("POST /members/invitations", { ...invite, site: two.id, role: "viewer" });
     const known = tokenOf((more.body as { link: string }).link);
-    expect((await nobody.call("POST /invitations/look", { token: known })).body).toMatchObject({
+    expect((await nobody.call("POST /invitations/lookup", { token: known })).body).toMatchObject({
       known: true,
     });
     const wrong = await nobody.call("POST /invitations/accept", { token: known, password: "not it" });
@@ -518,7 +521,7 @@ describe.each(engines)("access on %s", (engine) => {
     const invite = async (from: Browser, email: string, site: string | null) =>
       linkOf(await from.call("POST /members/invitations", { email, site, role: "owner" }));
     const works = async (token: string) =>
-      (await api.browser().call("POST /invitations/look", { token })).status === 200;
+      (await api.browser().call("POST /invitations/lookup", { token })).status === 200;
 
     const tokens = [
       await invite(siteOwner, "back1@example.com", one.id),
@@ -599,7 +602,7 @@ describe("links by email", () => {
     const api = await openTestApi("sqlite", { mail: "broken" });
     try {
       const owner = api.browser();
-      const token = tokenOf(await api.access.setupLink());
+      const token = tokenOf(await api.access.createSetupLink());
       await owner.call("POST /setup", { token, email: "ada@example.com", name: "Ada", password });
       const [{ id: site }] = api.sites;
       const invite = { email: "bea@example.com", site, role: "owner" };
@@ -625,7 +628,7 @@ describe("links by email", () => {
     const api = await openTestApi("sqlite", { mail: true, publicUrl: "http://localhost:8080" });
     try {
       const owner = api.browser();
-      const token = tokenOf(await api.access.setupLink());
+      const token = tokenOf(await api.access.createSetupLink());
       const made = await owner.call("POST /setup", {
         token,
         email: "ada@example.com",

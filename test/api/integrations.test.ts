@@ -190,7 +190,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const step = async (person: Person) => person.ask(`GET /sites/${site}/sign-ins/${id}`);
     const open = (cookie: string) =>
       call(origin, { method: "GET", path: url.replace(origin, ""), headers: { Cookie: cookie } });
-    expect(declared("GET /sites/:site/sign-ins/:signIn", await step(admin)).step).toBe("asked");
+    expect(declared("GET /sites/:site/sign-ins/:signIn", await step(admin)).step).toBe("requested");
     expect((await step(colleague)).status).toBe(404);
     expect((await open(colleague.cookie)).status).toBe(400);
 

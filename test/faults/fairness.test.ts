@@ -3,9 +3,9 @@
 
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
-import { openBreaker } from "../../src/delivery/breaker.ts";
-import { openLanes, type Lanes } from "../../src/delivery/lanes.ts";
-import { openQuota } from "../../src/delivery/quota.ts";
+import { openBreaker } from "../../src/delivery/lanes/breaker.ts";
+import { openLanes, type Lanes } from "../../src/delivery/lanes/lanes.ts";
+import { openQuota } from "../../src/delivery/lanes/quota.ts";
 import { openSender } from "../../src/delivery/send.ts";
 import { openTokens } from "../../src/delivery/oauth/tokens.ts";
 import { startWorker } from "../../src/delivery/worker.ts";

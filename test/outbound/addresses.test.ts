@@ -42,7 +42,7 @@ describe("hostile DNS answers", () => {
         now: Date.now,
         elapsed: () => performance.now(),
         newId: uuidv7,
-        mayGoOn: async () => true,
+        mayCallAgain: async () => true,
       });
       return answer;
     } finally {

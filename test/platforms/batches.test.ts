@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
-import { openBreaker } from "../../src/delivery/breaker.ts";
-import { createDeliverer, type Outcome } from "../../src/delivery/deliver.ts";
+import { openBreaker } from "../../src/delivery/lanes/breaker.ts";
+import { createDeliverer, type Outcome } from "../../src/delivery/lanes/deliver.ts";
 import type { Job } from "../../src/delivery/plan.ts";
 import { openSender, type Sender } from "../../src/delivery/send.ts";
 import type { Conversion } from "../../src/kernel/event.ts";

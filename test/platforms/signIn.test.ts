@@ -116,7 +116,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     const { back, cookie } = await agree("google_ads", asked.url, "deny");
     const finished = await get(back, cookie);
     expect(finished.status).toBe(400);
-    expect(finished.text).toMatch(/did not agree.*access_denied/s);
+    expect(finished.text).toMatch(/refused the sign-in.*access_denied/s);
     const failed = await home.fails("connect", host, "google_ads", `sign_in=${asked.id}`);
     expect(failed.error).toMatch(/failed: access_denied/);
   });
@@ -133,7 +133,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     ]) {
       const stranger = await get(back, wrong);
       expect(stranger.status).toBe(400);
-      expect(stranger.text).toContain("not valid any more");
+      expect(stranger.text).toContain("no longer valid");
     }
     expect((await get(back, cookie)).status).toBe(200);
     expect((await get(back, cookie)).status).toBe(400);

@@ -67,7 +67,7 @@ export async function openGateway(serverUrl: string, door: Gateway["door"] = "op
 
 /** PostgreSQL's ErrorResponse. */
 function refusal(code: string): Buffer {
-  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mnot through this door\0\0`);
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mthis gateway refuses connections\0\0`);
   const head = Buffer.alloc(5);
   head.write("E");
   head.writeInt32BE(fields.length + 4, 1);

@@ -1,11 +1,11 @@
 // Lanes with a fake directory and a sender that answers when the test decides. The platforms are the real ones.
 
 import { afterAll, afterEach, expect } from "vitest";
-import { openBreaker } from "../../src/delivery/breaker.ts";
-import type { Outcome } from "../../src/delivery/deliver.ts";
-import { openLanes, type Lanes, type LanesOptions } from "../../src/delivery/lanes.ts";
+import { openBreaker } from "../../src/delivery/lanes/breaker.ts";
+import type { Outcome } from "../../src/delivery/lanes/deliver.ts";
+import { openLanes, type Lanes, type LanesOptions } from "../../src/delivery/lanes/lanes.ts";
 import type { Job } from "../../src/delivery/plan.ts";
-import { openQuota } from "../../src/delivery/quota.ts";
+import { openQuota } from "../../src/delivery/lanes/quota.ts";
 import type { Sender, Sent } from "../../src/delivery/send.ts";
 import type { Mode } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";

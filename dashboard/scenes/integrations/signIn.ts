@@ -17,7 +17,7 @@ export function useSignInStep(site: string, signIn: string): SignInStep {
   if (error) return { is: "failed", error: error.message };
   if (!data) return { is: "waiting", error: null };
   if (data.step === "done") return { is: "done", error: null };
-  if (data.step === "failed" || data.step === "over")
+  if (data.step === "failed" || data.step === "expired")
     return {
       is: "failed",
       error: data.error ?? "The sign-in has expired or was already used. Sign in again.",

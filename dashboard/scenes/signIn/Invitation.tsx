@@ -17,7 +17,7 @@ const title = "You are invited";
 
 export default function Invitation() {
   const token = useLinkToken();
-  const { mutate, data, error } = useSend("POST /invitations/look");
+  const { mutate, data, error } = useSend("POST /invitations/lookup");
   useEffect(() => {
     if (token !== null) mutate({ body: { token } });
   }, [token, mutate]);
@@ -42,7 +42,7 @@ export default function Invitation() {
   return <Accept token={token} invitation={data} />;
 }
 
-function Accept({ token, invitation }: { token: string; invitation: Answer<"POST /invitations/look"> }) {
+function Accept({ token, invitation }: { token: string; invitation: Answer<"POST /invitations/lookup"> }) {
   const { email, role, site, invitedBy, known } = invitation;
   const enter = useEnter();
   const [name, setName] = useState("");

@@ -1,4 +1,4 @@
-// Alerts and the audit log.
+// Serves alerts and the audit log.
 
 import { dayMs } from "../../kernel/time.ts";
 import { countAttempt, testLimits } from "../../access/rateCounters.ts";
@@ -11,7 +11,7 @@ import type { Site } from "../../sites/directory.ts";
 import type { Alert } from "../../store/statistics/alerts.ts";
 import type { AuditLine } from "../../store/sites/audit.ts";
 import type { Handlers } from "../call.ts";
-import { asFile, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
+import { setFileName, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 const shownMs = 90 * dayMs;
@@ -92,7 +92,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
     "GET /sites/:site/audit": ({ site, query }) => audit(site.id, query),
 
     async "GET /sites/:site/audit.csv"({ site, reply }) {
-      asFile(reply, "audit", site.hosts[0], now());
+      setFileName(reply, "audit", site.hosts[0], now());
       return auditCsv(site.id);
     },
 
@@ -100,7 +100,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
     "GET /audit": ({ query }) => audit("", query),
 
     async "GET /audit.csv"({ reply }) {
-      asFile(reply, "audit", "installation", now());
+      setFileName(reply, "audit", "installation", now());
       return auditCsv("");
     },
   };

@@ -1,4 +1,4 @@
-// Previews, test events and the choices that a platform offers for a setting.
+// Serves previews, test events and the choices that a platform offers for a setting.
 
 import type { Actor } from "../../access/actor.ts";
 import { countAttempt, testLimits } from "../../access/rateCounters.ts";

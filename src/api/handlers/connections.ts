@@ -1,4 +1,4 @@
-// Connections: list, connect, change, pause.
+// Serves connections: list, connect, change, pause.
 
 import { dayMs } from "../../kernel/time.ts";
 import type { Answer } from "../../contract/contract.ts";

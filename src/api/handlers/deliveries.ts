@@ -1,4 +1,4 @@
-// The sync log: list, CSV, replay and cancel.
+// Serves the sync log: list, CSV, replay and cancel.
 
 import type { Answer, Body, Query } from "../../contract/contract.ts";
 import { cancel, checkFilter, replay, type Tally } from "../../delivery/replay.ts";
@@ -8,7 +8,7 @@ import { Refusal, type By } from "../../kernel/refusal.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog.ts";
 import type { LogKey } from "../../store/deliveries/syncLogChanges.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { asFile, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
+import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readSearch } from "./search.ts";
 
@@ -41,9 +41,9 @@ const columns: readonly Column<ShownLine>[] = [
 export function deliveryHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
   async function readFilter(
     siteId: string,
-    asked: Query<"GET /sites/:site/deliveries.csv">,
+    query: Query<"GET /sites/:site/deliveries.csv">,
   ): Promise<LogFilter> {
-    const { connection, platform, state, event, mode, search, from, to } = asked;
+    const { connection, platform, state, event, mode, search, from, to } = query;
     checkTimes(from, to);
     const filter: LogFilter = {
       ...(await readSearch(store, siteId, search)),
@@ -65,8 +65,8 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
   };
 
   async function change(work: typeof replay, site: Site, chosen: Chosen, by: By): Promise<Tally> {
-    const { eventId, dryRun, ...asked } = chosen;
-    const filter = await readFilter(site.id, asked);
+    const { eventId, dryRun, ...query } = chosen;
+    const filter = await readFilter(site.id, query);
     if (eventId !== undefined) {
       const event = await findEventById(store, site.id, eventId);
       if (!event) throw notFound("event");
@@ -91,7 +91,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
     },
     async "GET /sites/:site/deliveries.csv"({ site, query, reply }) {
       const filter = await readFilter(site.id, query);
-      asFile(reply, "deliveries", site.hosts[0], now());
+      setFileName(reply, "deliveries", site.hosts[0], now());
       return toCsv<ShownLine, LogKey>(columns, (cursor, limit) => readPage(site.id, filter, cursor, limit));
     },
     "POST /sites/:site/deliveries/replay": ({ site, body, by }) => change(replay, site, body, by),

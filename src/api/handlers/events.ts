@@ -1,4 +1,4 @@
-// Events: list, CSV, trace, and release ("not a bot").
+// Serves events: list, CSV, trace, and release ("not a bot").
 
 import type { z } from "zod";
 import type { Answer, Query } from "../../contract/contract.ts";
@@ -10,7 +10,7 @@ import { matches, type EventFilter } from "../../store/events/eventList.ts";
 import { toSummary, type EventSummary, type StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { asFile, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
+import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readSearch } from "./search.ts";
 
@@ -21,7 +21,6 @@ type Names =
   | "POST /sites/:site/events/:event/release";
 
 export type ShownEvent = z.output<typeof eventSummary>;
-type Asked = Query<"GET /sites/:site/events.csv">;
 type Page = { rows: ShownEvent[]; next: string | null };
 
 const columns: readonly Column<ShownEvent>[] = [
@@ -46,8 +45,8 @@ const columns: readonly Column<ShownEvent>[] = [
 
 export function eventHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
   /** Returns a reader of pages; the search text is resolved once. */
-  async function openPages(siteId: string, asked: Asked) {
-    const { status, mode, event, clickId, from, to, search } = asked;
+  async function openPages(siteId: string, query: Query<"GET /sites/:site/events.csv">) {
+    const { status, mode, event, clickId, from, to, search } = query;
     checkTimes(from, to);
     const found = await readSearch(store, siteId, search);
     const checked: EventFilter = {
@@ -69,12 +68,12 @@ export function eventHandlers({ store, directory, now }: ApiContext): Handlers<N
   async function readOne(siteId: string, id: string, filter: EventFilter): Promise<Page> {
     const stored = await store.events.get(siteId, id);
     const event = stored && toSummary(stored, stored.attribution);
-    const isAsked =
+    const isMatch =
       event &&
       matches(event, filter) &&
       (filter.from === undefined || event.receivedAt >= filter.from) &&
       (filter.to === undefined || event.receivedAt < filter.to);
-    return { rows: isAsked ? await withDeliveries(store, siteId, [event]) : [], next: null };
+    return { rows: isMatch ? await withDeliveries(store, siteId, [event]) : [], next: null };
   }
 
   async function find(siteId: string, id: string): Promise<StoredEvent> {
@@ -91,7 +90,7 @@ export function eventHandlers({ store, directory, now }: ApiContext): Handlers<N
     },
     async "GET /sites/:site/events.csv"({ site, query, reply }) {
       const read = await openPages(site.id, query);
-      asFile(reply, "events", site.hosts[0], now());
+      setFileName(reply, "events", site.hosts[0], now());
       return toCsv(columns, read);
     },
     async "GET /sites/:site/events/:event"({ site, params }) {

@@ -1,4 +1,4 @@
-// The hosts of a site.
+// Serves the hosts of a site.
 
 import { may } from "../../access/actor.ts";
 import type { hostRoutes } from "../../contract/hosts.ts";

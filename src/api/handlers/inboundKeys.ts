@@ -1,4 +1,4 @@
-// Inbound keys and refused calls.
+// Serves inbound keys and refused calls.
 
 import type { siteRoutes } from "../../contract/sites.ts";
 import { describeKeys } from "../../sites/keyUses.ts";
@@ -6,7 +6,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { addKey, findKey, revokeKey, rotateKey } from "../../sites/manage.ts";
 import type { RejectedRequest } from "../../store/statistics/rejectedRequests.ts";
 import { reloadSite, type Handlers } from "../call.ts";
-import { asFile, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
+import { setFileName, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls${string}`>;
@@ -60,7 +60,7 @@ export function keyHandlers(context: ApiContext): Handlers<Names> {
     },
 
     async "GET /sites/:site/refused-calls.csv"({ site, reply }) {
-      asFile(reply, "refused-calls", site.hosts[0], now());
+      setFileName(reply, "refused-calls", site.hosts[0], now());
       const keyName = (id: string | null) => site.keys.find((key) => key.id === id)?.name ?? null;
       return toCsvById<RejectedRequest>(
         [

@@ -1,4 +1,4 @@
-// Members, their invitations, and API keys.
+// Serves members, their invitations, and API keys.
 
 import type { apiKeyRoutes, memberRoutes } from "../../contract/session.ts";
 import type { Handlers } from "../call.ts";
@@ -35,7 +35,7 @@ export function memberHandlers({ access }: ApiContext): Handlers<keyof typeof me
     },
 
     "POST /members/:member/password-reset": async ({ actor, params, by }) =>
-      access.recovery.makeReset(await access.members.find(requireUser(actor), params.member), by),
+      access.recovery.createReset(await access.members.find(requireUser(actor), params.member), by),
   };
 }
 

@@ -1,4 +1,4 @@
-// Requests of a person: find, export, record consent, erase. Each leaves an audit line that does not name the person.
+// Serves requests about a person: find, export, record consent, erase. Each leaves an audit line that does not name them.
 
 import type { peopleRoutes } from "../../contract/traffic.ts";
 import type { Visit } from "../../kernel/event.ts";
@@ -19,13 +19,13 @@ import { readPersonHash } from "./search.ts";
 
 const maxEvents = 100;
 
-const asked = (site: Site, { email }: { email: string }, { actor, now }: By): PersonRequest =>
+const toRequest = (site: Site, { email }: { email: string }, { actor, now }: By): PersonRequest =>
   newPersonRequest(site, readPersonHash(email), { actor, now });
 
 export function peopleHandlers({ store }: ApiContext): Handlers<keyof typeof peopleRoutes> {
   return {
     async "POST /sites/:site/people/find"({ site, body, by }) {
-      const person = asked(site, body, by);
+      const person = toRequest(site, body, by);
       const { identity, consent, decisions } = await findPerson(store, person);
       const filter = { emailSha256: person.emailSha256 };
       const { events } = await store.events.listPage(site.id, filter, { before: null, limit: maxEvents });
@@ -37,13 +37,13 @@ export function peopleHandlers({ store }: ApiContext): Handlers<keyof typeof peo
         events: await withDeliveries(store, site.id, events),
       };
     },
-    "POST /sites/:site/people/export": ({ site, body, by }) => exportPerson(store, asked(site, body, by)),
+    "POST /sites/:site/people/export": ({ site, body, by }) => exportPerson(store, toRequest(site, body, by)),
     async "POST /sites/:site/people/consent"({ site, body, by }) {
-      await setConsent(store, asked(site, body, by), body.decision);
+      await setConsent(store, toRequest(site, body, by), body.decision);
       return {};
     },
     async "POST /sites/:site/people/erase"({ site, body, by }) {
-      const person = asked(site, body, by);
+      const person = toRequest(site, body, by);
       return { emailSha256: person.emailSha256, ...(await erasePerson(store, person)) };
     },
   };

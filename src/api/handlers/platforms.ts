@@ -1,4 +1,4 @@
-// Platforms, sign-in at a platform, and the installation's OAuth apps, whose secrets can be set but never read.
+// Serves platforms, sign-in at a platform, and the installation's OAuth apps, whose secrets can be set but never read.
 
 import type { Answer } from "../../contract/contract.ts";
 import {
@@ -103,7 +103,7 @@ export function platformHandlers({ store, publicUrl, now }: ApiContext): Handler
       if (!signIn) throw notFound("sign-in");
       const { record, expiresAt } = signIn;
       return {
-        step: expiresAt > now() ? record.step : "over",
+        step: expiresAt > now() ? record.step : "expired",
         error: record.step === "failed" ? record.error : null,
       };
     },

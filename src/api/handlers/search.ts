@@ -1,4 +1,4 @@
-// Search texts: an email, its hash, an event id or an order id.
+// Reads search texts: an email, its hash, an event id or an order id.
 
 import { findEventById } from "../../delivery/trace.ts";
 import { readEmailSha256 } from "../../identity/person.ts";

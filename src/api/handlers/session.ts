@@ -1,4 +1,4 @@
-// Sign-in, password resets, invitations, and the signed-in person's own account.
+// Serves sign-in, password resets, invitations, and the signed-in person's own account.
 
 import type { Actor, User } from "../../access/actor.ts";
 import type { sessionRoutes } from "../../contract/session.ts";
@@ -27,7 +27,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
     "GET /session": async ({ actor, request, reply }) => {
       if (actor?.kind !== "user") return { session: null };
       const { id, email, name, twoFactor, grants } = actor;
-      const cookies = await access.refresh(request);
+      const cookies = await access.refreshSession(request);
       if (cookies.length) reply.header("set-cookie", cookies);
       const installation = { version, mail: access.hasMail, url: publicUrl, store: store.engine };
       return { session: { user: { id, email, name, twoFactor }, grants: [...grants], installation } };
@@ -40,7 +40,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
     },
 
     "POST /session/code": async ({ request, reply, body }) => {
-      reply.header("set-cookie", await access.finish(request, body.code));
+      reply.header("set-cookie", await access.finishSignIn(request, body.code));
       return done;
     },
 
@@ -49,7 +49,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
       return done;
     },
 
-    "GET /sessions": async ({ actor }) => ({ items: await access.account.sessions(requireUser(actor)) }),
+    "GET /sessions": async ({ actor }) => ({ items: await access.account.listSessions(requireUser(actor)) }),
 
     "DELETE /sessions/:session": async ({ actor, params }) => {
       await access.account.endSession(requireUser(actor), params.session);
@@ -82,14 +82,14 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
       return done;
     },
 
-    "POST /password-resets": ({ request, body }) => access.recovery.askReset(request, body.email),
+    "POST /password-resets": ({ request, body }) => access.recovery.requestReset(request, body.email),
 
     "POST /password-resets/finish": async ({ request, body }) => {
       await access.recovery.finishReset(request, body);
       return done;
     },
 
-    "POST /invitations/look": ({ request, body }) => access.invitations.look(request, body.token),
+    "POST /invitations/lookup": ({ request, body }) => access.invitations.lookUp(request, body.token),
 
     "POST /invitations/accept": async ({ request, reply, body }) => {
       reply.header("set-cookie", await access.invitations.accept(request, body));

@@ -1,5 +1,6 @@
-// Health of a site: the figures in the list of sites.
+// Reads the health of a site: the figures in the list of sites.
 
+import { forEachConcurrently } from "../../kernel/concurrency.ts";
 import { dayMs, hourMs } from "../../kernel/time.ts";
 import { roleOn, type Actor } from "../../access/actor.ts";
 import type { Answer } from "../../contract/contract.ts";
@@ -72,10 +73,8 @@ export async function readHealthOfAll(
   sites: readonly Site[],
 ): Promise<Map<string, Health>> {
   const found = new Map<string, Health>();
-  const left = sites.values();
-  const work = async () => {
-    for (const site of left) found.set(site.id, await readHealth(context, site));
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await forEachConcurrently(sites, concurrency, async (site) => {
+    found.set(site.id, await readHealth(context, site));
+  });
   return found;
 }

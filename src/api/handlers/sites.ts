@@ -1,4 +1,4 @@
-// Sites: list, settings, tag and checklist.
+// Serves sites: list, settings, tag and checklist.
 
 import { hourMs } from "../../kernel/time.ts";
 import { roleOn } from "../../access/actor.ts";
@@ -65,8 +65,8 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
       const health = await readHealthOfAll(context, sites);
       return {
         items: sites.flatMap((site) => {
-          const its = health.get(site.id);
-          return its ? [{ ...describeSite(site, actor), health: its }] : [];
+          const found = health.get(site.id);
+          return found ? [{ ...describeSite(site, actor), health: found }] : [];
         }),
       };
     },

@@ -1,4 +1,4 @@
-// Statistics over time, and the live feed.
+// Serves statistics over time, and the live feed.
 
 import { dayMs, hourMs } from "../../kernel/time.ts";
 import { roleOn, type Actor } from "../../access/actor.ts";
@@ -11,7 +11,7 @@ import { openFeed } from "../feed.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names = "GET /sites/:site/statistics" | "GET /sites/:site/feed";
-type Asked = { from: number; to: number; step: "hour" | "day" };
+type Range = { from: number; to: number; step: "hour" | "day" };
 
 const maxDays = { hour: 31, day: 400 };
 /** Later times can only be mistakes. */
@@ -43,7 +43,7 @@ export function statisticsHandlers({ store, access, now }: ApiContext): Handlers
 
 const actorKey = (actor: Actor | null) => (actor ? `${actor.kind} ${actor.id}` : "");
 
-function checkRange({ from, to, step }: Asked): void {
+function checkRange({ from, to, step }: Range): void {
   if (from < 0 || from > maxTime) throw new Refusal("from", "The start is not a valid time.");
   if (to < 0 || to > maxTime) throw new Refusal("to", "The end is not a valid time.");
   if (from >= to) throw new Refusal("from", "The start must be before the end.");
@@ -66,7 +66,7 @@ const toCounts = ({ conversions, values, refunds, duplicates, filtered, botEvent
 
 const toSums = (sum: Sum) => ({ ...toCounts(sum), bots: sum.visits.bots });
 
-function toStatistics({ steps, total, before, details }: Report): Omit<Statistics, keyof Asked | "timeZone"> {
+function toStatistics({ steps, total, before, details }: Report): Omit<Statistics, keyof Range | "timeZone"> {
   const sortBySize = <Item>(items: Iterable<Item>, size: (item: Item) => number) =>
     [...items].toSorted((one, other) => size(other) - size(one));
   return {

@@ -1,4 +1,4 @@
-// Bot visits and their verdicts.
+// Serves bot visits and their verdicts.
 
 import ipaddr from "ipaddr.js";
 import type { Answer } from "../../contract/contract.ts";
@@ -9,7 +9,7 @@ import { findNetwork } from "../../traffic/networks/networks.ts";
 import type { Observation } from "../../traffic/observation.ts";
 import { judge, type Judgement } from "../../traffic/verdict.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { asFile, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
+import { setFileName, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names =
@@ -40,7 +40,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       return pageOf(visits.map(toVisit), query.limit);
     },
     async "GET /sites/:site/bots.csv"({ site, reply }) {
-      asFile(reply, "bot-visits", site.hosts[0], now());
+      setFileName(reply, "bot-visits", site.hosts[0], now());
       return toCsvById(columns, async (limit, before) =>
         (await store.traffic.listBotVisits(site.id, limit, before)).map(toVisit),
       );

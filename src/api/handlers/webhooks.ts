@@ -1,4 +1,4 @@
-// Webhooks that receive the totals: list, add, test, replay.
+// Serves the webhooks that receive the totals: list, add, test, replay.
 
 import { countAttempt, testLimits } from "../../access/rateCounters.ts";
 import type { Answer } from "../../contract/contract.ts";
@@ -18,7 +18,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { PushLine } from "../../store/outbound/pushes.ts";
 import type { Webhook } from "../../store/outbound/webhooks.ts";
 import type { Handlers } from "../call.ts";
-import { asFile, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
+import { setFileName, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 type Described = Answer<"GET /sites/:site/webhooks">["items"][number];
@@ -93,7 +93,7 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
 
     async "GET /sites/:site/webhooks/:webhook/pushes.csv"({ site, params, reply }) {
       const { siteId, id: webhookId } = await findWebhook(context, params.webhook, site.id);
-      asFile(reply, "pushes", site.hosts[0], now());
+      setFileName(reply, "pushes", site.hosts[0], now());
       return toCsvById<PushLine>(
         [
           { title: "started (UTC)", cell: ({ startedAt }) => timeCell(startedAt) },

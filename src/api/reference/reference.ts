@@ -1,6 +1,7 @@
-// The reference page of the management API, rendered from its OpenAPI document: one page, no script, nothing from other
+// Renders the reference page of the management API from its OpenAPI document: one page, no script, nothing from other
 // origins (docs/decisions/0013).
 
+import { escapeHtml } from "../../kernel/text.ts";
 import type { Content, OpenApi, Operation, Schema } from "./openapi.ts";
 import { referenceStyle } from "./referenceStyle.ts";
 
@@ -21,20 +22,20 @@ export function referencePage(document: OpenApi, nonce: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(info.title)}</title>
+<title>${escapeHtml(info.title)}</title>
 <link rel="icon" href="/dashboard/icon.svg">
-<style nonce="${escaped(nonce)}">${referenceStyle}</style>
+<style nonce="${escapeHtml(nonce)}">${referenceStyle}</style>
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <div class="page">
 <nav aria-label="Sections"><ul>${sections.map(navigation).join("")}</ul></nav>
 <main id="content">
-<h1>${escaped(info.title)}</h1>
+<h1>${escapeHtml(info.title)}</h1>
 <p>${prose(info.description)}</p>
-<p class="soft">Version ${escaped(info.version)} · <a href="/api/openapi.json">OpenAPI document</a></p>
+<p class="soft">Version ${escapeHtml(info.version)} · <a href="/api/openapi.json">OpenAPI document</a></p>
 <h4>A first request</h4>
-<pre tabindex="0">${escaped(`curl -sS ${base}/sites \\\n  -H 'Authorization: Bearer ccm_…'`)}</pre>
+<pre tabindex="0">${escapeHtml(`curl -sS ${base}/sites \\\n  -H 'Authorization: Bearer ccm_…'`)}</pre>
 <h4>Errors</h4>
 ${errors(document)}
 ${sections.map((one) => section(one, base, components.schemas)).join("\n")}
@@ -50,9 +51,9 @@ const anchor = (name: string) => name.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 function navigation({ name, operations }: { name: string; operations: Listed[] }): string {
   const links = operations.map(
     ({ operationId, method, path }) =>
-      `<li><a href="#${operationId}">${badge(method)}<span>${escaped(path)}</span></a></li>`,
+      `<li><a href="#${operationId}">${badge(method)}<span>${escapeHtml(path)}</span></a></li>`,
   );
-  return `<li><details><summary>${escaped(name)}</summary><ul>${links.join("")}</ul></details></li>`;
+  return `<li><details><summary>${escapeHtml(name)}</summary><ul>${links.join("")}</ul></details></li>`;
 }
 
 const badge = (method: string) => `<span class="method ${method}">${method.toUpperCase()}</span>`;
@@ -63,7 +64,7 @@ function section(
   named: Named,
 ): string {
   const articles = operations.map((one) => article(one, base, named));
-  return `<section aria-labelledby="${anchor(name)}"><h2 id="${anchor(name)}">${escaped(name)}</h2>${articles.join("")}</section>`;
+  return `<section aria-labelledby="${anchor(name)}"><h2 id="${anchor(name)}">${escapeHtml(name)}</h2>${articles.join("")}</section>`;
 }
 
 function article(operation: Listed, base: string, named: Named): string {
@@ -80,9 +81,9 @@ function article(operation: Listed, base: string, named: Named): string {
   const answer = ok && "content" in ok ? ok.content : {};
   const body = jsonSchema(requestBody?.content);
   return `<article id="${operationId}">
-<h3>${escaped(summary)}</h3>
-<div class="address">${badge(method)}<code>${escaped(path)}</code></div>
-<p class="soft">${escaped(description)}</p>
+<h3>${escapeHtml(summary)}</h3>
+<div class="address">${badge(method)}<code>${escapeHtml(path)}</code></div>
+<p class="soft">${escapeHtml(description)}</p>
 ${query.length ? `<h4>Query</h4>${table(query)}` : ""}
 ${body ? `<h4>Body</h4>${table(toLines(body, named))}` : ""}
 ${response(answer, named)}
@@ -95,7 +96,7 @@ const jsonSchema = (content: Content | undefined): Schema | undefined =>
 
 function response(content: Content, named: Named): string {
   const schema = jsonSchema(content);
-  if (!schema) return `<h4>Response</h4><p>${escaped(Object.keys(content).join(", "))}</p>`;
+  if (!schema) return `<h4>Response</h4><p>${escapeHtml(Object.keys(content).join(", "))}</p>`;
   const lines = toLines(schema, named);
   if (lines.length === 0) return `<h4>Response</h4><p class="soft">200 with an empty object.</p>`;
   const fields = `${lines.length} ${lines.length === 1 ? "field" : "fields"}`;
@@ -105,12 +106,12 @@ function response(content: Content, named: Named): string {
 function table(lines: readonly Line[]): string {
   const rows = lines.map(
     ({ name, type, required, help }) =>
-      `<tr><td><code>${escaped(name)}</code>${required ? "" : ` <span class="soft">optional</span>`}</td><td>${escaped(type)}</td><td>${prose(help)}</td></tr>`,
+      `<tr><td><code>${escapeHtml(name)}</code>${required ? "" : ` <span class="soft">optional</span>`}</td><td>${escapeHtml(type)}</td><td>${prose(help)}</td></tr>`,
   );
   return `<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
-/** A curl example; routes that only people may call have none. */
+/** Renders a curl example; routes that only people may call have none. */
 function curl(
   { method, path, parameters, requestBody, security }: Listed,
   base: string,
@@ -128,21 +129,19 @@ function curl(
       ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(toExample(body, named))}'`]
       : []),
   ];
-  return `<h4>Example</h4><pre tabindex="0">${escaped(lines.join(" \\\n  "))}</pre>`;
+  return `<h4>Example</h4><pre tabindex="0">${escapeHtml(lines.join(" \\\n  "))}</pre>`;
 }
 
 function errors({ components }: OpenApi): string {
   const rows = Object.entries(components.responses).map(
     ([code, { description }]) =>
-      `<tr><td><code>${escaped(code)}</code></td><td>${prose(description)}</td></tr>`,
+      `<tr><td><code>${escapeHtml(code)}</code></td><td>${prose(description)}</td></tr>`,
   );
   return `<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 /** Renders `code` within text. */
-const prose = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
-
-const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+const prose = (text: string) => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
 type Line = { name: string; type: string; required: boolean; help: string };
 type Named = Readonly<Record<string, Schema>>;
@@ -221,7 +220,7 @@ const samples: Readonly<Record<string, unknown>> = {
   clientSecret: "…",
 };
 
-/** An example of the required fields with plausible values. */
+/** Builds an example of the required fields with plausible values. */
 function toExample(schema: Schema, named: Named): Record<string, unknown> {
   const { properties = {}, required = [] } = resolve(schema, named);
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** One accent, greys, an 8-pixel grid. */
+/** The page uses one accent colour, greys and an 8-pixel grid. */
 export const referenceStyle = `
 :root {
   color-scheme: light dark;
@@ -49,7 +49,6 @@ th { text-align: left; font-weight: 600; font-size: 12px; color: var(--soft); }
 th, td { overflow-wrap: normal; padding: 6px 16px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td:first-child { white-space: nowrap; }
 td:last-child { color: var(--soft); min-width: 200px; }
-.need { color: var(--accent); font-size: 12px; }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; overflow-x: auto; margin: 0; }
 details > summary { cursor: pointer; color: var(--soft); font-size: 13px; }
 details[open] > summary { margin-bottom: 8px; }

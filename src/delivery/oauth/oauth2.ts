@@ -1,5 +1,5 @@
-// OAuth 2 at platforms: the authorization URL, the exchange of a code for tokens, and their refresh. A library implements the
-// protocol; each platform declares how it differs, and this file translates requests and answers.
+// Signs in with OAuth 2: builds the authorization URL, exchanges a code for tokens, and refreshes them. A library
+// implements the protocol; each platform declares how it differs, and this file translates requests and answers.
 
 import * as oauth from "oauth4webapi";
 import type { OAuth2, Platform, PlatformRequest } from "../../platforms/platform.ts";
@@ -28,7 +28,7 @@ export async function authorizationUrl(
   { redirectUri, state, verifier }: { redirectUri: string; state: string; verifier: string },
 ): Promise<string> {
   const url = new URL(rules.authorizeUrl);
-  const named = renamed(rules);
+  const nameOf = platformNames(rules);
   const challenge = rules.pkce
     ? { code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256" }
     : {};
@@ -41,7 +41,7 @@ export async function authorizationUrl(
     ...challenge,
     ...rules.authorizeParams,
   };
-  for (const [name, value] of Object.entries(params)) url.searchParams.set(named(name), value);
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(nameOf(name), value);
   return url.href;
 }
 
@@ -54,7 +54,7 @@ export async function exchangeCode(
   const rules = platform.oauth;
   return catchFault(async () => {
     const { server, client, auth, options } = protocolOf(call);
-    const code = answer.parameters.get(renamed(rules)("code"));
+    const code = answer.parameters.get(platformNames(rules)("code"));
     const standard = new URLSearchParams(answer.parameters);
     if (code !== null) standard.set("code", code);
     // The library would take these additions of some platforms for another flow.
@@ -110,9 +110,9 @@ async function fetchToken(
   init: { headers: Record<string, string>; body?: unknown },
 ): Promise<Response> {
   const rules = platform.oauth;
-  const named = renamed(rules);
+  const nameOf = platformNames(rules);
   const fields = init.body instanceof URLSearchParams ? init.body : new URLSearchParams();
-  const params = Object.fromEntries([...fields].map(([name, value]) => [named(name), value]));
+  const params = Object.fromEntries([...fields].map(([name, value]) => [nameOf(name), value]));
   Object.assign(params, rules.tokenParams);
   const isJson = rules.tokenBody === "json";
   const request: PlatformRequest = {
@@ -198,7 +198,8 @@ function tokensIn(answer: oauth.TokenEndpointResponse, now: number): TokenSet {
   };
 }
 
-const renamed =
+/** Returns a function that gives a standard OAuth parameter the platform's own name. */
+const platformNames =
   ({ names = {} }: OAuth2) =>
   (name: string) =>
     Object.hasOwn(names, name) ? (names[name] as string) : name;

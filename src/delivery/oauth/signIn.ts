@@ -1,8 +1,8 @@
-// Signing in at a platform with OAuth, in three steps that only one browser can take:
+// Signs users in at a platform with OAuth, in three steps that only one browser can take:
 //
-//   asked     a user who may manage the site got a link that works once
-//   agreeing  the browser that opened the link has a cookie; it was redirected to the platform with a state and a challenge
-//   done      that browser came back with a code, which was exchanged for tokens; a new connection reads them from here
+//   requested    a user who may manage the site got a link that works once
+//   authorizing  the browser that opened the link has a cookie; it was redirected to the platform with a state and a challenge
+//   done         that browser came back with a code, which was exchanged for tokens; a new connection reads them from here
 //
 // Only hashes of the secrets are stored. A step that is repeated, late, or made from another browser fails. A sign-in that
 // was requested in the dashboard belongs to that user: no other user can read it, use it, or open its link.
@@ -25,14 +25,14 @@ import {
   type TokenSet,
 } from "./oauth2.ts";
 
-type Asked = { step: "asked"; linkHash: string };
-type Agreeing = { step: "agreeing"; cookieHash: string; stateHash: string; verifier: string };
+type Requested = { step: "requested"; linkHash: string };
+type Authorizing = { step: "authorizing"; cookieHash: string; stateHash: string; verifier: string };
 type Exchanging = { step: "exchanging" };
 type Done = { step: "done"; tokens: TokenSet };
 type Failed = { step: "failed"; error: string };
 /** The id of the user who requested it in the dashboard and is redirected there; null on the command line. */
 type Requester = { requestedBy: string | null };
-export type SignInRecord = (Asked | Agreeing | Exchanging | Done | Failed) & Requester;
+export type SignInRecord = (Requested | Authorizing | Exchanging | Done | Failed) & Requester;
 
 export type SignInOptions = {
   store: Pick<Store, "platformSignIns">;
@@ -45,7 +45,7 @@ export type SignInOptions = {
 };
 
 const tenMinutesMs = 10 * minuteMs;
-const invalidLink = "This link is not valid any more. Begin the sign-in again.";
+const invalidLink = "This link is no longer valid. Start the sign-in again.";
 
 export const listSignInPlatforms = () => platforms.filter(hasOAuth);
 
@@ -105,7 +105,7 @@ export async function createSignInLink(
   const id = shortId();
   const secret = randomBase62(32);
   const expiresAt = now() + tenMinutesMs;
-  const record: SignInRecord = { step: "asked", linkHash: hashSecret(secret), requestedBy };
+  const record: SignInRecord = { step: "requested", linkHash: hashSecret(secret), requestedBy };
   await store.platformSignIns.begin({ siteId, id, platform: platformId, expiresAt, record });
   return { id, linkToken: `${siteId}.${id}.${secret}`, expiresAt };
 }
@@ -123,8 +123,8 @@ export async function startAuthorization(
   const cookie = randomBase62(32);
   const state = `${link.siteId}.${link.id}.${randomBase62(32)}`;
   const verifier = createVerifier();
-  const agreeing = {
-    step: "agreeing",
+  const authorizing = {
+    step: "authorizing",
     cookieHash: hashSecret(cookie),
     stateHash: hashSecret(state),
     verifier,
@@ -133,11 +133,12 @@ export async function startAuthorization(
     link.siteId,
     link.id,
     ({ record, expiresAt }) => {
-      const asked = record as SignInRecord;
-      const isValid = asked.step === "asked" && expiresAt > now() && matchesHash(link.secret, asked.linkHash);
-      const { requestedBy } = asked;
+      const requested = record as SignInRecord;
+      const isValid =
+        requested.step === "requested" && expiresAt > now() && matchesHash(link.secret, requested.linkHash);
+      const { requestedBy } = requested;
       return isValid && (requestedBy === null || requestedBy === userId)
-        ? { record: { ...agreeing, requestedBy }, expiresAt: now() + tenMinutesMs }
+        ? { record: { ...authorizing, requestedBy }, expiresAt: now() + tenMinutesMs }
         : null;
     },
   );
@@ -165,32 +166,32 @@ export async function finishAuthorization(
   const token = readStepToken(state);
   const cookie = token && cookieOf(token.id);
   if (!token || !cookie) return { error: invalidLink };
-  let agreed: (Agreeing & Requester) | undefined;
+  let authorized: (Authorizing & Requester) | undefined;
   const { siteId, id } = token;
   const taken = await store.platformSignIns.step<SignInRecord>(siteId, id, ({ record, expiresAt }) => {
-    const agreeing = record as SignInRecord;
-    if (agreeing.step !== "agreeing" || expiresAt <= now()) return null;
-    if (!matchesHash(state, agreeing.stateHash) || !matchesHash(cookie, agreeing.cookieHash)) return null;
-    agreed = agreeing;
-    return { record: { step: "exchanging", requestedBy: agreeing.requestedBy }, expiresAt };
+    const current = record as SignInRecord;
+    if (current.step !== "authorizing" || expiresAt <= now()) return null;
+    if (!matchesHash(state, current.stateHash) || !matchesHash(cookie, current.cookieHash)) return null;
+    authorized = current;
+    return { record: { step: "exchanging", requestedBy: current.requestedBy }, expiresAt };
   });
   const app = taken && (await store.platformSignIns.findApp(taken.platform));
-  if (!taken || !agreed || !app) return { error: invalidLink };
+  if (!taken || !authorized || !app) return { error: invalidLink };
   const platform = signInPlatform(taken.platform);
-  const answer = { parameters, state, redirectUri, verifier: agreed.verifier };
+  const answer = { parameters, state, redirectUri, verifier: authorized.verifier };
   const tokens = await exchangeCode({ platform, app, sender, now: now() }, answer).catch(
     (error: unknown) => ({
       fault: "refused" as const,
       error: `the answer could not be used (${error instanceof Error ? error.name : "unknown"})`,
     }),
   );
-  const { requestedBy } = agreed;
+  const { requestedBy } = authorized;
   const record: SignInRecord =
     "fault" in tokens
       ? { step: "failed", error: tokens.error, requestedBy }
       : { step: "done", tokens, requestedBy };
   await store.platformSignIns.step(siteId, id, () => ({ record, expiresAt: now() + hourMs }));
-  const error = "fault" in tokens ? `${platform.name} did not agree: ${tokens.error}` : null;
+  const error = "fault" in tokens ? `${platform.name} refused the sign-in: ${tokens.error}` : null;
   return { platform, siteId, id, requestedBy, error };
 }
 

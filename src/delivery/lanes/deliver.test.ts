@@ -1,15 +1,15 @@
 // Attempts with the real platforms and a sender whose answers each test sets.
 
 import { describe, expect, test } from "vitest";
-import type { PlatformRequest } from "../platforms/platform.ts";
-import { sampleConversion } from "../platforms/shared/sample.ts";
-import type { Connection, Directory } from "../sites/directory.ts";
-import type { Settlement } from "../store/deliveries/deliveries.ts";
+import type { PlatformRequest } from "../../platforms/platform.ts";
+import { sampleConversion } from "../../platforms/shared/sample.ts";
+import type { Connection, Directory } from "../../sites/directory.ts";
+import type { Settlement } from "../../store/deliveries/deliveries.ts";
 import { createDeliverer, type Outcome, type QueuedJob } from "./deliver.ts";
 import { openBreaker } from "./breaker.ts";
 import { openLanes } from "./lanes.ts";
 import { openQuota } from "./quota.ts";
-import type { Sent } from "./send.ts";
+import type { Sent } from "../send.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const token = "EXAMPLE-SECRET-TOKEN";
@@ -29,7 +29,7 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
   ok: true,
   response: { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) },
 });
-const taken = answer(200, { requestId: "t-1" });
+const accepted = answer(200, { requestId: "t-1" });
 const violation = (index: number) =>
   answer(400, {
     error: {
@@ -45,7 +45,7 @@ const violation = (index: number) =>
     },
   });
 
-function stage(reply: (request: PlatformRequest, call: number) => Sent) {
+function setUp(reply: (request: PlatformRequest, call: number) => Sent) {
   const requests: PlatformRequest[] = [];
   const settled: Settlement[] = [];
   const clock = { now };
@@ -98,7 +98,7 @@ function batchOf(count: number): { batch: QueuedJob[]; outcomes: (Outcome | unde
 
 describe("a batch that is rejected for some of its events", () => {
   test("the other events of a rejected batch are sent again at once without them", async () => {
-    const { options, requests, settled } = stage((_request, call) => (call === 1 ? violation(1) : taken));
+    const { options, requests, settled } = setUp((_request, call) => (call === 1 ? violation(1) : accepted));
     const { batch, outcomes } = batchOf(4);
     await createDeliverer(options).deliver(batch);
     expect(requests.map(ordersIn)).toEqual([
@@ -110,8 +110,8 @@ describe("a batch that is rejected for some of its events", () => {
   });
 
   test("rejected events are removed from the batch one by one until the rest is accepted", async () => {
-    const { options, requests } = stage((request, call) =>
-      call <= 3 ? violation(ordersIn(request).length - 1) : taken,
+    const { options, requests } = setUp((request, call) =>
+      call <= 3 ? violation(ordersIn(request).length - 1) : accepted,
     );
     const { batch, outcomes } = batchOf(5);
     await createDeliverer(options).deliver(batch);
@@ -128,7 +128,7 @@ describe("a batch that is rejected for some of its events", () => {
 
 test("a platform's error text never contains the token", async () => {
   const words = { error: { code: 401, status: "UNAUTHENTICATED", message: `Bad token ${token} here` } };
-  const { options, settled } = stage(() => answer(401, words));
+  const { options, settled } = setUp(() => answer(401, words));
   const { batch, outcomes } = batchOf(1);
   await createDeliverer(options).deliver(batch);
   expect(outcomes[0]).toMatchObject({ state: "parked", reason: expect.stringContaining("Bad token") });
@@ -137,7 +137,7 @@ test("a platform's error text never contains the token", async () => {
 
 describe("a platform that is down", () => {
   test("a platform that is down is called five times, then by one probe at a time, and other jobs wait untried", async () => {
-    const { options, requests, settled, clock } = stage(() => answer(503, {}));
+    const { options, requests, settled, clock } = setUp(() => answer(503, {}));
     const attempts = createDeliverer(options);
     for (let i = 0; i < 8; i++) await attempts.deliver(batchOf(1).batch);
     expect(requests).toHaveLength(5);
@@ -156,14 +156,14 @@ describe("a platform that is down", () => {
     ["no answer", { ok: false, blocked: false, error: "connection refused" }],
   ])("a platform recovers after a probe that got %s", async (_what, odd) => {
     let reply = answer(429, {}, { "retry-after": "10" });
-    const { options, requests, clock } = stage(() => reply);
+    const { options, requests, clock } = setUp(() => reply);
     const attempts = createDeliverer(options);
     await attempts.deliver(batchOf(1).batch);
     clock.now += 10_001;
     reply = odd;
     await attempts.deliver(batchOf(1).batch);
     expect(requests).toHaveLength(2);
-    reply = taken;
+    reply = accepted;
     clock.now += 30_000;
     const { batch, outcomes } = batchOf(1);
     for (const one of batch) one.job.leaseUntil = clock.now + 60_000;
@@ -172,7 +172,7 @@ describe("a platform that is down", () => {
   });
 
   test("a platform with Retry-After is not called again before that", async () => {
-    const { options, requests, settled } = stage(() => answer(429, {}, { "retry-after": "30" }));
+    const { options, requests, settled } = setUp(() => answer(429, {}, { "retry-after": "30" }));
     const attempts = createDeliverer(options);
     for (let i = 0; i < 3; i++) await attempts.deliver(batchOf(1).batch);
     expect(requests).toHaveLength(1);
@@ -181,7 +181,7 @@ describe("a platform that is down", () => {
 });
 
 test("events beyond the quota wait together and leave as one batch", async () => {
-  const { options, requests } = stage(() => taken);
+  const { options, requests } = setUp(() => accepted);
   let left = 2;
   const quota = { take: () => (left-- > 0 ? 0 : left > -4 ? 5 : 0) };
   const lanes = openLanes({ ...options, quota });
@@ -194,7 +194,7 @@ test("events beyond the quota wait together and leave as one batch", async () =>
 });
 
 test("a stop does not wait for quota: waiting jobs are returned, due at once", async () => {
-  const { options, settled } = stage(() => taken);
+  const { options, settled } = setUp(() => accepted);
   const lanes = openLanes({ ...options, quota: { ...openQuota(), take: () => 600_000 } });
   const { batch } = batchOf(3);
   const sending = batch.map(({ job }) => lanes.send(job));

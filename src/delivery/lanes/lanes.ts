@@ -3,8 +3,8 @@
 // used up, wait and are sent as one batch. So the cost per conversion falls as the load rises, and a connection that hangs
 // blocks only its own lanes.
 
-import { platformOf } from "../platforms/index.ts";
-import type { Connection } from "../sites/directory.ts";
+import { platformOf } from "../../platforms/index.ts";
+import type { Connection } from "../../sites/directory.ts";
 import {
   connectionKey,
   createDeliverer,
@@ -12,7 +12,7 @@ import {
   type Outcome,
   type QueuedJob,
 } from "./deliver.ts";
-import type { Job } from "./plan.ts";
+import type { Job } from "../plan.ts";
 import type { Quota } from "./quota.ts";
 import type { SettleGroup } from "./settleGroup.ts";
 
@@ -78,7 +78,8 @@ export function openLanes(options: LanesOptions): Lanes {
       await deliverer.deliver(batch).catch((error: unknown) => {
         // The store is down, for example. The leases run out, and the jobs are attempted again.
         options.onDefect(error, { lane: queue.key });
-        for (const one of batch) one.resolve({ state: "queued", reason: "not yet" });
+        for (const one of batch)
+          one.resolve({ state: "queued", reason: "internal error of the relay; will retry" });
       });
     }
     queue.busy -= 1;

@@ -1,18 +1,18 @@
 // Delivers a batch of jobs of one connection: from the last checks before sending to the durable outcome.
 
-import { platformOf } from "../platforms/index.ts";
-import type { Platform } from "../platforms/platform.ts";
-import { isTransientStatus } from "../platforms/shared/response.ts";
-import type { Connection, Directory } from "../sites/directory.ts";
-import type { Settlement } from "../store/deliveries/deliveries.ts";
-import type { Attempt } from "../store/deliveries/delivery.ts";
-import type { Store } from "../store/store.ts";
+import { platformOf } from "../../platforms/index.ts";
+import type { Platform } from "../../platforms/platform.ts";
+import { isTransientStatus } from "../../platforms/shared/response.ts";
+import type { Connection, Directory } from "../../sites/directory.ts";
+import type { Settlement } from "../../store/deliveries/deliveries.ts";
+import type { Attempt } from "../../store/deliveries/delivery.ts";
+import type { Store } from "../../store/store.ts";
 import type { Breaker } from "./breaker.ts";
-import { exchange, exchangeWithoutToken, type Exchange } from "./exchange.ts";
-import type { Tokens } from "./oauth/tokens.ts";
-import { parkedReason, type Job } from "./plan.ts";
-import { decide, type Decision, type RetryRules } from "./retry.ts";
-import type { Sender } from "./send.ts";
+import { exchange, exchangeWithoutToken, type Exchange } from "../exchange.ts";
+import type { Tokens } from "../oauth/tokens.ts";
+import { parkedReason, type Job } from "../plan.ts";
+import { decide, type Decision, type RetryRules } from "../retry.ts";
+import type { Sender } from "../send.ts";
 import type { SettleGroup } from "./settleGroup.ts";
 
 export type Outcome = Pick<Decision, "state" | "reason">;
@@ -230,7 +230,7 @@ export function createDeliverer(options: DelivererOptions) {
       options.onSettled?.(settlement);
       await options.settle(settlement);
     } catch (error) {
-      // The lease runs out and the delivery is attempted again: rather once too often than never.
+      // The lease runs out and the delivery is attempted again: a delivery is sent at least once.
       options.onDefect(error, { event: job.eventId, connection: job.connectionId });
     }
     queued.resolve({ state, reason });

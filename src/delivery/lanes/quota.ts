@@ -1,4 +1,4 @@
-// A token bucket for each platform's request quota: it holds as many requests as may be sent at once and refills over time.
+// Limits requests to each platform's quota with a token bucket, which holds as many as may be sent at once and refills.
 
 export type Quota = {
   /** Takes one request and returns 0, or returns the milliseconds until one is available. */

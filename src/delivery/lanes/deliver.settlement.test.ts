@@ -14,8 +14,8 @@ import {
   start,
   webhook,
   within,
-} from "../../test/support/lanes.ts";
-import type { Job } from "./plan.ts";
+} from "../../../test/support/lanes.ts";
+import type { Job } from "../plan.ts";
 
 const unhandled = failOnUnhandledRejections();
 

@@ -6,14 +6,14 @@
 //
 // A platform's Retry-After opens it for that time, up to a limit. Each node counts for itself, in memory.
 
-import { minuteMs } from "../kernel/time.ts";
+import { minuteMs } from "../../kernel/time.ts";
 
 export type Breaker = {
   /** 0 when the connection may be called now; otherwise when to check again. */
   blockedUntil(key: string, now: number): number;
   /** True when the next call is a probe that decides whether more may follow. */
   isHalfOpen(key: string, now: number): boolean;
-  /** A call is about to be made: while half open it blocks all others. */
+  /** Records that a call starts: while half open, it blocks all others. */
   recordCall(key: string, now: number): void;
   recordSuccess(key: string): void;
   recordFailure(key: string, now: number): void;

@@ -17,8 +17,8 @@ import {
   sent,
   setUp,
   start,
-} from "../../test/support/lanes.ts";
-import type { Job } from "./plan.ts";
+} from "../../../test/support/lanes.ts";
+import type { Job } from "../plan.ts";
 
 failOnUnhandledRejections();
 

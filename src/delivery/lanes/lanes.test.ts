@@ -20,11 +20,11 @@ import {
   start,
   webhook,
   within,
-} from "../../test/support/lanes.ts";
-import type { Mode } from "../kernel/event.ts";
-import { platformOf } from "../platforms/index.ts";
+} from "../../../test/support/lanes.ts";
+import type { Mode } from "../../kernel/event.ts";
+import { platformOf } from "../../platforms/index.ts";
 import type { Outcome } from "./deliver.ts";
-import type { Job } from "./plan.ts";
+import type { Job } from "../plan.ts";
 
 failOnUnhandledRejections();
 

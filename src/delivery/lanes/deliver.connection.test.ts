@@ -13,8 +13,8 @@ import {
   sendAll,
   setUp,
   webhook,
-} from "../../test/support/lanes.ts";
-import { parkedReason } from "./plan.ts";
+} from "../../../test/support/lanes.ts";
+import { parkedReason } from "../plan.ts";
 
 failOnUnhandledRejections();
 
