@@ -14,7 +14,7 @@ export type PollOptions = {
   onError: (error: unknown) => void;
 };
 
-type Poll = {
+export type Poll = {
   /** Starts the next run in `ms`, or that long after the run under way. Further calls before it change nothing. */
   wake(ms: number): void;
   /** Starts no further run, and resolves when the run under way has ended. */
