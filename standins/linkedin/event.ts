@@ -94,13 +94,13 @@ export function eventShape(now: number, version: string): Check {
 }
 
 /** `Index: 0, ERROR :: /conversionValue/amount :: field is required but not found and has no default value` */
-export function inLinkedInWords(problems: readonly Problem[], isBatch: boolean): string {
+export function toLinkedInMessage(problems: readonly Problem[], isBatch: boolean): string {
   let named: string | undefined;
   return problems
     .map(({ path, kind, message }) => {
       const [, index = "", field = ""] = /^elements\[(\d+)\]\.?(.*)$/s.exec(path) ?? [path, "", path];
-      const place = `/${field.replace(/\[(\d+)\]/g, ".$1").replace(/\./g, "/")}`;
-      const said =
+      const pointer = `/${field.replace(/\[(\d+)\]/g, ".$1").replace(/\./g, "/")}`;
+      const text =
         kind === "missing" && message === "is required"
           ? "field is required but not found and has no default value"
           : kind === "unknown"
@@ -109,7 +109,7 @@ export function inLinkedInWords(problems: readonly Problem[], isBatch: boolean):
       // Only the first line of an element has the index.
       const prefix = isBatch && index !== "" && index !== named ? `Index: ${index}, ` : "";
       named = index;
-      return `${prefix}ERROR :: ${place} :: ${said}\n`;
+      return `${prefix}ERROR :: ${pointer} :: ${text}\n`;
     })
     .join("");
 }

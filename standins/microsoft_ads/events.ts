@@ -101,7 +101,7 @@ function eventShape(now: number): Check {
   });
 }
 
-export function takeEvents(call: Call, context: Context): Answer {
+export function receiveEvents(call: Call, context: Context): Answer {
   const tag = call.params.tag ?? "";
   const token = bearerToken(call);
   if (context.tokens.state(token) !== "valid" || !context.tokens.allows(token, `tag:${tag}`))

@@ -185,7 +185,7 @@ describe("checks", () => {
         [true, "type"],
       ],
     ],
-  ])("%s", (_, check, good, bad) => {
+  ])("the check of %s accepts valid values and names the problem of others", (_, check, good, bad) => {
     for (const value of good) expect(kinds(check, value), JSON.stringify(value)).toEqual([]);
     for (const [value, kind] of bad) expect(kinds(check, value), JSON.stringify(value)).toEqual([kind]);
   });

@@ -137,7 +137,7 @@ function inWindow(ms: number, { now, maxAgeSeconds, maxAheadSeconds }: Window, p
   if (maxAgeSeconds !== undefined && ms < now - maxAgeSeconds * 1000)
     return problem("old", path, `is older than ${maxAgeSeconds} seconds`, value);
   if (maxAheadSeconds !== undefined && ms > now + maxAheadSeconds * 1000)
-    return problem("future", path, "lies in the future", value);
+    return problem("future", path, "is in the future", value);
   return [];
 }
 

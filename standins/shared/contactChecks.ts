@@ -41,7 +41,7 @@ const names = ["mary", "valéry", "raphaël", "jane", "john", "doe", "smith"];
 
 const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
 const bare = (word: string) => word.normalize("NFD").replace(/\p{M}/gu, "");
-const letters = Array.from({ length: 26 }, (_, place) => String.fromCodePoint(97 + place));
+const letters = Array.from({ length: 26 }, (_, index) => String.fromCodePoint(97 + index));
 const letterPairs = letters.flatMap((first) => letters.map((second) => first + second));
 const countryHashes = new Set(letterPairs.map(sha256));
 
@@ -160,7 +160,7 @@ export function limitedDataProblems(event: Record<string, unknown>, path: string
   if (isLimited && (country === undefined || state === undefined))
     return fault("missing", at, "needs data_processing_options_country and _state");
   const fits = country === 0 ? state === 0 : state === 0 || (typeof state === "number" && state >= 1000);
-  return isLimited && !fits ? fault("value", at, "has a country and a state that do not fit") : [];
+  return isLimited && !fits ? fault("value", at, "has a country and a state that do not match") : [];
 }
 
 /** True when the object has a value under one of these names. */
