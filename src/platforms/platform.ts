@@ -156,7 +156,7 @@ export type Platform = {
   events?: EventNames;
   /** Its fields that a connection may map. */
   fields?: readonly Field[];
-  /** The platform rejects older conversions. */
+  /** The platform rejects conversions that are older. */
   maxAgeDays?: number | ((conversion: Conversion, settings: ConnectionSettings) => number);
   /** The maximum number of conversions in one request. */
   batch: number;

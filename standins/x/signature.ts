@@ -8,7 +8,7 @@ export type Signed = Readonly<Record<string, string | undefined>>;
 /** The allowed difference of the sender's clock. */
 const clockSeconds = 300;
 
-/** RFC 3986: also `! ' ( ) *`, which encodeURIComponent leaves alone. */
+/** Encodes as RFC 3986 requires: also `! ' ( ) *`, which encodeURIComponent leaves unchanged. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
