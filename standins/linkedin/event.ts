@@ -100,7 +100,7 @@ export function toLinkedInMessage(problems: readonly Problem[], isBatch: boolean
     .map(({ path, kind, message }) => {
       const [, index = "", field = ""] = /^elements\[(\d+)\]\.?(.*)$/s.exec(path) ?? [path, "", path];
       const pointer = `/${field.replace(/\[(\d+)\]/g, ".$1").replace(/\./g, "/")}`;
-      const text =
+      const reason =
         kind === "missing" && message === "is required"
           ? "field is required but not found and has no default value"
           : kind === "unknown"
@@ -109,7 +109,7 @@ export function toLinkedInMessage(problems: readonly Problem[], isBatch: boolean
       // Only the first line of an element has the index.
       const prefix = isBatch && index !== "" && index !== named ? `Index: ${index}, ` : "";
       named = index;
-      return `${prefix}ERROR :: ${pointer} :: ${text}\n`;
+      return `${prefix}ERROR :: ${pointer} :: ${reason}\n`;
     })
     .join("");
 }

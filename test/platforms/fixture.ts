@@ -31,7 +31,7 @@ export function platformFixture(platform: Platform, settings: ConnectionSettings
       ),
 
     /** Says what is wrong with the value of a setting; null when it is fine. */
-    settingFault(name: string, value: string): string | null {
+    settingFault: (name: string, value: string): string | null => {
       const setting = platform.settings.find((one) => one.name === name);
       if (!setting) throw new Error(`${platform.name} has no setting ${name}.`);
       return setting.check?.(value) ?? null;

@@ -16,12 +16,12 @@ type Element = { conversion: string; user: { userIds: { idType: string; idValue:
   string,
   unknown
 >;
-const { request, skipReason, settingFault, ...fixture } = platformFixture(linkedin, own);
+const { request, skipReason, settingFault, read: readAll } = platformFixture(linkedin, own);
 const element = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { elements: Element[] }).elements[0] as Element;
 const ids = (changes: Partial<Conversion>, settings: ConnectionSettings = {}) =>
   element(changes, settings).user.userIds.map(({ idType, idValue }) => `${idType} ${idValue}`);
-const read = (status: number, body: string, count = 3) => fixture.read({ status, body }, count);
+const read = (status: number, body: string, count = 3) => readAll({ status, body }, count);
 const email = sampleConversion().person?.emailSha256 ?? "";
 const uuid = "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d";
 

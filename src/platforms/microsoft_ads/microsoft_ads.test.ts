@@ -31,8 +31,8 @@ const row = (given: Record<string, string>, changes: Partial<Conversion> = {}) =
   bodyOf(request(given, changes)).OfflineConversions?.[0] ?? expect.unreachable("no row");
 const skipReason = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
   microsoftAds.skipReason(sampleConversion(changes), given);
-const { settingFault, ...fixture } = platformFixture(microsoftAds, {});
-const read = (status: number, body: string, count = 1) => fixture.read({ status, body }, count);
+const { settingFault, read: readAll } = platformFixture(microsoftAds, {});
+const read = (status: number, body: string, count = 1) => readAll({ status, body }, count);
 
 describe("the API of a conversion", () => {
   const api = (given: Record<string, string>, days: number) =>

@@ -20,12 +20,12 @@ const oauth: ConnectionSettings = {
   oauth_token: "token-of-user",
   oauth_token_secret: "s3cr3t-user",
 };
-const { request, skipReason, settingFault, ...fixture } = platformFixture(x, own);
+const { request, skipReason, settingFault, read: readAll } = platformFixture(x, own);
 const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { conversions: Record<string, unknown>[] })
     .conversions[0] ?? {};
 const read = (status: number, headers: Record<string, string> = {}, body = "{}") =>
-  fixture.read({ status, headers, body })[0];
+  readAll({ status, headers, body })[0];
 const signed = (conversions: Conversion[], at = now): PlatformRequest => x.toRequest(conversions, oauth, at);
 const email = sampleConversion().person?.emailSha256 ?? "";
 const bare = { person: { emailSha256: sha256(email) }, browser: null, clickIds: {}, browserIds: {} };
