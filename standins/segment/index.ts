@@ -1,7 +1,7 @@
 // Segment's HTTP Tracking API, and RudderStack's copy of it under the path /rudder, as in a customer's base URL.
 // Segment answers success to nearly everything, so the log shows which events would have been lost.
 
-import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
+import { describeProblem, isObject, problemAt, readJson, type Problem } from "../shared/checks.ts";
 import { messageProblems } from "./message.ts";
 import {
   basicCredentials,
@@ -147,9 +147,7 @@ function writeKeyFault(call: Call, body: Message, flavour: Flavour, context: Con
 function skewProblems(body: Message, now: number): Problem[] {
   const sent = typeof body.sentAt === "string" ? Date.parse(body.sentAt) : null;
   if (sent === null || Math.abs(now - sent) < 5 * 60_000) return [];
-  return [
-    { path: "sentAt", kind: "old", message: "is not the time of sending: the events' times would be moved" },
-  ];
+  return problemAt("old", "sentAt", "is not the time of sending: the events' times would be moved");
 }
 
 function settings(call: Call, context: Context): Answer {

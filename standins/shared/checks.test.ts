@@ -3,18 +3,19 @@ import {
   also,
   amountText,
   currency,
+  describeProblem,
   epoch,
   epochUnit,
   eventIndex,
   flag,
   hash,
-  describeProblem,
   ipAddress,
   isoTime,
   list,
   number,
   object,
   oneOrMany,
+  problemAt,
   text,
   webUrl,
   type Check,
@@ -218,9 +219,7 @@ describe("checks", () => {
 
   test("further checks apply to objects only", () => {
     const pair = also(object({ ip: text(), ua: text() }), (value, path) =>
-      (value.ip === undefined) === (value.ua === undefined)
-        ? []
-        : [{ path, kind: "missing", message: "needs both" }],
+      (value.ip === undefined) === (value.ua === undefined) ? [] : problemAt("missing", path, "needs both"),
     );
     expect(kinds(pair, { ip: "1" })).toEqual(["missing"]);
     expect(kinds(pair, { ip: "1", ua: "2" })).toEqual([]);

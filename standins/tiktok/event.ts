@@ -10,12 +10,13 @@ import {
   number,
   object,
   oneOrMany,
+  problemAt,
   text,
   webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { maxAheadSeconds, fault, hashed, plainId } from "../shared/contactChecks.ts";
+import { maxAheadSeconds, hashed, plainId } from "../shared/contactChecks.ts";
 
 const daySeconds = 86_400;
 const maxEvents = 1000;
@@ -26,7 +27,7 @@ const reserved = "AddBilling Browse Checkout ClickForm Consult Registration Star
 const eventName: Check = (value, path) => {
   const problems = text({ max: 50 })(value, path);
   return problems.length === 0 && reserved.includes(String(value))
-    ? fault("value", path, "is a reserved word")
+    ? problemAt("value", path, "is a reserved word")
     : problems;
 };
 
@@ -57,7 +58,7 @@ const user = also(
     locale: text(),
   }),
   // Uncertain: one public source saw an empty user accepted and never matched. Such an event is useless.
-  (value, path) => (Object.keys(value).length > 0 ? [] : fault("missing", path, "has no match key")),
+  (value, path) => (Object.keys(value).length > 0 ? [] : problemAt("missing", path, "has no match key")),
 );
 
 const properties = object(
