@@ -39,16 +39,16 @@ describe("the API of a conversion", () => {
     microsoftAds.group(sampleConversion(daysOld(days)), given);
 
   test.each([
-    ["both", both, 0, "conversions api"],
-    ["both", both, 6.9, "conversions api"],
-    ["both", both, 7, "offline"],
-    ["both", both, 89.9, "offline"],
-    ["both", both, 90, ""],
-    ["a tag token only", settings, 6.9, "conversions api"],
-    ["a tag token only", settings, 7, ""],
-    ["no tag token", offlineOnly, 0, "offline"],
-    ["no tag token", offlineOnly, 30, "offline"],
-  ])("with %s, %#: an event of %j days goes to its API", (_what, given, days, expected) => {
+    ["both APIs set up", 0, "conversions api", both],
+    ["both APIs set up", 6.9, "conversions api", both],
+    ["both APIs set up", 7, "offline", both],
+    ["both APIs set up", 89.9, "offline", both],
+    ["both APIs set up", 90, "", both],
+    ["a tag token only", 6.9, "conversions api", settings],
+    ["a tag token only", 7, "", settings],
+    ["no tag token", 0, "offline", offlineOnly],
+    ["no tag token", 30, "offline", offlineOnly],
+  ])("with %s, an event of %s days goes to the API %j", (_what, days, expected, given) => {
     expect(api(given, days)).toBe(expected);
     expect(skipReason(given, daysOld(days)) === null).toBe(expected !== "");
     if (expected)

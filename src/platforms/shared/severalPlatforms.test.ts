@@ -22,9 +22,9 @@ const named = (list: readonly Platform[]) => list.map((platform) => [platform.na
 const having = (setting: string) =>
   named(platforms.filter(({ settings }) => settings.some(({ name }) => name === setting)));
 
-const withRefunds = ["ga4", "segment", "webhook", "sandbox"];
+const acceptingRefunds = ["ga4", "segment", "webhook", "sandbox"];
 
-test.each(named(platforms.filter(({ id }) => !withRefunds.includes(id))))(
+test.each(named(platforms.filter(({ id }) => !acceptingRefunds.includes(id))))(
   "%s gets no refund, which would count as revenue, unless the connection chooses a name for it",
   (name, platform) => {
     const { skipReason } = fixtureOf(platform);
