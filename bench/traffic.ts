@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import crawlers from "crawler-user-agents";
 import { isbot } from "isbot";
-import { seededRandom } from "../scripts/seededRandom.ts";
+import { seededRandom } from "../standins/shared/seededRandom.ts";
 import { withDefaults } from "../src/sites/settings.ts";
 import type { Observation } from "../src/traffic/observation.ts";
 import { judgeUserAgent } from "../src/traffic/userAgent/userAgent.ts";

@@ -1,6 +1,6 @@
 // Simulates a whole installation under load: senders, nodes, database and platforms. The same seed gives the same run.
 
-import { seededRandom } from "../../scripts/seededRandom.ts";
+import { seededRandom } from "../../standins/shared/seededRandom.ts";
 import { Clock } from "./clock.ts";
 import type { Costs } from "./costs.ts";
 import { Database } from "./database.ts";

@@ -1,6 +1,6 @@
 // Random values from a seed, so that every demo looks the same.
 
-import { seededRandom } from "../seededRandom.ts";
+import { seededRandom } from "../../standins/shared/seededRandom.ts";
 
 export type Random = {
   /** From 0 (inclusive) to 1 (exclusive). */

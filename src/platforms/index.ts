@@ -1,4 +1,4 @@
-// The list of platforms, in the order in which people see them. A new one is a file and a line here.
+// The list of platforms, in the order in which people see them. A new one is a folder and a line here.
 
 import { ga4 } from "./ga4/index.ts";
 import { googleAds } from "./google_ads/index.ts";

@@ -143,7 +143,7 @@ export type Platform = {
   /** Lets people sign in instead of pasting a token. Fills access_token, refresh_token and expires_at. */
   oauth?: OAuth2;
   settings: readonly Setting[];
-  /** Where no setting is required by itself: one of these sets is. */
+  /** Sets of settings, one of which must be complete, where no single setting is required. */
   requires?: readonly (readonly string[])[];
   pickers?: readonly Picker[];
   /** Identifies a connection: connecting the same account again changes the connection instead of adding one. */
@@ -156,7 +156,7 @@ export type Platform = {
   events?: EventNames;
   /** Its fields that a connection may map. */
   fields?: readonly Field[];
-  /** The platform rejects older conversions. */
+  /** The platform rejects conversions that are older. */
   maxAgeDays?: number | ((conversion: Conversion, settings: ConnectionSettings) => number);
   /** The maximum number of conversions in one request. */
   batch: number;

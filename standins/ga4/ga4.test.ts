@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ga4 } from "./index.ts";
-import { post, runStandin } from "../shared/testCalls.ts";
+import { type Fields, post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = ga4;
 const { handle: analytics } = await runStandin("ga4");
 
 const emailSha256 = "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a";
 
-type Fields = Record<string, unknown>;
 const params = (changes: Fields = {}): Fields => ({
   transaction_id: "ord-10042",
   currency: "EUR",

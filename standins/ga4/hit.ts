@@ -11,6 +11,7 @@ import {
   number,
   object,
   oneOrMany,
+  problemAt,
   text,
   type Check,
   type Problem,
@@ -34,7 +35,7 @@ const longValues: Record<string, number> = { page_title: 300, page_referrer: 420
 function nameProblems(name: unknown, path: string, max: number): Problem[] {
   const checked = text({ max, pattern: /^[A-Za-z]\w*$/ })(name, path);
   const reserved = typeof name === "string" && (reservedPrefix.test(name) || reservedNames.has(name));
-  return reserved ? [{ path, kind: "unknown", message: "is a reserved name" }] : checked;
+  return reserved ? problemAt("unknown", path, "is a reserved name") : checked;
 }
 
 /** Text or number. Null, lists and objects drop the event; true and false are uncertain, so they do too. */
@@ -57,13 +58,13 @@ const item: Check = also(
   ),
   (value, path) =>
     value.item_id === undefined && value.item_name === undefined
-      ? [{ path, kind: "missing", message: "needs item_id or item_name" }]
+      ? problemAt("missing", path, "needs item_id or item_name")
       : [],
 );
 
 function paramProblems(params: unknown, path: string): Problem[] {
   if (params === undefined) return [];
-  if (!isObject(params)) return [{ path, kind: "type", message: "must be an object" }];
+  if (!isObject(params)) return problemAt("type", path, "must be an object");
   const typed: Record<string, Check> = {
     items: list(item, { max: 200 }),
     value: number(),
@@ -74,15 +75,13 @@ function paramProblems(params: unknown, path: string): Problem[] {
   };
   const names = Object.keys(params);
   return [
-    ...(names.length > 25
-      ? [{ path, kind: "size" as const, message: "must not have more than 25 parameters" }]
-      : []),
+    ...(names.length > 25 ? problemAt("size", path, "must not have more than 25 parameters") : []),
     ...names.flatMap((name) => {
       const at = `${path}.${name}`;
       return [...nameProblems(name, at, 40), ...(typed[name] ?? paramValue(name))(params[name], at)];
     }),
     ...(params.value !== undefined && params.currency === undefined
-      ? [{ path: `${path}.currency`, kind: "missing" as const, message: "is required with value" }]
+      ? problemAt("missing", `${path}.currency`, "is required with value")
       : []),
   ];
 }
@@ -93,13 +92,7 @@ const event: Check = also(
     ...(name === undefined ? [] : nameProblems(name, `${path}.name`, 40)),
     ...paramProblems(params, `${path}.params`),
     ...(name === "purchase" && (!isObject(params) || params.transaction_id === undefined)
-      ? [
-          {
-            path: `${path}.params.transaction_id`,
-            kind: "missing" as const,
-            message: "is required for a purchase",
-          },
-        ]
+      ? problemAt("missing", `${path}.params.transaction_id`, "is required for a purchase")
       : []),
   ],
 );
@@ -146,7 +139,7 @@ function shape(now: number): Check {
 export function hitProblems(value: unknown, { now, app }: { now: number; app: boolean }): Problem[] {
   const owner = app ? "app_instance_id" : "client_id";
   return also(shape(now), (hit) => [
-    ...(hit[owner] === undefined ? [{ path: owner, kind: "missing" as const, message: "is required" }] : []),
+    ...(hit[owner] === undefined ? problemAt("missing", owner, "is required") : []),
     ...userPropertyProblems(hit.user_properties),
   ])(value, "");
 }
@@ -156,7 +149,7 @@ function userPropertyProblems(properties: unknown): Problem[] {
   const path = "user_properties";
   return [
     ...(Object.keys(properties).length > 25
-      ? [{ path, kind: "size" as const, message: "must not have more than 25 entries" }]
+      ? problemAt("size", path, "must not have more than 25 entries")
       : []),
     ...Object.entries(properties).flatMap(([name, property]) => [
       ...nameProblems(name, `${path}.${name}`, 24),

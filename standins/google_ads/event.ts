@@ -11,6 +11,7 @@ import {
   list,
   number,
   object,
+  problemAt,
   text,
   type Check,
   type Problem,
@@ -48,9 +49,7 @@ function eventShape(now: number, encoding: unknown): Check {
       ),
     }),
     (value, path) =>
-      Object.keys(value).length === 1
-        ? []
-        : [{ path, kind: "value", message: "must hold exactly one identifier" }],
+      Object.keys(value).length === 1 ? [] : problemAt("value", path, "must hold exactly one identifier"),
   );
   const time = isoTime({ now, maxAgeSeconds, maxAheadSeconds: 0 });
   return object(

@@ -1,15 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
-import { post, runStandin } from "../shared/testCalls.ts";
+import { bearer, type Fields, get, post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = googleAds;
-const { handle: google } = await runStandin("google_ads");
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const { handle: google, advance } = await runStandin("google_ads");
 
 const emailSha256 = "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a";
-const phoneHash = "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30";
+const phoneSha256 = "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30";
 
-type Fields = Record<string, unknown>;
 const event = (changes: Fields = {}): Fields => ({
   eventTimestamp: "2026-11-14T09:30:00Z",
   transactionId: "ord-10042",
@@ -17,7 +15,7 @@ const event = (changes: Fields = {}): Fields => ({
   currency: "EUR",
   conversionValue: 49.9,
   adIdentifiers: { gclid: "EXAMPLE_GCLID" },
-  userData: { userIdentifiers: [{ emailAddress: emailSha256 }, { phoneNumber: phoneHash }] },
+  userData: { userIdentifiers: [{ emailAddress: emailSha256 }, { phoneNumber: phoneSha256 }] },
   consent: { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_DENIED" },
   ...changes,
 });
@@ -143,7 +141,7 @@ describe("events:ingest", () => {
     ],
     [
       "two identifiers in one",
-      { userData: { userIdentifiers: [{ emailAddress: emailSha256, phoneNumber: phoneHash }] } },
+      { userData: { userIdentifiers: [{ emailAddress: emailSha256, phoneNumber: phoneSha256 }] } },
       ".user_data.user_identifiers[0]",
       "INVALID_FORMAT",
     ],
@@ -225,8 +223,8 @@ describe("events:ingest", () => {
         reason: "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
       },
     ]);
-    const taken = await ingest({ destinations: [direct], events: [event({ userData: undefined })] });
-    expect(taken.status).toBe(200);
+    const accepted = await ingest({ destinations: [direct], events: [event({ userData: undefined })] });
+    expect(accepted.status).toBe(200);
   });
 
   test.each<[string, Fields]>([
@@ -235,7 +233,7 @@ describe("events:ingest", () => {
       "with the account as its own manager",
       { loginAccount: { accountType: "GOOGLE_ADS", accountId: known.customerId } },
     ],
-    ["to nobody's account", { operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1111111111" } }],
+    ["to an unknown account", { operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1111111111" } }],
   ])("%s there is no permission", async (_, changes) => {
     const { status, body } = await ingest(request([event()], { destinations: [destination(changes)] }));
     expect([status, body]).toMatchObject([403, { error: { status: "PERMISSION_DENIED" } }]);
@@ -267,5 +265,44 @@ describe("events:ingest", () => {
       "content-type": "text/plain",
     });
     expect(typed.status).toBe(400);
+  });
+});
+
+describe("requestStatus:retrieve", () => {
+  const retrieve = (id: string) =>
+    get(`${google.origin}/v1/requestStatus:retrieve?requestId=${id}`, bearer(known.accessToken));
+
+  test("counts per destination come half an hour later", async () => {
+    const braid = event({ transactionId: "ord-2", adIdentifiers: { wbraid: "EXAMPLE" } });
+    const { body } = await ingest(
+      request([event(), braid], {
+        destinations: [destination({ productDestinationId: known.onePerClickActionId })],
+      }),
+    );
+    const { requestId } = body as { requestId: string };
+    expect((await retrieve(requestId)).text).toContain('"requestStatus":"PROCESSING"');
+    advance(31 * 60_000);
+    expect((await retrieve(requestId)).body).toMatchObject({
+      requestStatusPerDestination: [
+        {
+          requestStatus: "PARTIAL_SUCCESS",
+          eventsIngestionStatus: { recordCount: "2" },
+          errorInfo: {
+            errorCounts: [
+              {
+                recordCount: "1",
+                reason: "PROCESSING_ERROR_REASON_ONE_PER_CLICK_CONVERSION_ACTION_NOT_PERMITTED_WITH_BRAID",
+              },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  test("a dry run or an unknown id has no status", async () => {
+    const { body } = await ingest(request([event()], { validateOnly: true }));
+    const { status, text } = await retrieve((body as { requestId: string }).requestId);
+    expect([status, text]).toEqual([400, expect.stringContaining("INVALID_REQUEST_ID")]);
   });
 });

@@ -112,8 +112,8 @@ function destinationViolations(destination: Destination, index: number): FieldVi
   const { owner, action } = findAction(destination);
   const login = destination.loginAccount?.accountId;
   // Direct access has no login account; access through a manager must name it.
-  const entered = owner?.managers.length ? owner.managers.includes(login ?? "") : login === undefined;
-  if (!owner || !entered)
+  const hasAccess = owner?.managers.length ? owner.managers.includes(login ?? "") : login === undefined;
+  if (!owner || !hasAccess)
     return [{ field: at, description: "No access to the account.", reason: "PERMISSION_DENIED" }];
   const reason =
     !/^\d+$/.test(destination.productDestinationId) || !action ? "INVALID_CONVERSION_ACTION_ID" : null;

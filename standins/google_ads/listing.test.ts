@@ -1,14 +1,11 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
-import { get, post } from "../shared/testCalls.ts";
-import { startStandins } from "../shared/start.ts";
+import { bearer, get, post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = googleAds;
-const running = await startStandins({ only: ["google_ads"] });
-const { origin } = running.of("google_ads");
-const headers = { authorization: `Bearer ${known.accessToken}`, "developer-token": known.developerToken };
-
-afterAll(() => running.close());
+const { handle: google } = await runStandin("google_ads");
+const { origin } = google;
+const headers = { ...bearer(known.accessToken), "developer-token": known.developerToken };
 
 const search = (query: string, more: Record<string, string> = { "login-customer-id": known.managerId }) =>
   post(
@@ -78,15 +75,10 @@ describe("the pickers of Google Ads", () => {
 
   test("an expired token is distinguished from a revoked one", async () => {
     const ask = async (token: string) =>
-      (
-        await get(`${origin}/v25/customers:listAccessibleCustomers`, {
-          ...headers,
-          authorization: `Bearer ${token}`,
-        })
-      ).text;
+      (await get(`${origin}/v25/customers:listAccessibleCustomers`, { ...headers, ...bearer(token) })).text;
     expect(await ask(known.expiredToken)).toContain("OAUTH_TOKEN_EXPIRED");
     expect(await ask(known.revokedToken)).toContain("OAUTH_TOKEN_REVOKED");
-    running.of("google_ads").fault({ kind: "revoked_token", on: "listing" });
+    google.fault({ kind: "revoked_token", on: "listing" });
     expect(await ask(known.accessToken)).toContain("OAUTH_TOKEN_REVOKED");
   });
 
@@ -97,6 +89,6 @@ describe("the pickers of Google Ads", () => {
       200,
       expect.stringContaining("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE"),
     ]);
-    expect(running.of("google_ads").accepted).toEqual([]);
+    expect(google.accepted).toEqual([]);
   });
 });

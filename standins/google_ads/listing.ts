@@ -9,33 +9,36 @@ import type { TokenState } from "../shared/tokens.ts";
 /** v22 was retired on 2026-10-07. v23 has no known date, so it still works. */
 const supported = ["v23", "v24", "v25"];
 
-function adsError(
-  code: number,
-  status: string,
-  family: string,
-  error: string,
-  version: string,
-  requestId: string,
-): Answer {
+/** Each error with its HTTP status, its status word and its family. */
+const errors = {
+  UNSUPPORTED_VERSION: [400, "INVALID_ARGUMENT", "requestError"],
+  UNRECOGNIZED_FIELD: [400, "INVALID_ARGUMENT", "queryError"],
+  CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE: [400, "INVALID_ARGUMENT", "notAllowlistedError"],
+  OAUTH_TOKEN_EXPIRED: [401, "UNAUTHENTICATED", "authenticationError"],
+  OAUTH_TOKEN_REVOKED: [401, "UNAUTHENTICATED", "authenticationError"],
+  OAUTH_TOKEN_INVALID: [401, "UNAUTHENTICATED", "authenticationError"],
+  DEVELOPER_TOKEN_PARAMETER_MISSING: [401, "UNAUTHENTICATED", "authenticationError"],
+  DEVELOPER_TOKEN_NOT_APPROVED: [403, "PERMISSION_DENIED", "authorizationError"],
+  USER_PERMISSION_DENIED: [403, "PERMISSION_DENIED", "authorizationError"],
+} as const;
+
+function adsError(error: keyof typeof errors, version: string, requestId: string) {
+  const [code, status, family] = errors[error];
+  const failure = {
+    "@type": `type.googleapis.com/google.ads.googleads.${version}.errors.GoogleAdsFailure`,
+    errors: [{ errorCode: { [family]: error }, message: error }],
+    requestId,
+  };
+  const message = "The request could not be served.";
   return {
     status: code,
-    body: {
-      error: {
-        code,
-        message: "The request could not be served.",
-        status,
-        details: [
-          {
-            "@type": `type.googleapis.com/google.ads.googleads.${version}.errors.GoogleAdsFailure`,
-            errors: [{ errorCode: { [family]: error }, message: error }],
-            requestId,
-          },
-        ],
-      },
-    },
+    body: { error: { code, message, status, details: [failure] } },
     rejected: [error],
-  };
+  } satisfies Answer;
 }
+
+const callError = (error: keyof typeof errors, call: Call, context: Context) =>
+  adsError(error, call.params.version ?? "", context.nextId());
 
 /** Unlike the Data Manager API, this one distinguishes revoked from expired tokens. */
 export function adsTokenError(
@@ -47,37 +50,22 @@ export function adsTokenError(
     expired: "OAUTH_TOKEN_EXPIRED",
     revoked: "OAUTH_TOKEN_REVOKED",
     unknown: "OAUTH_TOKEN_INVALID",
-  };
-  return adsError(401, "UNAUTHENTICATED", "authenticationError", error[state], version, requestId);
+  } as const;
+  return adsError(error[state], version, requestId);
 }
 
 function listingError(call: Call, context: Context): Answer | null {
   const version = call.params.version ?? "";
-  if (!supported.includes(version))
-    return adsError(
-      400,
-      "INVALID_ARGUMENT",
-      "requestError",
-      "UNSUPPORTED_VERSION",
-      version,
-      context.nextId(),
-    );
+  if (!supported.includes(version)) return callError("UNSUPPORTED_VERSION", call, context);
   const state = context.tokens.state(bearerToken(call));
   if (state !== "valid") return adsTokenError(state, version, context.nextId());
-  const entry = accessError(call, context, adwordsScope);
-  if (entry) return entry;
+  const fault = accessError(call, context, adwordsScope);
+  if (fault) return fault;
   const developerToken = call.headers["developer-token"];
-  if (developerToken === googleKnown.developerToken) return null;
-  const error = developerToken ? "DEVELOPER_TOKEN_NOT_APPROVED" : "DEVELOPER_TOKEN_PARAMETER_MISSING";
-  const family = developerToken ? "authorizationError" : "authenticationError";
-  return adsError(
-    developerToken ? 403 : 401,
-    developerToken ? "PERMISSION_DENIED" : "UNAUTHENTICATED",
-    family,
-    error,
-    version,
-    context.nextId(),
-  );
+  if (!developerToken) return callError("DEVELOPER_TOKEN_PARAMETER_MISSING", call, context);
+  return developerToken === googleKnown.developerToken
+    ? null
+    : callError("DEVELOPER_TOKEN_NOT_APPROVED", call, context);
 }
 
 /** Only accounts with direct access; those below a manager are found through the manager. */
@@ -91,26 +79,16 @@ export function listCustomers(call: Call, context: Context): Answer {
 export function searchStream(call: Call, context: Context): Answer {
   const fault = listingError(call, context);
   if (fault) return fault;
-  const version = call.params.version ?? "";
   const account = googleAccounts.find(({ id }) => id === call.params.customer);
   const login = call.headers["login-customer-id"];
-  const entered =
+  const hasAccess =
     account &&
     (account.managers.length ? account.managers.includes(login ?? "") : !login || login === account.id);
-  if (!entered)
-    return adsError(
-      403,
-      "PERMISSION_DENIED",
-      "authorizationError",
-      "USER_PERMISSION_DENIED",
-      version,
-      context.nextId(),
-    );
+  if (!hasAccess) return callError("USER_PERMISSION_DENIED", call, context);
   const read = readJson(call);
   const query = "value" in read && isObject(read.value) ? read.value.query : undefined;
   const rows = typeof query === "string" ? search(query, account) : null;
-  if (!rows)
-    return adsError(400, "INVALID_ARGUMENT", "queryError", "UNRECOGNIZED_FIELD", version, context.nextId());
+  if (!rows) return callError("UNRECOGNIZED_FIELD", call, context);
   return { status: 200, body: rows.length ? [{ results: rows, requestId: context.nextId() }] : [] };
 }
 
@@ -118,22 +96,12 @@ export function searchStream(call: Call, context: Context): Answer {
 export function uploadClicks(call: Call, context: Context): Answer {
   const fault = listingError(call, context);
   if (fault) return fault;
-  const version = call.params.version ?? "";
-  const closed = "CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE";
-  const { error } = adsError(
-    400,
-    "INVALID_ARGUMENT",
-    "notAllowlistedError",
-    closed,
-    version,
-    context.nextId(),
-  ).body as {
-    error: { message: string; details: unknown };
-  };
+  const { body, rejected } = callError("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE", call, context);
+  const { message, details } = body.error;
   return {
     status: 200,
-    body: { partialFailureError: { code: 3, message: error.message, details: error.details }, results: [{}] },
-    rejected: [closed],
+    body: { partialFailureError: { code: 3, message, details }, results: [{}] },
+    rejected,
   };
 }
 

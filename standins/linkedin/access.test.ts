@@ -3,13 +3,12 @@
 import { describe, expect, test } from "vitest";
 import { linkedin } from "./index.ts";
 import {
-  authorizeUrl,
+  authorizationCode,
   callback,
   get,
   person,
   post,
   postForm,
-  queryOf,
   runStandin,
   startTime,
   tokenFields,
@@ -60,19 +59,11 @@ describe("the pickers", () => {
 });
 
 describe("the sign-in", () => {
-  const code = async () =>
-    queryOf(
-      await platform.decide(
-        authorizeUrl("/oauth/v2/authorization", {
-          client_id: known.clientId,
-          redirect_uri: callback,
-          response_type: "code",
-          state: "s",
-          scope: "rw_conversions r_ads",
-        }),
-        "allow",
-      ),
-    ).code ?? "";
+  const code = () =>
+    authorizationCode(platform, "/oauth/v2/authorization", {
+      client_id: known.clientId,
+      scope: "rw_conversions r_ads",
+    });
   const token = (fields: Record<string, string>) =>
     postForm(`${platform.origin}/oauth/v2/accessToken`, {
       client_id: known.clientId,
@@ -89,13 +80,13 @@ describe("the sign-in", () => {
       refresh_token_expires_in: 365 * 86_400,
       scope: "rw_conversions,r_ads",
     });
-    const letIn = (answer: typeof first) => send(tokenFields(answer).access_token ?? "");
-    expect((await letIn(first)).status).toBe(201);
+    const sendWith = (answer: typeof first) => send(tokenFields(answer).access_token ?? "");
+    expect((await sendWith(first)).status).toBe(201);
     const refresh = { grant_type: "refresh_token", refresh_token: tokenFields(first).refresh_token ?? "" };
     advance(61 * 86_400_000);
-    const old = await letIn(first);
+    const old = await sendWith(first);
     const second = await token(refresh);
-    const fresh = await letIn(second);
+    const fresh = await sendWith(second);
     advance(305 * 86_400_000);
     const dead = await token(refresh);
     advance(-366 * 86_400_000);

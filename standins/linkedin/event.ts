@@ -8,11 +8,12 @@ import {
   isObject,
   list,
   object,
+  problemAt,
   text,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { maxAheadSeconds, fault, hashed, ipv4, plainId } from "../shared/contactChecks.ts";
+import { maxAheadSeconds, hashed, ipv4, plainId } from "../shared/contactChecks.ts";
 
 const maxAgeSeconds = 90 * 86_400;
 const emailSha256 = hashed("email");
@@ -36,7 +37,7 @@ function userId(version: string): Check {
         case "SHA256_IP_ADDRESS":
           return version >= "202607"
             ? addressHash(idValue, at)
-            : fault("value", `${path}.idType`, "is known from version 202607 on");
+            : problemAt("value", `${path}.idType`, "is known from version 202607 on");
         case "PLAINTEXT_IP_ADDRESS":
           return ipv4(idValue, at);
         default:
@@ -88,19 +89,19 @@ export function eventShape(now: number, version: string): Check {
       // LinkedIn's response to an event without any key is uncertain; rejected here.
       return user.userIds.length > 0 || alone
         ? []
-        : fault("missing", `${path}.user`, "needs a user id, or first and last name");
+        : problemAt("missing", `${path}.user`, "needs a user id, or first and last name");
     },
   );
 }
 
 /** `Index: 0, ERROR :: /conversionValue/amount :: field is required but not found and has no default value` */
-export function inLinkedInWords(problems: readonly Problem[], isBatch: boolean): string {
+export function toLinkedInMessage(problems: readonly Problem[], isBatch: boolean): string {
   let named: string | undefined;
   return problems
     .map(({ path, kind, message }) => {
       const [, index = "", field = ""] = /^elements\[(\d+)\]\.?(.*)$/s.exec(path) ?? [path, "", path];
-      const place = `/${field.replace(/\[(\d+)\]/g, ".$1").replace(/\./g, "/")}`;
-      const said =
+      const pointer = `/${field.replace(/\[(\d+)\]/g, ".$1").replace(/\./g, "/")}`;
+      const reason =
         kind === "missing" && message === "is required"
           ? "field is required but not found and has no default value"
           : kind === "unknown"
@@ -109,7 +110,7 @@ export function inLinkedInWords(problems: readonly Problem[], isBatch: boolean):
       // Only the first line of an element has the index.
       const prefix = isBatch && index !== "" && index !== named ? `Index: ${index}, ` : "";
       named = index;
-      return `${prefix}ERROR :: ${place} :: ${said}\n`;
+      return `${prefix}ERROR :: ${pointer} :: ${reason}\n`;
     })
     .join("");
 }

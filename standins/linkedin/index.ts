@@ -10,14 +10,14 @@ import {
   accessError,
   rules,
 } from "./access.ts";
-import { eventShape, inLinkedInWords } from "./event.ts";
+import { eventShape, toLinkedInMessage } from "./event.ts";
 import type { AcceptedInput, Answer, Call, Context, Standin } from "../shared/standin.ts";
 
 const maxBatch = 5000;
 // Uncertain: no window is documented. Ninety days, because nothing older is accepted anyway.
 const dedupSeconds = 90 * 86_400;
 
-function sendEvents(call: Call, context: Context): Answer {
+function receiveEvents(call: Call, context: Context): Answer {
   const fault = accessError(call, context, "rw_conversions");
   if (fault) return fault;
   // 300 or 600 a minute, 300 or 500 thousand a day, by source: uncertain, so the lower ones.
@@ -39,7 +39,7 @@ function sendEvents(call: Call, context: Context): Answer {
   const problems = shape(body, "");
   // One invalid element fails all; the message names every element by its index.
   if (problems.length > 0) {
-    const message = inLinkedInWords(problems, isBatch);
+    const message = toLinkedInMessage(problems, isBatch);
     return {
       status: 422,
       body: { message, status: 422 },
@@ -185,7 +185,7 @@ export const linkedin = {
     }),
   },
   routes: [
-    { kind: "events", method: "POST", path: "/rest/conversionEvents", handle: sendEvents },
+    { kind: "events", method: "POST", path: "/rest/conversionEvents", handle: receiveEvents },
     { kind: "listing", method: "GET", path: "/rest/adAccounts", handle: listAccounts },
     { kind: "listing", method: "GET", path: "/rest/adAccountUsers", handle: listAccountUsers },
     { kind: "listing", method: "GET", path: /^\/rest\/adAccounts\/(?<account>\d+)$/, handle: readAccount },

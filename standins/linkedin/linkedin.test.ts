@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { linkedin } from "./index.ts";
-import { type Fields, get, person, post, runStandin, startTime, throttledCall } from "../shared/testCalls.ts";
+import {
+  type Fields,
+  get,
+  person,
+  post,
+  respondWithFaults,
+  runStandin,
+  startTime,
+  throttledCall,
+} from "../shared/testCalls.ts";
 import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = linkedin;
@@ -94,7 +103,7 @@ describe("conversion events", () => {
     [
       "an event of tomorrow",
       { conversionHappenedAt: ms + 86_400_000 },
-      "/conversionHappenedAt :: lies in the future",
+      "/conversionHappenedAt :: is in the future",
     ],
     ["a rule without its urn", { conversion: known.purchaseRuleId }, "/conversion :: "],
     [
@@ -118,7 +127,7 @@ describe("conversion events", () => {
       "/user/userIds/0/idValue :: is not an IPv4",
     ],
     ["a phone", ids("SHA256_PHONE", person.plusPhone), "/user/userIds/0/idType :: must be one of"],
-    ["nothing to match by", user({ userIds: [] }), "/user :: needs a user id"],
+    ["no match key", user({ userIds: [] }), "/user :: needs a user id"],
     ["two external ids", user({ externalIds: ["1", "2"] }), "/user/externalIds :: must not have more than 1"],
     [
       "an unknown field",
@@ -149,7 +158,7 @@ describe("conversion events", () => {
     expect((await send({ elements: [event()] })).status).toBe(422);
     expect((await sendBatch(Array.from({ length: 5001 }, () => event()))).status).toBe(400);
     expect(
-      (await sendBatch(Array.from({ length: 5000 }, (_, at) => event({ eventId: `e${at}` })))).status,
+      (await sendBatch(Array.from({ length: 5000 }, (_, index) => event({ eventId: `e${index}` })))).status,
     ).toBe(200);
   });
 
@@ -199,13 +208,13 @@ describe("conversion events", () => {
   test.each([
     [300, 60],
     [300_000, 86_400],
-  ])("after %i calls in %i seconds calls are throttled without Retry-After", (most, within) => {
+  ])("after %i calls in %i seconds calls are throttled without Retry-After", (max, within) => {
     const answer = throttledCall(
       linkedin,
       "/rest/conversionEvents",
       headers(),
       event(),
-      (_, limit, per) => limit === most && per === within,
+      (_, limit, per) => limit === max && per === within,
     );
     expect(answer).toMatchObject({ status: 429, body: { status: 429, serviceErrorCode: 101 } });
     expect(answer.headers).not.toHaveProperty("retry-after");
@@ -225,15 +234,17 @@ describe("tokens and faults in LinkedIn's format", () => {
     ]);
   });
 
-  test("scripted faults", async () => {
-    platform.fault([
-      { kind: "throttle" },
-      { kind: "server_error", status: 503 },
-      { kind: "expired_token" },
-      { kind: "revoked_token" },
-    ]);
-    const answers = [];
-    for (let sent = 0; sent < 4; sent++) answers.push(await send(event()));
+  test("scripted faults are answered in LinkedIn's format", async () => {
+    const answers = await respondWithFaults(
+      platform,
+      [
+        { kind: "throttle" },
+        { kind: "server_error", status: 503 },
+        { kind: "expired_token" },
+        { kind: "revoked_token" },
+      ],
+      () => send(event()),
+    );
     expect(answers.map(({ status, body }) => [status, (body as Fields).status])).toEqual([
       [429, 429],
       [503, 503],

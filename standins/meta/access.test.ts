@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { meta } from "./index.ts";
 import {
-  authorizeUrl,
+  authorizationCode,
+  bearer,
   callback,
   type Fields,
   get,
@@ -11,7 +12,6 @@ import {
   person,
   post,
   postForm,
-  queryOf,
   runStandin,
   startTime,
   tokenFields,
@@ -33,13 +33,13 @@ const send = (token: string) =>
         },
       ],
     },
-    { authorization: `Bearer ${token}` },
+    bearer(token),
   );
 const errorOf = ({ body }: { body: unknown }) => (body as { error: Fields }).error;
 
 describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
-    get(`${facebook.origin}/v26.0/${path}`, { authorization: `Bearer ${token}` });
+    get(`${facebook.origin}/v26.0/${path}`, bearer(token));
 
   test("the lists have ad accounts, businesses and datasets with the requested fields", async () => {
     expect((await list("me/adaccounts?fields=name,account_id")).body).toMatchObject({
@@ -69,7 +69,7 @@ describe("the pickers", () => {
     expect(second).not.toHaveProperty("paging.next");
   });
 
-  test("permissions and unknown objects", async () => {
+  test("a missing permission and an unknown object are rejected", async () => {
     expect((await list("me/businesses", known.readOnlyToken)).status).toBe(403);
     expect((await list("999/adspixels")).body).toMatchObject({ error: { code: 100, error_subcode: 33 } });
   });
@@ -77,22 +77,14 @@ describe("the pickers", () => {
 
 describe("the sign-in", () => {
   const { verifier, challenge } = makeChallenge();
-  const code = async (changes: Record<string, string> = {}) =>
-    queryOf(
-      await facebook.decide(
-        authorizeUrl("/v26.0/dialog/oauth", {
-          client_id: known.appId,
-          redirect_uri: callback,
-          response_type: "code",
-          state: "s",
-          scope: "ads_management,business_management",
-          code_challenge: challenge,
-          code_challenge_method: "S256",
-          ...changes,
-        }),
-        "allow",
-      ),
-    ).code ?? "";
+  const code = (changes: Record<string, string> = {}) =>
+    authorizationCode(facebook, "/v26.0/dialog/oauth", {
+      client_id: known.appId,
+      scope: "ads_management,business_management",
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+      ...changes,
+    });
   const app = { client_id: known.appId, client_secret: known.appSecret };
   const token = (fields: Record<string, string>) =>
     get(

@@ -12,6 +12,7 @@ import {
   number,
   object,
   oneOrMany,
+  problemAt,
   text,
   webUrl,
   type Check,
@@ -20,7 +21,6 @@ import {
 import type { MetaFault } from "./access.ts";
 import {
   maxAheadSeconds,
-  fault,
   hasOneOf,
   hashed,
   limitedDataFields,
@@ -54,7 +54,7 @@ function cookieId(now: number, id: RegExp): Check {
   return (value, path) => {
     const found = typeof value === "string" ? /^fb\.\d\.(\d+)\.(.+)$/s.exec(value) : null;
     if (!found || !id.test(found[2] ?? ""))
-      return fault("value", path, "is not like fb.1.<milliseconds>.<id>");
+      return problemAt("value", path, "is not like fb.1.<milliseconds>.<id>");
     return epoch("milliseconds", { now, maxAheadSeconds })(Number(found[1]), path);
   };
 }
@@ -91,7 +91,7 @@ function userData(now: number): Check {
       hasOneOf(value, ["em", "ph", "fbc", "fbp", "external_id", "lead_id", "madid", "ctwa_clid"]) ||
       (value.client_ip_address !== undefined && value.client_user_agent !== undefined)
         ? []
-        : fault("missing", path, "has no customer information, or too broad a combination of it"),
+        : problemAt("missing", path, "has no customer information, or too broad a combination of it"),
   );
 }
 
@@ -150,19 +150,21 @@ function eventShape(now: number): Check {
         );
       if (event.action_source === "website") {
         if (event.event_source_url === undefined)
-          problems.push(...fault("missing", `${path}.event_source_url`, "is required for website events"));
+          problems.push(
+            ...problemAt("missing", `${path}.event_source_url`, "is required for website events"),
+          );
         if (person.client_user_agent === undefined)
           problems.push(
-            ...fault("missing", `${path}.user_data.client_user_agent`, "is required for website events"),
+            ...problemAt("missing", `${path}.user_data.client_user_agent`, "is required for website events"),
           );
       }
       if (event.event_name === "Purchase")
         for (const name of ["value", "currency"])
           if (custom[name] === undefined)
-            problems.push(...fault("missing", `${path}.custom_data.${name}`, "is required for Purchase"));
+            problems.push(...problemAt("missing", `${path}.custom_data.${name}`, "is required for Purchase"));
       if (event.event_name === "Lead" && event.action_source === "business_messaging")
         problems.push(
-          ...fault("value", `${path}.event_name`, "must be LeadSubmitted for business messaging"),
+          ...problemAt("value", `${path}.event_name`, "must be LeadSubmitted for business messaging"),
         );
       return problems;
     },

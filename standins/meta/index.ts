@@ -21,7 +21,7 @@ const dedupSeconds = 48 * 3600;
 const shortSeconds = 2 * 3600;
 const longSeconds = 60 * 86_400;
 
-function sendEvents(call: Call, context: Context): Answer {
+function receiveEvents(call: Call, context: Context): Answer {
   const fault = accessError(call, context, ["ads_management"]);
   if (fault) return fault;
   const pixel = call.params.pixel ?? "";
@@ -157,7 +157,7 @@ export const meta = {
       kind: "events",
       method: "POST",
       path: new RegExp(String.raw`^${version}\/(?<pixel>\d+)\/events$`),
-      handle: sendEvents,
+      handle: receiveEvents,
     },
     // Before the usual token call, which has no such exchange.
     { kind: "token", method: "GET", path: oauth.tokenPath, handle: issueToken },

@@ -33,7 +33,7 @@ const adAccounts = [
 ];
 const pixels = [pixel(metaKnown.pixelId, "Shop dataset"), pixel(metaKnown.otherPixelId, "Outlet dataset")];
 
-/** The datasets of an object. */
+/** The lists below each object, by their path. */
 const edges: Readonly<Record<string, readonly Node[]>> = {
   "me/adaccounts": adAccounts,
   "me/businesses": [business],

@@ -1,7 +1,17 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { meta } from "./index.ts";
-import { browser, type Fields, get, person, post, runStandin, startTime } from "../shared/testCalls.ts";
+import {
+  bearer,
+  browser,
+  type Fields,
+  get,
+  person,
+  post,
+  respondWithFaults,
+  runStandin,
+  startTime,
+} from "../shared/testCalls.ts";
 import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = meta;
@@ -32,12 +42,7 @@ const event = (changes: Fields = {}): Fields => ({
 const send = (
   data: unknown,
   { root = {}, token = known.accessToken, pixel = known.pixelId, version = "v26.0" }: Sending = {},
-) =>
-  post(
-    `${facebook.origin}/${version}/${pixel}/events`,
-    { data, ...root },
-    { authorization: `Bearer ${token}` },
-  );
+) => post(`${facebook.origin}/${version}/${pixel}/events`, { data, ...root }, bearer(token));
 type Sending = { root?: Fields; token?: string; pixel?: string; version?: string };
 const errorOf = ({ body }: { body: unknown }) => (body as { error: Fields }).error;
 
@@ -62,7 +67,7 @@ describe("the Conversions API", () => {
   test("an app secret proof is checked when there is one", async () => {
     const url = (proof: string) =>
       `${facebook.origin}/v26.0/${known.pixelId}/events?appsecret_proof=${proof}`;
-    const headers = { authorization: `Bearer ${known.accessToken}` };
+    const headers = bearer(known.accessToken);
     const proof = createHmac("sha256", known.appSecret).update(known.accessToken).digest("hex");
     expect((await post(url(proof), { data: [event()] }, headers)).status).toBe(200);
     expect(errorOf(await post(url(sha256("guess")), { data: [event()] }, headers))).toMatchObject({
@@ -98,7 +103,7 @@ describe("the Conversions API", () => {
     ["a purchase without a value", { custom_data: { currency: "EUR" } }, undefined],
     ["a purchase without a currency", { custom_data: { value: 1 } }, undefined],
     ["a value as text", { custom_data: { value: "49.90", currency: "EUR" } }, undefined],
-    ["a currency that is none", { custom_data: { value: 1, currency: "EURO" } }, undefined],
+    ["an unknown currency", { custom_data: { value: 1, currency: "EURO" } }, undefined],
     ["a bare click id as fbc", { user_data: userData({ fbc: "IwAR0abc" }) }, undefined],
     ["an fbc in seconds", { user_data: userData({ fbc: `fb.1.${seconds}.IwAR0abc` }) }, undefined],
     [
@@ -161,7 +166,7 @@ describe("the Conversions API", () => {
     expect(errorOf(await send([])).code).toBe(100);
     expect(errorOf(await send(Array.from({ length: 1001 }, () => event()))).code).toBe(100);
     expect(
-      (await send(Array.from({ length: 1000 }, (_, place) => event({ event_id: `e-${place}` })))).status,
+      (await send(Array.from({ length: 1000 }, (_, index) => event({ event_id: `e-${index}` })))).status,
     ).toBe(200);
     const text = await post(
       `${facebook.origin}/v26.0/${known.pixelId}/events?access_token=${known.accessToken}`,
@@ -220,16 +225,18 @@ describe("tokens and faults in Meta's format", () => {
     expect(errorOf(none).code).toBe(104);
   });
 
-  test("scripted faults", async () => {
-    facebook.fault([
-      { kind: "throttle", retryAfterSeconds: 90 },
-      { kind: "server_error" },
-      { kind: "server_error", status: 503 },
-      { kind: "expired_token" },
-      { kind: "revoked_token" },
-    ]);
-    const answers = [];
-    for (let sent = 0; sent < 5; sent++) answers.push(await send([event()]));
+  test("scripted faults are answered in Meta's format", async () => {
+    const answers = await respondWithFaults(
+      facebook,
+      [
+        { kind: "throttle", retryAfterSeconds: 90 },
+        { kind: "server_error" },
+        { kind: "server_error", status: 503 },
+        { kind: "expired_token" },
+        { kind: "revoked_token" },
+      ],
+      () => send([event()]),
+    );
     expect(answers.map((one) => [one.status, errorOf(one).code, errorOf(one).is_transient])).toEqual([
       [403, 4, true],
       [500, 1, true],

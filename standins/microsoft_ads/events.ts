@@ -4,16 +4,17 @@
 import {
   also,
   currency,
+  describeProblem,
   epoch,
   eventIndex,
   flag,
   hash,
-  describeProblem,
   ipAddress,
   isObject,
   list,
   number,
   object,
+  problemAt,
   readJson,
   text,
   webUrl,
@@ -88,27 +89,20 @@ function eventShape(now: number): Check {
         known[name] !== undefined && (!["em", "ph"].includes(name) || hash(known[name], "").length === 0),
     );
     return [
-      ...missing.map((name): Problem => ({
-        path: `${path}.${name}`,
-        kind: "missing",
-        message: "is required",
-      })),
+      ...missing.flatMap((name) => problemAt("missing", `${path}.${name}`, "is required")),
       // An invalid hash is removed first, so it is no match key.
-      ...(usable
-        ? []
-        : [{ path: `${path}.userData`, kind: "missing" as const, message: "needs at least one identifier" }]),
+      ...(usable ? [] : problemAt("missing", `${path}.userData`, "needs at least one identifier")),
     ];
   });
 }
 
-export function takeEvents(call: Call, context: Context): Answer {
+export function receiveEvents(call: Call, context: Context): Answer {
   const tag = call.params.tag ?? "";
   const token = bearerToken(call);
   if (context.tokens.state(token) !== "valid" || !context.tokens.allows(token, `tag:${tag}`))
     return unauthorized();
   const read = readJson(call);
-  if ("fault" in read || !isObject(read.value))
-    return invalid([{ path: "", kind: "type", message: "the body is not JSON" }]);
+  if ("fault" in read || !isObject(read.value)) return invalid(problemAt("type", "", "the body is not JSON"));
 
   const { data, ...root } = read.value;
   const rootProblems = object(

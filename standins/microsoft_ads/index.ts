@@ -2,7 +2,7 @@
 // lists behind the pickers.
 
 import { campaignError, campaignTokenError, manageScope, microsoftKnown, microsoftTags } from "./access.ts";
-import { takeEvents, unauthorized } from "./events.ts";
+import { receiveEvents, unauthorized } from "./events.ts";
 import {
   applyConversions,
   queryGoals,
@@ -55,7 +55,7 @@ export const microsoftAds = {
     }),
   },
   routes: [
-    { kind: "events", method: "POST", path: /^\/v1\/(?<tag>[^/]+)\/events$/, handle: takeEvents },
+    { kind: "events", method: "POST", path: /^\/v1\/(?<tag>[^/]+)\/events$/, handle: receiveEvents },
     {
       kind: "events",
       method: "POST",
@@ -75,7 +75,7 @@ export const microsoftAds = {
     { kind: "listing", method: "POST", path: `${customer}/Accounts/Search`, handle: searchAccounts },
   ],
   errors: {
-    notFound: () => ({ status: 404, body: "", rejected: ["no such address"] }),
+    notFound: () => ({ status: 404, body: "", rejected: ["no such URL"] }),
     // The Conversions API publishes no limit and has only HTTP's own header; the Campaign Management API answers 117, and
     // its window is always sixty seconds.
     throttled: (seconds, call) =>

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { microsoftAds } from "./index.ts";
-import { post, runStandin } from "../shared/testCalls.ts";
+import { bearer, type Fields, post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = microsoftAds;
 const { handle: microsoft } = await runStandin("microsoft_ads");
 
 const emailSha256 = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 
-type Fields = Record<string, unknown>;
 const event = (changes: Fields = {}): Fields => ({
   eventType: "custom",
   eventId: "evt-10042",
@@ -24,12 +23,7 @@ const send = (
   root: Fields = {},
   token: string = known.tagToken,
   tag: string = known.uetTagId,
-) =>
-  post(
-    `${microsoft.origin}/v1/${tag}/events`,
-    { data, dataProvider: "relay", ...root },
-    { authorization: `Bearer ${token}` },
-  );
+) => post(`${microsoft.origin}/v1/${tag}/events`, { data, dataProvider: "relay", ...root }, bearer(token));
 const detailsOf = (body: unknown) => (body as { error: { details: Fields[] } }).error.details;
 
 describe("the Conversions API", () => {

@@ -1,17 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { microsoftAds } from "./index.ts";
-import { post, runStandin } from "../shared/testCalls.ts";
+import {
+  authorizationCode,
+  bearer,
+  callback,
+  type Fields,
+  post,
+  postForm,
+  runStandin,
+  tokenFields,
+} from "../shared/testCalls.ts";
 
 const { known } = microsoftAds;
 const { handle: microsoft } = await runStandin("microsoft_ads");
 
 const emailSha256 = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 
-type Fields = Record<string, unknown>;
-
 const campaign = (operation: string, body: unknown, changes: Record<string, string> = {}) =>
   post(`${microsoft.origin}/CampaignManagement/v13/${operation}`, body, {
-    authorization: `Bearer ${known.accessToken}`,
+    ...bearer(known.accessToken),
     developertoken: known.developerToken,
     customerid: known.customerId,
     customeraccountid: known.accountId,
@@ -50,8 +57,8 @@ describe("offline conversions", () => {
     ["a local time", { ConversionTime: "2026-10-14T09:30:00+02:00" }, 5608],
     ["a time of last spring", { ConversionTime: "2026-05-14T09:30:00Z" }, 5609],
     ["a time in the future", { ConversionTime: "2026-11-15T09:30:00Z" }, 5614],
-    ["nobody", { MicrosoftClickId: undefined, HashedEmailAddress: undefined }, 5603],
-    ["a click id that is none", { MicrosoftClickId: "abc" }, 5604],
+    ["no identifier", { MicrosoftClickId: undefined, HashedEmailAddress: undefined }, 5603],
+    ["an invalid click id", { MicrosoftClickId: "abc" }, 5604],
     ["an email in plain text", { HashedEmailAddress: "john@contoso.com" }, 5604],
     ["a value as text", { ConversionValue: "49.90" }, 5610],
     ["a currency in lower case", { ConversionCurrencyCode: "eur" }, 5611],
@@ -72,9 +79,9 @@ describe("offline conversions", () => {
   });
 
   test.each([
-    ["an expired token", { authorization: `Bearer ${known.expiredToken}` }, 401, 109],
-    ["a revoked token", { authorization: `Bearer ${known.revokedToken}` }, 401, 105],
-    ["the tag's token", { authorization: `Bearer ${known.tagToken}` }, 401, 105],
+    ["an expired token", bearer(known.expiredToken), 401, 109],
+    ["a revoked token", bearer(known.revokedToken), 401, 105],
+    ["the tag's token", bearer(known.tagToken), 401, 105],
     ["a foreign developer token", { developertoken: "x" }, 401, 105],
     ["a foreign account", { customeraccountid: "1" }, 403, 106],
   ])("%s gives no access", async (_, changes, status, code) => {
@@ -94,7 +101,7 @@ describe("the pickers of Microsoft Advertising", () => {
   test("user, accounts, tags, goals and the tag's token can be found from each other", async () => {
     const customer = (operation: string, body: unknown) =>
       post(`${microsoft.origin}/CustomerManagement/v13/${operation}`, body, {
-        authorization: `Bearer ${known.accessToken}`,
+        ...bearer(known.accessToken),
         developertoken: known.developerToken,
       });
     expect((await customer("User/Query", { UserId: null })).body).toMatchObject({
@@ -128,31 +135,20 @@ describe("the pickers of Microsoft Advertising", () => {
 });
 
 test("Microsoft's sign-in rotates the refresh token and rejects the old one in Microsoft's format", async () => {
-  const callback = "http://localhost:8787/connect";
-  const asked = new URL("https://login.example/common/oauth2/v2.0/authorize");
-  const scope = "https://ads.microsoft.com/msads.manage offline_access";
-  const query = {
+  const code = await authorizationCode(microsoft, "/common/oauth2/v2.0/authorize", {
     client_id: known.clientId,
-    redirect_uri: callback,
-    response_type: "code",
-    state: "s",
-    scope,
-  };
-  for (const [name, value] of Object.entries(query)) asked.searchParams.set(name, value);
-  const code = new URL(await microsoft.decide(asked.href, "allow")).searchParams.get("code") ?? "";
+    scope: "https://ads.microsoft.com/msads.manage offline_access",
+  });
   const token = async (fields: Record<string, string>) => {
-    const own = { client_id: known.clientId, client_secret: known.clientSecret };
-    const answer = await fetch(`${microsoft.origin}/common/oauth2/v2.0/token`, {
-      method: "POST",
-      body: new URLSearchParams({ ...own, ...fields }),
-    });
-    return (await answer.json()) as Record<string, string>;
+    const client = { client_id: known.clientId, client_secret: known.clientSecret };
+    const url = `${microsoft.origin}/common/oauth2/v2.0/token`;
+    return tokenFields(await postForm(url, { ...client, ...fields }));
   };
   const first = await token({ grant_type: "authorization_code", code, redirect_uri: callback });
   const refresh = { grant_type: "refresh_token", refresh_token: first.refresh_token ?? "" };
   const second = await token(refresh);
   expect(second.refresh_token).not.toBe(first.refresh_token);
   expect(await token(refresh)).toMatchObject({ error: "invalid_grant", error_codes: [70_000] });
-  const authorization = `Bearer ${second.access_token}`;
-  expect((await campaign("UetTags/QueryByIds", {}, { authorization })).status).toBe(200);
+  const access = bearer(second.access_token ?? "");
+  expect((await campaign("UetTags/QueryByIds", {}, access)).status).toBe(200);
 });

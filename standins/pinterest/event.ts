@@ -11,12 +11,13 @@ import {
   list,
   number,
   object,
+  problemAt,
   text,
   webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { maxAheadSeconds, fault, hasOneOf, hashed, plainId } from "../shared/contactChecks.ts";
+import { maxAheadSeconds, hasOneOf, hashed, plainId } from "../shared/contactChecks.ts";
 
 // Uncertain: no limit is documented, seven days are a safe choice.
 const maxAgeSeconds = 7 * 86_400;
@@ -113,7 +114,7 @@ export function matchProblems(event: Record<string, unknown>, path: string): Pro
   const browser = person.client_ip_address !== undefined && person.client_user_agent !== undefined;
   return hasOneOf(person, ["em", "hashed_maids"]) || browser
     ? []
-    : fault(
+    : problemAt(
         "missing",
         `${path}.user_data`,
         "needs em, hashed_maids, or client_ip_address with client_user_agent",

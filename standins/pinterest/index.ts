@@ -64,7 +64,7 @@ function accessError(call: Call, context: Context, scope: string): Answer | null
   return account === undefined || accounts.some(({ id }) => id === account) ? null : forbidden();
 }
 
-function sendEvents(call: Call, context: Context): Answer {
+function receiveEvents(call: Call, context: Context): Answer {
   const fault = accessError(call, context, "ads:write");
   if (fault) return fault;
   const account = call.params.account ?? "";
@@ -87,22 +87,22 @@ function sendEvents(call: Call, context: Context): Answer {
   const events = read.value.data as Record<string, unknown>[];
   const problems = [
     ...shapeProblems,
-    ...events.flatMap((event, place) => matchProblems(event, `data[${place}]`)),
+    ...events.flatMap((event, index) => matchProblems(event, `data[${index}]`)),
   ];
   const faults = new Map<number, string>();
   for (const problem of problems) {
-    const place = eventIndex(problem.path) ?? 0;
-    faults.set(place, faults.get(place) ?? describeProblem(problem));
+    const index = eventIndex(problem.path) ?? 0;
+    faults.set(index, faults.get(index) ?? describeProblem(problem));
   }
-  const good = events.filter((_, place) => !faults.has(place));
+  const good = events.filter((_, index) => !faults.has(index));
   return {
     // It is uncertain if a partial failure can also be a 200. The body is the same in both.
     status: faults.size > 0 ? 422 : 200,
     body: {
       num_events_received: events.length,
       num_events_processed: good.length,
-      events: events.map((_, place) => {
-        const message = faults.get(place);
+      events: events.map((_, index) => {
+        const message = faults.get(index);
         return {
           status: message === undefined ? "processed" : "failed",
           error_message: message ?? "",
@@ -215,7 +215,7 @@ export const pinterest = {
       kind: "events",
       method: "POST",
       path: /^\/v5\/ad_accounts\/(?<account>\d+)\/events$/,
-      handle: sendEvents,
+      handle: receiveEvents,
     },
     { kind: "token", method: "POST", path: "/v5/oauth/conversion_token", handle: makeConversionToken },
     { kind: "listing", method: "GET", path: "/v5/ad_accounts", handle: listAccounts },

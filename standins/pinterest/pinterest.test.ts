@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { pinterest } from "./index.ts";
 import {
-  authorizeUrl,
+  authorizationCode,
   basicAuth,
+  bearer,
   browser,
   callback,
   type Fields,
@@ -10,7 +11,7 @@ import {
   person,
   post,
   postForm,
-  queryOf,
+  respondWithFaults,
   runStandin,
   startTime,
   throttledCall,
@@ -47,7 +48,6 @@ const event = (changes: Fields = {}): Fields => ({
   },
   ...changes,
 });
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const send = (
   data: unknown,
   {
@@ -81,7 +81,7 @@ describe("the Conversions API", () => {
     ["a time in milliseconds", { event_time: startTime }, /must be in seconds/],
     ["an event of eight days ago", { event_time: seconds - 8 * 86_400 }, /older/],
     ["an event of tomorrow", { event_time: seconds + 86_400 }, /future/],
-    ["an own name", { event_name: "quote_asked" }, /event_name must be one of/],
+    ["a custom name", { event_name: "quote_asked" }, /event_name must be one of/],
     ["an unknown source", { action_source: "website" }, /action_source must be one of/],
     ["a phone alone", { user_data: { ph: [person.digitsPhone] } }, /needs em, hashed_maids/],
     ["a click id alone", { user_data: { click_id: "dj0y" } }, /needs em, hashed_maids/],
@@ -155,13 +155,13 @@ describe("the Conversions API", () => {
     });
   });
 
-  test("5000 calls a minute for each ad account", () => {
+  test("after 5000 calls in a minute an ad account is throttled", () => {
     const answer = throttledCall(
       pinterest,
       `/v5/ad_accounts/${known.adAccountId}/events`,
       bearer(known.conversionToken),
       { data: [event()] },
-      (allowance, limit, per) => allowance.includes(known.adAccountId) && limit === 5000 && per === 60,
+      (quota, limit, per) => quota.includes(known.adAccountId) && limit === 5000 && per === 60,
     );
     expect(answer).toMatchObject({ status: 429, body: { code: 8 }, headers: { "x-ratelimit-reset": "7" } });
   });
@@ -177,16 +177,18 @@ describe("tokens and faults in Pinterest's format", () => {
     });
   });
 
-  test("scripted faults", async () => {
-    platform.fault([
-      { kind: "throttle", retryAfterSeconds: 9 },
-      { kind: "server_error" },
-      { kind: "server_error", status: 503 },
-      { kind: "expired_token" },
-      { kind: "revoked_token" },
-    ]);
-    const answers = [];
-    for (let sent = 0; sent < 5; sent++) answers.push(await send([event()]));
+  test("scripted faults are answered in Pinterest's format", async () => {
+    const answers = await respondWithFaults(
+      platform,
+      [
+        { kind: "throttle", retryAfterSeconds: 9 },
+        { kind: "server_error" },
+        { kind: "server_error", status: 503 },
+        { kind: "expired_token" },
+        { kind: "revoked_token" },
+      ],
+      () => send([event()]),
+    );
     expect(answers.map(({ status, body }) => [status, (body as Fields).code])).toEqual([
       [429, 8],
       [500, 0],
@@ -219,19 +221,8 @@ describe("the pickers", () => {
 });
 
 describe("the sign-in", () => {
-  const code = async () =>
-    queryOf(
-      await platform.decide(
-        authorizeUrl("/oauth/", {
-          client_id: known.clientId,
-          redirect_uri: callback,
-          response_type: "code",
-          state: "s",
-          scope: "ads:read,ads:write",
-        }),
-        "allow",
-      ),
-    ).code ?? "";
+  const code = () =>
+    authorizationCode(platform, "/oauth/", { client_id: known.clientId, scope: "ads:read,ads:write" });
   const token = (fields: Record<string, string>, secret: string = known.clientSecret) =>
     postForm(`${platform.origin}/v5/oauth/token`, fields, basicAuth(known.clientId, secret));
   const exchange = (given: string) =>

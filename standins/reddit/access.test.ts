@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from "vitest";
 import {
-  authorizeUrl,
+  authorizationCode,
   basicAuth,
+  bearer,
   callback,
   get,
   post,
   postForm,
-  queryOf,
   runStandin,
   startTime,
   tokenFields,
@@ -18,7 +18,6 @@ import { reddit } from "./index.ts";
 const { known } = reddit;
 const { handle: platform, advance } = await runStandin("reddit");
 
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const send = (token: string) =>
   post(
     `${platform.origin}/api/v3/pixels/${known.pixelId}/conversion_events`,
@@ -36,7 +35,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${platform.origin}/api/v3/${path}`, bearer(token));
 
-  test("businesses, ad accounts and pixels", async () => {
+  test("the lists have businesses, their ad accounts and the pixels of one", async () => {
     expect((await list("me/businesses")).body).toMatchObject({
       data: [{ id: known.businessId }],
       pagination: { next_url: null },
@@ -58,20 +57,12 @@ describe("the pickers", () => {
 });
 
 describe("the sign-in", () => {
-  const code = async (duration = "permanent") =>
-    queryOf(
-      await platform.decide(
-        authorizeUrl("/api/v1/authorize", {
-          client_id: known.clientId,
-          redirect_uri: callback,
-          response_type: "code",
-          state: "s",
-          scope: "adsconversions adsread",
-          duration,
-        }),
-        "allow",
-      ),
-    ).code ?? "";
+  const code = (duration = "permanent") =>
+    authorizationCode(platform, "/api/v1/authorize", {
+      client_id: known.clientId,
+      scope: "adsconversions adsread",
+      duration,
+    });
   const token = (
     fields: Record<string, string>,
     secret: string = known.clientSecret,

@@ -9,12 +9,13 @@ import {
   list,
   number,
   object,
+  problemAt,
   text,
   webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { fault, hasOneOf, hashed, notContact, plainId } from "../shared/contactChecks.ts";
+import { hasOneOf, hashed, notContact, plainId } from "../shared/contactChecks.ts";
 
 const maxAgeSeconds = 7 * 86_400;
 const maxAheadSeconds = 5 * 60;
@@ -98,16 +99,16 @@ function eventProblems(event: Record<string, unknown>, path: string): Problem[] 
   const order = isObject(event.metadata) ? event.metadata : {};
   const name = String(type.tracking_type);
   if (event.event_source_url !== undefined && otherSources.includes(String(event.action_source)))
-    problems.push(...fault("value", `${path}.event_source_url`, "is only allowed with WEBSITE"));
+    problems.push(...problemAt("value", `${path}.event_source_url`, "is only allowed with WEBSITE"));
   if (name === "CUSTOM" && type.custom_event_name === undefined)
-    problems.push(...fault("missing", `${path}.type.custom_event_name`, "is required with CUSTOM"));
+    problems.push(...problemAt("missing", `${path}.type.custom_event_name`, "is required with CUSTOM"));
   if (name !== "CUSTOM" && type.custom_event_name !== undefined)
-    problems.push(...fault("value", `${path}.type.custom_event_name`, "is only allowed with CUSTOM"));
+    problems.push(...problemAt("value", `${path}.type.custom_event_name`, "is only allowed with CUSTOM"));
   // It is uncertain if these are rejected or ignored for other types.
   if (names.includes(name) && !withMoney.includes(name) && hasOneOf(order, ["value", "currency"]))
-    problems.push(...fault("value", `${path}.metadata.value`, `is not allowed for ${name}`));
+    problems.push(...problemAt("value", `${path}.metadata.value`, `is not allowed for ${name}`));
   if (names.includes(name) && !withItems.includes(name) && order.item_count !== undefined)
-    problems.push(...fault("value", `${path}.metadata.item_count`, `is not allowed for ${name}`));
+    problems.push(...problemAt("value", `${path}.metadata.item_count`, `is not allowed for ${name}`));
   // It is uncertain which keys are required; one that can match a person must be there.
   const browser = person.ip_address !== undefined && person.user_agent !== undefined;
   if (
@@ -115,7 +116,7 @@ function eventProblems(event: Record<string, unknown>, path: string): Problem[] 
     !browser &&
     !hasOneOf(person, ["email", "phone_number", "external_id", "uuid", "idfa", "aaid"])
   )
-    problems.push(...fault("missing", `${path}.user`, "has no match key"));
+    problems.push(...problemAt("missing", `${path}.user`, "has no match key"));
   return problems;
 }
 

@@ -28,7 +28,7 @@ const redditKnown = {
   businessId: "6a1b2c3d-0000-4000-8000-000000000001",
   adAccountId: "a2_standinshop",
   pixelId: "a2_standinshop",
-  foreignPixelId: "a2_somebodyelse",
+  foreignPixelId: "a2_foreign",
   testId: "t2_standintest",
 } as const;
 
@@ -70,7 +70,7 @@ function accessError(call: Call, context: Context, scope: string): Answer | null
     : denied(403, "FORBIDDEN", `The access token lacks the scope ${scope}.`);
 }
 
-function sendEvents(call: Call, context: Context): Answer {
+function receiveEvents(call: Call, context: Context): Answer {
   const fault = accessError(call, context, "adsconversions");
   if (fault) return fault;
   const pixel = call.params.pixel ?? "";
@@ -178,7 +178,7 @@ export const reddit = {
       kind: "events",
       method: "POST",
       path: /^\/api\/v3\/pixels\/(?<pixel>\w+)\/conversion_events$/,
-      handle: sendEvents,
+      handle: receiveEvents,
     },
     { kind: "listing", method: "GET", path: "/api/v3/me", handle: listMe },
     { kind: "listing", method: "GET", path: "/api/v3/me/businesses", handle: listBusinesses },

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
+  bearer,
   browser,
   type Fields,
   get,
   person,
   post,
+  respondWithFaults,
   runStandin,
   startTime,
   throttledCall,
@@ -43,7 +45,6 @@ const event = (changes: Fields = {}): Fields => ({
   metadata: metadata(),
   ...changes,
 });
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 type Sending = { data?: Fields; token?: string; pixel?: string };
 const send = (
   events: unknown,
@@ -76,7 +77,7 @@ describe("the Conversions API", () => {
     ["an unknown type", { type: { tracking_type: "CHECKOUT" } }, "type.tracking_type"],
     ["a custom event without its name", { type: { tracking_type: "CUSTOM" } }, "type.custom_event_name"],
     [
-      "a name beside a standard type",
+      "a custom name with a standard type",
       { type: { tracking_type: "LEAD", custom_event_name: "x" }, metadata: {} },
       "type.custom_event_name",
     ],
@@ -107,7 +108,7 @@ describe("the Conversions API", () => {
       "metadata.value",
     ],
     ["a count of items of a lead", { type: { tracking_type: "LEAD" } }, "metadata.item_count"],
-    ["nothing to match by", { click_id: undefined, user: { user_agent: browser } }, "user"],
+    ["no match key", { click_id: undefined, user: { user_agent: browser } }, "user"],
     [
       "limited data use in capitals only",
       { user: user({ data_processing_options: { modes: ["ldu"] } }) },
@@ -161,14 +162,14 @@ describe("the Conversions API", () => {
   test.each([
     ["calls", 5000, 1],
     ["events", 250_000, 2],
-  ])("the quota of %s per pixel and minute applies", (what, most, amount) => {
+  ])("the quota of %s per pixel and minute applies", (what, max, amount) => {
     const answer = throttledCall(
       reddit,
       `/api/v3/pixels/${known.pixelId}/conversion_events`,
       bearer(known.conversionToken),
       { data: { events: [event(), event()] } },
-      (allowance, limit, seconds, spent) =>
-        allowance === `${what} of ${known.pixelId}` && limit === most && seconds === 60 && spent === amount,
+      (quota, limit, seconds, spent) =>
+        quota === `${what} of ${known.pixelId}` && limit === max && seconds === 60 && spent === amount,
     );
     expect([answer.status, answer.body]).toEqual([429, "Too Many Requests"]);
   });
@@ -193,15 +194,12 @@ describe("tokens and faults in Reddit's three formats", () => {
     ]);
   });
 
-  test("scripted faults", async () => {
-    platform.fault([
-      { kind: "throttle" },
-      { kind: "server_error" },
-      { kind: "expired_token" },
-      { kind: "revoked_token" },
-    ]);
-    const answers = [];
-    for (let sent = 0; sent < 4; sent++) answers.push(await send([event()]));
+  test("scripted faults are answered in Reddit's formats", async () => {
+    const answers = await respondWithFaults(
+      platform,
+      [{ kind: "throttle" }, { kind: "server_error" }, { kind: "expired_token" }, { kind: "revoked_token" }],
+      () => send([event()]),
+    );
     expect(answers.map(({ status, text }) => [status, text.slice(0, 24)])).toEqual([
       [429, "Too Many Requests"],
       [500, "Internal Server Error"],

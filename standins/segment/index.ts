@@ -1,7 +1,7 @@
 // Segment's HTTP Tracking API, and RudderStack's copy of it under the path /rudder, as in a customer's base URL.
 // Segment answers success to nearly everything, so the log shows which events would have been lost.
 
-import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
+import { describeProblem, isObject, problemAt, readJson, type Problem } from "../shared/checks.ts";
 import { messageProblems } from "./message.ts";
 import {
   basicCredentials,
@@ -55,7 +55,7 @@ const segmentFlavour: Flavour = {
   },
 };
 
-/** Segment never gives the time to wait. */
+/** RudderStack never gives the time to wait. */
 const rudderThrottled: Answer = { status: 429, body: "Too many requests", rejected: ["too many requests"] };
 const isRudder = ({ path }: Call) => path.startsWith(`${known.rudderPath}/`);
 
@@ -96,19 +96,19 @@ function track(flavour: Flavour) {
     if (isBatch && messages.some((one) => Buffer.byteLength(JSON.stringify(one)) > maxEventBytes))
       return flavour.invalid("an event is too large");
 
-    const state = writeKeyState(call, body, flavour, context);
-    if (state !== null) return flavour.badKey ?? { ...flavour.done, rejected: [state] };
+    const keyFault = writeKeyFault(call, body, flavour, context);
+    if (keyFault !== null) return flavour.badKey ?? { ...flavour.done, rejected: [keyFault] };
     // Answered with success, and dropped whole.
     if (messages.length > maxBatch) return { ...flavour.done, rejected: [`more than ${maxBatch} events`] };
 
     const found = messages.map((message, index) =>
       messageProblems(message, isBatch ? `batch[${index}]` : "", context.now()),
     );
-    const taken = messages.filter((_, index) => (found[index] ?? []).every(isHarmless)) as Message[];
+    const valid = messages.filter((_, index) => (found[index] ?? []).every(isHarmless)) as Message[];
     const skew = skewProblems(body, context.now());
     return {
       ...flavour.done,
-      accepted: taken.map(toAccepted),
+      accepted: valid.map(toAccepted),
       ...(found.some((one) => one.length) || skew.length
         ? { rejected: [...found.flat(), ...skew].map(describeProblem) }
         : {}),
@@ -132,11 +132,11 @@ function toAccepted(message: Message): AcceptedInput {
 }
 
 /** Null when the key is valid. */
-function writeKeyState(call: Call, body: Message, flavour: Flavour, context: Context): string | null {
+function writeKeyFault(call: Call, body: Message, flavour: Flavour, context: Context): string | null {
   const basic = basicCredentials(call);
   if (call.headers.authorization !== undefined && !basic)
     return "the authorization is not write key and colon";
-  if (basic && basic.password !== "") return "the password beside the write key must be empty";
+  if (basic && basic.password !== "") return "the password after the write key must be empty";
   const key = basic?.user ?? (typeof body.writeKey === "string" ? body.writeKey : null);
   return key === flavour.writeKey && context.tokens.state(key) === "valid"
     ? null
@@ -147,9 +147,7 @@ function writeKeyState(call: Call, body: Message, flavour: Flavour, context: Con
 function skewProblems(body: Message, now: number): Problem[] {
   const sent = typeof body.sentAt === "string" ? Date.parse(body.sentAt) : null;
   if (sent === null || Math.abs(now - sent) < 5 * 60_000) return [];
-  return [
-    { path: "sentAt", kind: "old", message: "is not the time of sending: the events' times would be moved" },
-  ];
+  return problemAt("old", "sentAt", "is not the time of sending: the events' times would be moved");
 }
 
 function settings(call: Call, context: Context): Answer {

@@ -7,6 +7,7 @@ import {
   isObject,
   isoTime,
   object,
+  problemAt,
   text,
   type Check,
   type Problem,
@@ -29,7 +30,7 @@ const context = object(
   { open: true },
 );
 const integrations: Check = (value, path) => {
-  if (!isObject(value)) return [{ path, kind: "type", message: "must be an object" }];
+  if (!isObject(value)) return problemAt("type", path, "must be an object");
   return Object.entries(value).flatMap(([name, one]) => (isObject(one) ? [] : flag(one, `${path}.${name}`)));
 };
 
@@ -61,14 +62,14 @@ export function messageProblems(message: unknown, path: string, now: number): Pr
   return [
     ...found,
     ...(message.userId === undefined && message.anonymousId === undefined
-      ? [{ path, kind: "missing" as const, message: "needs userId or anonymousId (no_user_anon_id)" }]
+      ? problemAt("missing", path, "needs userId or anonymousId (no_user_anon_id)")
       : []),
     ...(message.type === "track" && message.event === undefined
-      ? [{ path: at("event"), kind: "missing" as const, message: "is required for track" }]
+      ? problemAt("missing", at("event"), "is required for track")
       : []),
     // Inside context it is ignored, and the events go to every destination.
     ...(isObject(message.context) && message.context.integrations !== undefined
-      ? [{ path: at("context.integrations"), kind: "unknown" as const, message: "belongs at the top" }]
+      ? problemAt("unknown", at("context.integrations"), "belongs at the top")
       : []),
     ...traitProblems(message, at),
   ];
@@ -85,11 +86,7 @@ function traitProblems(message: Record<string, unknown>, at: (name: string) => s
     isObject(traits)
       ? ["email", "phone", "firstName", "lastName"]
           .filter((name) => typeof traits[name] === "string" && hash(traits[name], "").length === 0)
-          .map((name): Problem => ({
-            path: at(`${place}.${name}`),
-            kind: "hash",
-            message: "must not be hashed",
-          }))
+          .flatMap((name) => problemAt("hash", at(`${place}.${name}`), "must not be hashed"))
       : [],
   );
 }

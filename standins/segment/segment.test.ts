@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { get, post, runStandin } from "../shared/testCalls.ts";
+import { type Fields, get, post, runStandin } from "../shared/testCalls.ts";
 import { segment } from "./index.ts";
 
 const { known } = segment;
 const startTime = Date.parse("2026-11-14T09:30:01Z");
 const { handle: tracker, advance } = await runStandin("segment", startTime);
 
-type Fields = Record<string, unknown>;
 const message = (changes: Fields = {}): Fields => ({
   type: "track",
   messageId: "dst_7f3a:evt-10042",
@@ -49,7 +48,7 @@ describe("Segment", () => {
   });
 
   test.each<[string, Fields, string]>([
-    ["nobody", { userId: undefined, anonymousId: undefined }, "no_user_anon_id"],
+    ["no user", { userId: undefined, anonymousId: undefined }, "no_user_anon_id"],
     ["a track without its event", { event: undefined }, "batch[0].event is required"],
     ["no type", { type: undefined }, "batch[0].type is required"],
     ["a user id that is a number", { userId: 42 }, "batch[0].userId must be a string"],
@@ -82,7 +81,7 @@ describe("Segment", () => {
 
   test.each<[string, Record<string, string>]>([
     ["a wrong key", basic("guess")],
-    ["a key that was taken back", basic(known.revokedWriteKey)],
+    ["a revoked key", basic(known.revokedWriteKey)],
     ["RudderStack's key", basic(known.rudderWriteKey)],
     ["a key without its colon", basic(known.writeKey, "")],
     ["a key with a password", basic(known.writeKey, ":x")],

@@ -3,18 +3,19 @@ import {
   also,
   amountText,
   currency,
+  describeProblem,
   epoch,
   epochUnit,
   eventIndex,
   flag,
   hash,
-  describeProblem,
   ipAddress,
   isoTime,
   list,
   number,
   object,
   oneOrMany,
+  problemAt,
   text,
   webUrl,
   type Check,
@@ -185,7 +186,7 @@ describe("checks", () => {
         [true, "type"],
       ],
     ],
-  ])("%s", (_, check, good, bad) => {
+  ])("the check of %s accepts valid values and names the problem of others", (_, check, good, bad) => {
     for (const value of good) expect(kinds(check, value), JSON.stringify(value)).toEqual([]);
     for (const [value, kind] of bad) expect(kinds(check, value), JSON.stringify(value)).toEqual([kind]);
   });
@@ -218,9 +219,7 @@ describe("checks", () => {
 
   test("further checks apply to objects only", () => {
     const pair = also(object({ ip: text(), ua: text() }), (value, path) =>
-      (value.ip === undefined) === (value.ua === undefined)
-        ? []
-        : [{ path, kind: "missing", message: "needs both" }],
+      (value.ip === undefined) === (value.ua === undefined) ? [] : problemAt("missing", path, "needs both"),
     );
     expect(kinds(pair, { ip: "1" })).toEqual(["missing"]);
     expect(kinds(pair, { ip: "1", ua: "2" })).toEqual([]);

@@ -25,7 +25,8 @@ export type Problem = {
 
 export type Check = (value: unknown, path: string) => Problem[];
 
-const problem = (kind: ProblemKind, path: string, message: string, value?: unknown): Problem[] => [
+/** A list of one problem. */
+export const problemAt = (kind: ProblemKind, path: string, message: string, value?: unknown): Problem[] => [
   { path, kind, message, ...(value === undefined ? {} : { value }) },
 ];
 
@@ -36,29 +37,30 @@ export function text(
   rule: { min?: number; max?: number; oneOf?: readonly string[]; pattern?: RegExp } = {},
 ): Check {
   return (value, path) => {
-    if (typeof value !== "string") return problem("type", path, "must be a string", value);
-    if (value.length < (rule.min ?? 1)) return problem("size", path, "must not be empty", value);
+    if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+    if (value.length < (rule.min ?? 1)) return problemAt("size", path, "must not be empty", value);
     if (rule.max !== undefined && value.length > rule.max)
-      return problem("size", path, `must not be longer than ${rule.max} characters`, value);
+      return problemAt("size", path, `must not be longer than ${rule.max} characters`, value);
     if (rule.oneOf && !rule.oneOf.includes(value))
-      return problem("value", path, `must be one of ${rule.oneOf.join(", ")}`, value);
+      return problemAt("value", path, `must be one of ${rule.oneOf.join(", ")}`, value);
     if (rule.pattern && !rule.pattern.test(value))
-      return problem("value", path, "does not have the right form", value);
+      return problemAt("value", path, "does not have the right form", value);
     return [];
   };
 }
 
 export const flag: Check = (value, path) =>
-  typeof value === "boolean" ? [] : problem("type", path, "must be true or false", value);
+  typeof value === "boolean" ? [] : problemAt("type", path, "must be true or false", value);
 
 /** A number, never a string with one in it. */
 export function number(rule: { min?: number; max?: number; integer?: boolean } = {}): Check {
   return (value, path) => {
-    if (typeof value !== "number") return problem("type", path, "must be a number", value);
+    if (typeof value !== "number") return problemAt("type", path, "must be a number", value);
     if (rule.integer && !Number.isSafeInteger(value))
-      return problem("type", path, "must be an integer", value);
-    if (value < (rule.min ?? -Infinity)) return problem("value", path, `must be at least ${rule.min}`, value);
-    if (value > (rule.max ?? Infinity)) return problem("value", path, `must be at most ${rule.max}`, value);
+      return problemAt("type", path, "must be an integer", value);
+    if (value < (rule.min ?? -Infinity))
+      return problemAt("value", path, `must be at least ${rule.min}`, value);
+    if (value > (rule.max ?? Infinity)) return problemAt("value", path, `must be at most ${rule.max}`, value);
     return [];
   };
 }
@@ -68,17 +70,17 @@ export function amountText(rule: { decimals?: number } = {}): Check {
   const pattern =
     rule.decimals === undefined ? /^\d+(?:\.\d+)?$/ : new RegExp(`^\\d+\\.\\d{${rule.decimals}}$`);
   return (value, path) => {
-    if (typeof value !== "string") return problem("type", path, "must be a string with an amount", value);
-    return pattern.test(value) ? [] : problem("value", path, "is not an amount like 49.90", value);
+    if (typeof value !== "string") return problemAt("type", path, "must be a string with an amount", value);
+    return pattern.test(value) ? [] : problemAt("value", path, "is not an amount like 49.90", value);
   };
 }
 
 /** SHA-256 as 64 lower-case hexadecimal digits. Explains what it looks like instead, as the platforms do. */
 export const hash: Check = (value, path) => {
-  if (typeof value !== "string") return problem("type", path, "must be a string", value);
+  if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
   if (/^[0-9a-f]{64}$/.test(value)) return [];
-  if (/^[0-9a-f]{64}$/i.test(value)) return problem("hash", path, "must be hashed in lower case", value);
-  return problem("hash", path, "is not hashed: SHA-256 in 64 hexadecimal digits is expected", value);
+  if (/^[0-9a-f]{64}$/i.test(value)) return problemAt("hash", path, "must be hashed in lower case", value);
+  return problemAt("hash", path, "is not hashed: SHA-256 in 64 hexadecimal digits is expected", value);
 };
 
 /** Active codes of ISO 4217. Not Intl's list, which still has the German mark. */
@@ -93,8 +95,8 @@ const currencies = new Set(
 
 /** ISO 4217 in upper case. */
 export const currency: Check = (value, path) => {
-  if (typeof value !== "string") return problem("type", path, "must be a string", value);
-  return currencies.has(value) ? [] : problem("value", path, "is not an ISO 4217 currency code", value);
+  if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+  return currencies.has(value) ? [] : problemAt("value", path, "is not an ISO 4217 currency code", value);
 };
 
 type Window = { now: number; maxAgeSeconds?: number; maxAheadSeconds?: number };
@@ -111,11 +113,11 @@ export function epochUnit(value: number): EpochUnit | null {
 /** A time since 1970 as an integer in exactly this unit. */
 export function epoch(unit: EpochUnit, window: Window): Check {
   return (value, path) => {
-    if (typeof value !== "number") return problem("type", path, "must be a number", value);
-    if (!Number.isSafeInteger(value)) return problem("type", path, "must be an integer", value);
+    if (typeof value !== "number") return problemAt("type", path, "must be a number", value);
+    if (!Number.isSafeInteger(value)) return problemAt("type", path, "must be an integer", value);
     const seen = epochUnit(value);
     if (seen !== unit)
-      return problem("unit", path, `must be in ${unit}${seen ? `, and looks like ${seen}` : ""}`, value);
+      return problemAt("unit", path, `must be in ${unit}${seen ? `, and looks like ${seen}` : ""}`, value);
     return inWindow((value / perSecond[unit]) * 1000, window, path, value);
   };
 }
@@ -126,39 +128,40 @@ export function isoTime(window: Window, rule: { zulu?: boolean } = {}): Check {
     ? /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
     : /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
   return (value, path) => {
-    if (typeof value !== "string") return problem("type", path, "must be a string", value);
+    if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
     if (!pattern.test(value) || Number.isNaN(Date.parse(value)))
-      return problem("value", path, "is not a time like 2026-11-14T09:30:00Z", value);
+      return problemAt("value", path, "is not a time like 2026-11-14T09:30:00Z", value);
     return inWindow(Date.parse(value), window, path, value);
   };
 }
 
 function inWindow(ms: number, { now, maxAgeSeconds, maxAheadSeconds }: Window, path: string, value: unknown) {
   if (maxAgeSeconds !== undefined && ms < now - maxAgeSeconds * 1000)
-    return problem("old", path, `is older than ${maxAgeSeconds} seconds`, value);
+    return problemAt("old", path, `is older than ${maxAgeSeconds} seconds`, value);
   if (maxAheadSeconds !== undefined && ms > now + maxAheadSeconds * 1000)
-    return problem("future", path, "lies in the future", value);
+    return problemAt("future", path, "is in the future", value);
   return [];
 }
 
 export const ipAddress: Check = (value, path) => {
-  if (typeof value !== "string") return problem("type", path, "must be a string", value);
-  return isIP(value) ? [] : problem("value", path, "is not an IP address", value);
+  if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+  return isIP(value) ? [] : problemAt("value", path, "is not an IP address", value);
 };
 
 export const webUrl: Check = (value, path) => {
-  if (typeof value !== "string") return problem("type", path, "must be a string", value);
+  if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
   return /^https?:\/\//i.test(value) && URL.canParse(value)
     ? []
-    : problem("value", path, "is not a web address", value);
+    : problemAt("value", path, "is not a web address", value);
 };
 
 export function list(item: Check, rule: { min?: number; max?: number } = {}): Check {
   return (value, path) => {
-    if (!Array.isArray(value)) return problem("type", path, "must be a list");
-    if (value.length < (rule.min ?? 0)) return problem("missing", path, `needs at least ${rule.min} entries`);
+    if (!Array.isArray(value)) return problemAt("type", path, "must be a list");
+    if (value.length < (rule.min ?? 0))
+      return problemAt("missing", path, `needs at least ${rule.min} entries`);
     if (value.length > (rule.max ?? Infinity))
-      return problem("size", path, `must not have more than ${rule.max} entries`);
+      return problemAt("size", path, `must not have more than ${rule.max} entries`);
     return value.flatMap((one, index) => item(one, `${path}[${index}]`));
   };
 }
@@ -174,16 +177,16 @@ export function object(
   rule: { required?: readonly string[]; open?: boolean } = {},
 ): Check {
   return (value, path) => {
-    if (!isObject(value)) return problem("type", path, "must be an object");
+    if (!isObject(value)) return problemAt("type", path, "must be an object");
     const at = (name: string) => (path ? `${path}.${name}` : name);
     return [
       ...(rule.required ?? [])
         .filter((name) => value[name] === undefined)
-        .flatMap((name) => problem("missing", at(name), "is required")),
+        .flatMap((name) => problemAt("missing", at(name), "is required")),
       ...Object.entries(value).flatMap(([name, field]) => {
         const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
         if (check) return check(field, at(name));
-        return rule.open ? [] : problem("unknown", at(name), "is not a known field", field);
+        return rule.open ? [] : problemAt("unknown", at(name), "is not a known field", field);
       }),
     ];
   };

@@ -7,16 +7,12 @@
 
 import { createHash } from "node:crypto";
 import { isIPv4 } from "node:net";
-import { hash, number, text, type Check, type Problem, type ProblemKind } from "./checks.ts";
+import { hash, number, problemAt, text, type Check, type Problem } from "./checks.ts";
 
 export const sha256 = (plain: string): string => createHash("sha256").update(plain).digest("hex");
 
 /** Tolerance for event times in the future where nothing is documented: a minute for clock differences. Uncertain. */
 export const maxAheadSeconds = 60;
-
-export function fault(kind: ProblemKind, path: string, message: string): Problem[] {
-  return [{ path, kind, message }];
-}
 
 /** `email` is trimmed and in lower case; `redditEmail` has only letters and digits before the @. */
 export type HashForm =
@@ -41,7 +37,7 @@ const names = ["mary", "valéry", "raphaël", "jane", "john", "doe", "smith"];
 
 const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
 const bare = (word: string) => word.normalize("NFD").replace(/\p{M}/gu, "");
-const letters = Array.from({ length: 26 }, (_, place) => String.fromCodePoint(97 + place));
+const letters = Array.from({ length: 26 }, (_, index) => String.fromCodePoint(97 + index));
 const letterPairs = letters.flatMap((first) => letters.map((second) => first + second));
 const countryHashes = new Set(letterPairs.map(sha256));
 
@@ -109,9 +105,9 @@ export function hashed(form: HashForm): Check {
     const problems = hash(value, path);
     if (problems.length > 0) return problems;
     const message = wrong.get(String(value));
-    if (message !== undefined) return fault("hash", path, message);
+    if (message !== undefined) return problemAt("hash", path, message);
     return form === "country" && !countryHashes.has(String(value))
-      ? fault("hash", path, "is not the hash of a two-letter country code in lower case")
+      ? problemAt("hash", path, "is not the hash of a two-letter country code in lower case")
       : [];
   };
 }
@@ -120,18 +116,18 @@ export function hashed(form: HashForm): Check {
 export const plainId: Check = (value, path) => {
   const problems = text({ max: 2000, pattern: /^\S+$/ })(value, path);
   return problems.length === 0 && /^[0-9a-f]{64}$/i.test(String(value))
-    ? fault("value", path, "must not be hashed")
+    ? problemAt("value", path, "must not be hashed")
     : problems;
 };
 
 export const ipv4: Check = (value, path) =>
-  typeof value === "string" && isIPv4(value) ? [] : fault("value", path, "is not an IPv4 address");
+  typeof value === "string" && isIPv4(value) ? [] : problemAt("value", path, "is not an IPv4 address");
 
 /** Free text without a plain email. */
 export const notContact: Check = (value, path) => {
   const problems = text()(value, path);
   return problems.length === 0 && /\S@\S+\.\S/.test(String(value))
-    ? fault("hash", path, "holds a plain email")
+    ? problemAt("hash", path, "holds a plain email")
     : problems;
 };
 
@@ -140,7 +136,7 @@ export const limitedDataFields: Readonly<Record<string, Check>> = {
   data_processing_options: (value, path) =>
     Array.isArray(value) && value.length <= 1 && value.every((option) => option === "LDU")
       ? []
-      : fault("value", path, 'must be [] or ["LDU"]'),
+      : problemAt("value", path, 'must be [] or ["LDU"]'),
   data_processing_options_country: number({ integer: true, min: 0, max: 1 }),
   data_processing_options_state: number({ integer: true, min: 0 }),
 };
@@ -154,13 +150,13 @@ export function limitedDataProblems(event: Record<string, unknown>, path: string
   if (options === undefined)
     return country === undefined && state === undefined
       ? []
-      : fault("missing", at, "is required with its country or state");
+      : problemAt("missing", at, "is required with its country or state");
   const isLimited = Array.isArray(options) && options.length > 0;
   // It is uncertain if the option works without country and state; the documented forms all have them.
   if (isLimited && (country === undefined || state === undefined))
-    return fault("missing", at, "needs data_processing_options_country and _state");
+    return problemAt("missing", at, "needs data_processing_options_country and _state");
   const fits = country === 0 ? state === 0 : state === 0 || (typeof state === "number" && state >= 1000);
-  return isLimited && !fits ? fault("value", at, "has a country and a state that do not fit") : [];
+  return isLimited && !fits ? problemAt("value", at, "has a country and a state that do not match") : [];
 }
 
 /** True when the object has a value under one of these names. */

@@ -1,6 +1,7 @@
 // Scripted faults. A fault is used up by the calls that it hits, or hits each call with a probability until it is cleared.
 // The random numbers are seeded, so that a long run can be repeated exactly.
 
+import { seededRandom } from "./seededRandom.ts";
 import { routeKinds, type RouteKind } from "./standin.ts";
 
 const faultKinds = [
@@ -93,15 +94,4 @@ export function readFaults(script: unknown): Fault[] | string {
     }
   }
   return faults as Fault[];
-}
-
-/** mulberry32: small, and the same on every machine. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,8 +1,15 @@
-// OAuth as every stand-in does it, shown on Google's.
+// Tests of OAuth that apply to every stand-in, run on Google's.
 
-import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { runStandin } from "./testCalls.ts";
+import {
+  basicAuth,
+  bearer,
+  callback,
+  makeChallenge,
+  postForm,
+  runStandin,
+  tokenFields,
+} from "./testCalls.ts";
 import { googleAds } from "../google_ads/index.ts";
 import { startStandins } from "./start.ts";
 
@@ -10,9 +17,7 @@ const { known, oauth: description } = googleAds;
 const scope = description.scopes[0];
 const { handle: google, advance } = await runStandin("google_ads");
 
-const callback = "http://127.0.0.1:8787/connect/google_ads";
-const verifier = randomBytes(32).toString("base64url");
-const challenge = createHash("sha256").update(verifier).digest("base64url");
+const { verifier, challenge } = makeChallenge();
 
 function authorizeUrl(changes: Record<string, string | null> = {}): string {
   const url = new URL("https://accounts.example/o/oauth2/v2/auth");
@@ -37,12 +42,8 @@ const getCode = async (changes?: Record<string, string | null>) =>
   codeOf(await google.decide(authorizeUrl(changes), "allow"));
 
 async function token(fields: Record<string, string>, headers: Record<string, string> = {}) {
-  const answer = await fetch(`${google.origin}/token`, {
-    method: "POST",
-    headers,
-    body: new URLSearchParams(fields),
-  });
-  return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+  const answer = await postForm(`${google.origin}/token`, fields, headers);
+  return { status: answer.status, body: tokenFields(answer) };
 }
 
 const client = { client_id: known.clientId, client_secret: known.clientSecret };
@@ -56,9 +57,9 @@ const exchange = (code: string, changes: Record<string, string> = {}) =>
     ...changes,
   });
 
-async function isLetIn(accessToken: string | undefined): Promise<boolean> {
+async function hasAccess(accessToken = ""): Promise<boolean> {
   const answer = await fetch(`${google.origin}/v1/requestStatus:retrieve?requestId=none`, {
-    headers: { authorization: `Bearer ${accessToken}` },
+    headers: bearer(accessToken),
   });
   return answer.status !== 401 && answer.status !== 403;
 }
@@ -89,7 +90,7 @@ describe("the authorization page", () => {
   });
 
   test.each([
-    ["an unknown client", { client_id: "nobody" }],
+    ["an unknown client", { client_id: "unknown" }],
     ["no client", { client_id: null }],
     ["a foreign plain-HTTP address to return to", { redirect_uri: "http://shop.example/back" }],
     ["a script to return to", { redirect_uri: "javascript:alert(1)" }],
@@ -131,21 +132,21 @@ describe("the token endpoint", () => {
     const { status, body } = await exchange(await getCode());
     expect(status).toBe(200);
     expect(body).toMatchObject({ expires_in: 3600, scope, token_type: "Bearer" });
-    expect(await isLetIn(body.access_token)).toBe(true);
+    expect(await hasAccess(body.access_token)).toBe(true);
   });
 
   test("a code works once, and using it twice revokes its tokens", async () => {
     const code = await getCode();
     const { body } = await exchange(code);
     expect(await exchange(code)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
-    expect(await isLetIn(body.access_token)).toBe(false);
+    expect(await hasAccess(body.access_token)).toBe(false);
   });
 
   test.each([
-    ["a wrong verifier", { code_verifier: randomBytes(32).toString("base64url") }, "invalid_grant"],
+    ["a wrong verifier", { code_verifier: makeChallenge().verifier }, "invalid_grant"],
     ["another address to return to", { redirect_uri: `${callback}/` }, "invalid_grant"],
     ["a wrong secret", { client_secret: "guess" }, "invalid_client"],
-    ["a wrong client", { client_id: "nobody" }, "invalid_client"],
+    ["a wrong client", { client_id: "unknown" }, "invalid_client"],
     ["a made-up code", { code: "code_made-up" }, "invalid_grant"],
     ["another grant type", { grant_type: "password" }, "unsupported_grant_type"],
   ])("%s is rejected", async (_, changes, fault) => {
@@ -181,13 +182,12 @@ describe("the token endpoint", () => {
   });
 
   test("the client authenticates once: by header or by body", async () => {
-    const basic = Buffer.from(`${known.clientId}:${known.clientSecret}`).toString("base64");
     const fields = {
       grant_type: "authorization_code",
       redirect_uri: callback,
       code_verifier: verifier,
     };
-    const headers = { authorization: `Basic ${basic}` };
+    const headers = basicAuth(known.clientId, known.clientSecret);
     expect((await token({ ...fields, ...client, code: await getCode() }, headers)).status).toBe(401);
     expect((await token({ ...fields, code: await getCode() }, headers)).status).toBe(200);
   });
@@ -195,7 +195,7 @@ describe("the token endpoint", () => {
   test("an access token expires and is refreshed; the refresh token stays", async () => {
     const { body } = await exchange(await getCode());
     advance(3_601_000);
-    expect(await isLetIn(body.access_token)).toBe(false);
+    expect(await hasAccess(body.access_token)).toBe(false);
     const refreshed = await token({
       ...client,
       grant_type: "refresh_token",
@@ -204,7 +204,7 @@ describe("the token endpoint", () => {
     advance(-3_601_000);
     expect(refreshed.status).toBe(200);
     expect(refreshed.body.refresh_token).toBeUndefined();
-    expect(await isLetIn(refreshed.body.access_token)).toBe(true);
+    expect(await hasAccess(refreshed.body.access_token)).toBe(true);
   });
 
   test("without offline access there is no refresh token", async () => {
@@ -218,7 +218,7 @@ describe("the token endpoint", () => {
       method: "POST",
       body: new URLSearchParams({ token: body.refresh_token ?? "" }),
     });
-    expect(await isLetIn(body.access_token)).toBe(false);
+    expect(await hasAccess(body.access_token)).toBe(false);
     const refreshed = await token({
       ...client,
       grant_type: "refresh_token",

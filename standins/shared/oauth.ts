@@ -179,7 +179,7 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
       return fail("invalid_grant", "redirect_uri is not the one of the authorization", context);
     const verifier = fields.get("code_verifier");
     if (grant.challenge !== null && !isVerifier(verifier, grant.challenge))
-      return fail("invalid_grant", "code_verifier does not fit the challenge", context);
+      return fail("invalid_grant", "code_verifier does not match the challenge", context);
     grant.used = true;
     return issue(grant, null, context);
   };
@@ -254,9 +254,9 @@ function readClient(
 ): string | null {
   const basic = basicCredentials(call);
   const inBody = fields.get(name("client_secret"));
-  if (basic && inBody !== undefined) return "the client signed in twice, by header and by body";
-  if (basic && !oauth.clientAuth.includes("basic")) return "the client must sign in by its body";
-  if (!basic && !oauth.clientAuth.includes("body")) return "the client must sign in by HTTP Basic";
+  if (basic && inBody !== undefined) return "the client authenticated twice, in the header and in the body";
+  if (basic && !oauth.clientAuth.includes("basic")) return "the client must authenticate in the body";
+  if (!basic && !oauth.clientAuth.includes("body")) return "the client must authenticate with HTTP Basic";
   const id = basic ? decode(basic.user) : fields.get(name("client_id"));
   const secret = basic ? decode(basic.password) : inBody;
   return id === oauth.client.id && secret === oauth.client.secret

@@ -1,4 +1,4 @@
-// Where the platforms' OAuth differs: small descriptions, run without a server.
+// The differences between the platforms' sign-ins: small declarations, run without a server.
 
 import { describe, expect, test } from "vitest";
 import { oauthRoutes } from "./oauth.ts";
@@ -10,8 +10,8 @@ const callback = "http://127.0.0.1:8787/connect";
 const codeOf = (location: string) => new URL(location).searchParams.get("code") ?? "";
 
 describe("differences of platforms", () => {
-  /** Runs a description without a server: the frame's own names stay out of the way. */
-  function open(changes: Partial<OAuth>) {
+  /** Serves a declared sign-in without a server. */
+  function serve(changes: Partial<OAuth>) {
     const oauth: OAuth = {
       client: { id: "app-1", secret: "hush" },
       authorizePath: "/auth",
@@ -54,7 +54,7 @@ describe("differences of platforms", () => {
   const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 
   test("parameter names, a JSON body and the token response can differ, as at TikTok", () => {
-    const call = open({
+    const call = serve({
       names: { client_id: "app_id", client_secret: "secret", code: "auth_code" },
       omits: ["response_type", "grant_type", "redirect_uri", "scope"],
       tokenBody: "json",
@@ -81,7 +81,7 @@ describe("differences of platforms", () => {
   });
 
   test("a rotating refresh token is replaced, and the old one rejected", () => {
-    const call = open({});
+    const call = serve({});
     const sent = call(
       "POST",
       "/auth",
@@ -105,8 +105,8 @@ describe("differences of platforms", () => {
         redirect_uri: callback,
       }),
     ).body as Record<string, string>;
-    const refresh = (token_: string) =>
-      call("POST", "/token", form({ ...own, grant_type: "refresh_token", refresh_token: token_ }));
+    const refresh = (refreshToken: string) =>
+      call("POST", "/token", form({ ...own, grant_type: "refresh_token", refresh_token: refreshToken }));
     const second = refresh(first.refresh_token ?? "").body as Record<string, string>;
     expect(second.refresh_token).not.toBe(first.refresh_token);
     expect(refresh(first.refresh_token ?? "")).toMatchObject({
@@ -117,7 +117,7 @@ describe("differences of platforms", () => {
   });
 
   test("PKCE, HTTP Basic or a header can be required", () => {
-    const call = open({
+    const call = serve({
       pkce: "required",
       clientAuth: ["basic"],
       tokenCallError: ({ headers }) =>
@@ -135,12 +135,12 @@ describe("differences of platforms", () => {
     expect(call("POST", "/token", form({})).status).toBe(429);
     const inBody = form({ client_id: "app-1", client_secret: "hush", grant_type: "authorization_code" });
     expect(call("POST", "/token", inBody, { "user-agent": "relay" }).rejected).toEqual([
-      "invalid_client: the client must sign in by HTTP Basic",
+      "invalid_client: the client must authenticate with HTTP Basic",
     ]);
   });
 
   test("a platform may have its own grant type", () => {
-    const call = open({
+    const call = serve({
       otherGrants: { exchange: (fields) => ({ status: 200, body: { long: fields.get("short") } }) },
     });
     const own = { client_id: "app-1", client_secret: "hush", grant_type: "exchange", short: "s-1" };
@@ -149,7 +149,7 @@ describe("differences of platforms", () => {
   });
 
   test("a token call can be a GET with a query, as at Meta", () => {
-    const call = open({ tokenBody: "query", tokenMethods: ["GET"], omits: ["grant_type"] });
+    const call = serve({ tokenBody: "query", tokenMethods: ["GET"], omits: ["grant_type"] });
     expect(call("GET", "/token?client_id=app-1&client_secret=hush&code=none").rejected).toEqual([
       "invalid_grant: the code is not valid",
     ]);

@@ -27,7 +27,7 @@ export function consentPage(call: Call, redirectUri: string, scopes: readonly st
 }
 
 export function faultPage(why: string): Answer {
-  return page(400, "This sign-in cannot go on", `<p>${escapeHtml(why)}</p>`, "'none'");
+  return page(400, "This sign-in cannot continue", `<p>${escapeHtml(why)}</p>`, "'none'");
 }
 
 /** The error page of a proxy in front of the platform, where a client expects JSON. */

@@ -70,15 +70,15 @@ export function createRecord(secrets: readonly string[] = []): CallRecord {
   const sizes: number[] = [];
   let logged = 0;
   const ledger = new Map<string, AcceptedEvent & { countedAt: number }>();
-  let nameless = 0;
+  let withoutId = 0;
   let sinceSweep = 0;
 
   /** Walks the whole ledger, so it runs once for many events. */
   const sweep = () => {
     let older = ledger.size - ledgerBodies;
-    for (const [place, entry] of ledger) {
+    for (const [key, entry] of ledger) {
       if (older-- <= 0) break;
-      if (ledger.size > ledgerLength) ledger.delete(place);
+      if (ledger.size > ledgerLength) ledger.delete(key);
       else delete entry.event;
     }
     sinceSweep = 0;
@@ -132,13 +132,13 @@ export function createRecord(secrets: readonly string[] = []): CallRecord {
 
     addAccepted(events: readonly AcceptedInput[], at: number) {
       for (const { id, name, key, windowSeconds, event } of events) {
-        const place = id === null ? `\0${nameless++}` : (key ?? id);
-        const before = ledger.get(place);
+        const entryKey = id === null ? `\0${withoutId++}` : (key ?? id);
+        const before = ledger.get(entryKey);
         const repeat =
           before !== undefined && windowSeconds !== null && at - before.countedAt < windowSeconds * 1000;
         // Moved to the end: the ledger drops the entries that were not seen for longest.
-        ledger.delete(place);
-        ledger.set(place, {
+        ledger.delete(entryKey);
+        ledger.set(entryKey, {
           id,
           ...(name === undefined ? {} : { name }),
           count: (before?.count ?? 0) + 1,

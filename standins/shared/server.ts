@@ -56,7 +56,7 @@ export async function serveStandin(standin: Standin, options: ServerOptions): Pr
     const matched = findRoute(routes, call);
     if (!matched) {
       const answer = standin.errors.notFound(call);
-      record.logCall(call, "unknown", options.now(), answer.status, "rejected", ["no such address"]);
+      record.logCall(call, "unknown", options.now(), answer.status, "rejected", ["no such URL"]);
       return send(response, answer);
     }
     const { route, called } = matched;
@@ -152,13 +152,13 @@ function createContext(standin: Standin, { now, rateLimits }: ServerOptions): Co
     now,
     tokens: createTokens(standin.tokens, now),
     nextId: () => `${standin.id}-${String(++calls).padStart(6, "0")}`,
-    useQuota(allowance, limit, seconds, amount = 1) {
+    useQuota(quota, limit, seconds, amount = 1) {
       if (!rateLimits) return 0;
-      const place = `${allowance}/${seconds}`;
-      let window = windows.get(place);
+      const key = `${quota}/${seconds}`;
+      let window = windows.get(key);
       if (!window || window.until <= now()) {
         window = { until: now() + seconds * 1000, used: 0 };
-        windows.set(place, window);
+        windows.set(key, window);
       }
       if (window.used + amount > limit) return Math.max(1, Math.ceil((window.until - now()) / 1000));
       window.used += amount;

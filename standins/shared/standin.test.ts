@@ -1,4 +1,4 @@
-// The frame: routes, the record, faults and the control paths, shown on the stand-in of Google.
+// Tests that apply to every stand-in, run on Google's: routes, the record, faults and the control paths.
 
 import { describe, expect, test } from "vitest";
 import { runStandin, startTime } from "./testCalls.ts";
@@ -43,7 +43,7 @@ describe("the list", () => {
   });
 
   test("a stand-in that was not started says so", () => {
-    expect(() => running.of("nobody" as "google_ads")).toThrow("The stand-in nobody was not started.");
+    expect(() => running.of("unknown" as "google_ads")).toThrow("The stand-in unknown was not started.");
   });
 });
 
@@ -172,13 +172,12 @@ describe("faults", () => {
   });
 
   test("a slow response is the usual one, late, and the call is processed at once", async () => {
-    google.fault({ kind: "slow", ms: 120 });
-    const began = performance.now();
-    const answer = ingest();
-    await expect.poll(() => google.accepted.length, { interval: 5 }).toBe(1);
-    expect(performance.now() - began).toBeLessThan(110);
+    google.fault({ kind: "slow", ms: 2000 });
+    let isAnswered = false;
+    const answer = ingest().finally(() => (isAnswered = true));
+    await expect.poll(() => google.accepted.length, { interval: 5, timeout: 10_000 }).toBe(1);
+    expect(isAnswered).toBe(false);
     expect((await answer).status).toBe(200);
-    expect(performance.now() - began).toBeGreaterThanOrEqual(115);
   });
 
   test("a probability hits the same calls again with the same seed", async () => {

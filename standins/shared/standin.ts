@@ -63,7 +63,7 @@ export type Context = {
   nextId(): string;
   /** Uses a quota of a fixed window; returns 0 when there was enough, otherwise the seconds until the window ends. */
   useQuota(quota: string, limit: number, seconds: number, amount?: number): number;
-  /** State that lasts until a reset, created on first use: `context.recall("orders", () => new Map<string, Order>())`. */
+  /** State that lasts until a reset, created on first use: `context.remember("orders", () => new Map<string, Order>())`. */
   remember<Memory>(name: string, make: () => Memory): Memory;
 };
 

@@ -50,10 +50,10 @@ export async function startStandins({
     await Promise.all([...handles.values()].map(({ server }) => server.close()));
   };
   try {
-    for (const [place, standin] of standins.entries()) {
+    for (const [index, standin] of standins.entries()) {
       if (only && !only.includes(standin.id)) continue;
       const server = await serveStandin(standin, {
-        port: port === 0 ? 0 : port + place,
+        port: port === 0 ? 0 : port + index,
         now,
         rateLimits,
         redirectUris,
@@ -94,7 +94,8 @@ function toHandle(server: StandinServer): StandinHandle {
         redirect: "manual",
       });
       const location = answer.headers.get("location");
-      if (location === null) throw new Error(`The page led nowhere: ${answer.status} ${await answer.text()}`);
+      if (location === null)
+        throw new Error(`The page did not redirect: ${answer.status} ${await answer.text()}`);
       return location;
     },
     reset: () => server.reset(),

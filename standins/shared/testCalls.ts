@@ -1,11 +1,12 @@
-// For the stand-ins' own tests: a running stand-in, calls and their responses, people, a sign-in, and the quotas of a call.
+// For the stand-ins' own tests: runs a stand-in, calls it, signs in, and checks quotas and scripted faults.
 
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeEach } from "vitest";
 import type { StandinId } from "../index.ts";
 import { sha256 } from "./contactChecks.ts";
+import type { Fault } from "./faults.ts";
 import type { Answer, Call, Standin } from "./standin.ts";
-import { startStandins } from "./start.ts";
+import { startStandins, type StandinHandle } from "./start.ts";
 import { createTokens } from "./tokens.ts";
 
 export const startTime = Date.parse("2026-11-14T10:00:00Z");
@@ -73,6 +74,17 @@ export function authorizeUrl(path: string, query: Record<string, string>): strin
 export const queryOf = (location: string): Record<string, string> =>
   Object.fromEntries(new URL(location).searchParams);
 
+/** Signs in, and returns the authorization code; empty when the sign-in was rejected. */
+export async function authorizationCode(
+  standin: StandinHandle,
+  path: string,
+  query: Record<string, string>,
+): Promise<string> {
+  const usual = { redirect_uri: callback, response_type: "code", state: "s" };
+  const redirect = await standin.decide(authorizeUrl(path, { ...usual, ...query }), "allow");
+  return queryOf(redirect).code ?? "";
+}
+
 export function makeChallenge(): { verifier: string; challenge: string } {
   const verifier = randomBytes(32).toString("base64url");
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
@@ -87,6 +99,8 @@ export async function postForm(
   return toPosted(answer);
 }
 
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
 export const basicAuth = (user: string, password: string): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
 });
@@ -94,13 +108,25 @@ export const basicAuth = (user: string, password: string): Record<string, string
 /** The fields of a token response. */
 export const tokenFields = ({ body }: Posted): Record<string, string> => body as Record<string, string>;
 
+/** Sends one call for each fault, and returns the responses. */
+export async function respondWithFaults<Response>(
+  standin: StandinHandle,
+  faults: readonly Fault[],
+  call: () => Promise<Response>,
+): Promise<Response[]> {
+  standin.fault(faults);
+  const responses = [];
+  for (const _ of faults) responses.push(await call());
+  return responses;
+}
+
 /** Runs one call without a server; `spent` says which quotas are used up. */
 export function throttledCall(
   standin: Standin,
   path: string,
   headers: Record<string, string>,
   body: unknown,
-  spent: (allowance: string, limit: number, seconds: number, amount: number) => boolean,
+  spent: (quota: string, limit: number, seconds: number, amount: number) => boolean,
 ): Answer {
   const call: Call = {
     method: "POST",
@@ -120,8 +146,7 @@ export function throttledCall(
         now: () => startTime,
         tokens: createTokens(standin.tokens, () => startTime),
         nextId: () => "1",
-        useQuota: (allowance, limit, seconds, amount = 1) =>
-          spent(allowance, limit, seconds, amount) ? 7 : 0,
+        useQuota: (quota, limit, seconds, amount = 1) => (spent(quota, limit, seconds, amount) ? 7 : 0),
         remember: (_, make) => make(),
       },
     );

@@ -9,13 +9,13 @@ import {
   list,
   number,
   object,
+  problemAt,
   text,
   webUrl,
   type Check,
 } from "../shared/checks.ts";
 import {
   maxAheadSeconds,
-  fault,
   hasOneOf,
   hashed,
   limitedDataFields,
@@ -67,7 +67,7 @@ const userData = also(
     hasOneOf(value, ["em", "ph", "madid"]) ||
     (value.client_ip_address !== undefined && value.client_user_agent !== undefined)
       ? []
-      : fault("missing", path, "Insufficient PII: em, ph, madid, or address with browser is needed"),
+      : problemAt("missing", path, "Insufficient PII: em, ph, madid, or address with browser is needed"),
 );
 
 const customData = object(
@@ -118,11 +118,11 @@ function eventShape(now: number): Check {
       const problems = limitedDataProblems(event, path);
       const custom = isObject(event.custom_data) ? event.custom_data : {};
       if (webSources.includes(String(event.action_source)) && event.event_source_url === undefined)
-        problems.push(...fault("missing", `${path}.event_source_url`, "is required for web events"));
+        problems.push(...problemAt("missing", `${path}.event_source_url`, "is required for web events"));
       if (event.event_name === "PURCHASE")
         for (const name of ["value", "currency"])
           if (custom[name] === undefined)
-            problems.push(...fault("missing", `${path}.custom_data.${name}`, "is required for PURCHASE"));
+            problems.push(...problemAt("missing", `${path}.custom_data.${name}`, "is required for PURCHASE"));
       return problems;
     },
   );

@@ -43,9 +43,9 @@ const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
 const throttled = (): Answer =>
   invalid(429, "Too many requests", ["RATE_LIMITED"], ["Too many requests. Try again later."]);
 
-type Judged = { answer: Answer } | { events: Record<string, unknown>[]; hasTestCode: boolean };
+type Checked = { answer: Answer } | { events: Record<string, unknown>[]; hasTestCode: boolean };
 
-function judge(call: Call, context: Context): Judged {
+function checkRequest(call: Call, context: Context): Checked {
   // The documentation has it in the query; a header is not mentioned, so it is ignored.
   const state = context.tokens.state(call.query.get("access_token"));
   if (state !== "valid") return { answer: tokenError(state) };
@@ -65,11 +65,11 @@ function judge(call: Call, context: Context): Judged {
   // One invalid event rejects the request.
   const problems = requestShape(context.now())(read.value, "");
   if (problems.length > 0) {
-    const isThin = problems.some(({ message }) => message.startsWith("Insufficient PII"));
+    const isUnmatched = problems.some(({ message }) => message.startsWith("Insufficient PII"));
     return {
       answer: invalid(
         400,
-        isThin ? "Insufficient PII" : "Invalid request",
+        isUnmatched ? "Insufficient PII" : "Invalid request",
         problems.map(({ kind }) => (kind === "hash" ? "UNHASHED_PII" : "INVALID_FIELD")),
         problems.map(describeProblem),
       ),
@@ -81,13 +81,13 @@ function judge(call: Call, context: Context): Judged {
   };
 }
 
-function sendEvents(call: Call, context: Context): Answer {
-  const judged = judge(call, context);
-  if ("answer" in judged) return judged.answer;
+function receiveEvents(call: Call, context: Context): Answer {
+  const checked = checkRequest(call, context);
+  if ("answer" in checked) return checked.answer;
   return {
     status: 200,
     body: { status: "VALID", reason: "Events have been processed successfully.", errors: {} },
-    accepted: judged.events.map((event) => ({
+    accepted: checked.events.map((event) => ({
       id: typeof event.event_id === "string" ? event.event_id : null,
       name: String(event.event_name),
       key: `${call.params.pixel}/${String(event.event_id)}`,
@@ -96,13 +96,13 @@ function sendEvents(call: Call, context: Context): Answer {
       event,
     })),
     // It is uncertain if events with a test code count; the stricter assumption is that they do.
-    ...(judged.hasTestCode ? { tested: true } : {}),
+    ...(checked.hasTestCode ? { tested: true } : {}),
   };
 }
 
 function validateEvents(call: Call, context: Context): Answer {
-  const judged = judge(call, context);
-  if ("answer" in judged) return judged.answer;
+  const checked = checkRequest(call, context);
+  if ("answer" in checked) return checked.answer;
   return {
     status: 200,
     body: { status: "VALID", reason: "Events have been validated successfully.", errors: {} },
@@ -212,7 +212,7 @@ export const snapchat = {
     refresh: "rotating",
   },
   routes: [
-    { kind: "events", method: "POST", path: /^\/v3\/(?<pixel>[\w-]+)\/events$/, handle: sendEvents },
+    { kind: "events", method: "POST", path: /^\/v3\/(?<pixel>[\w-]+)\/events$/, handle: receiveEvents },
     {
       kind: "events",
       method: "POST",

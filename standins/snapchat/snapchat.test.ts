@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
-  authorizeUrl,
+  authorizationCode,
+  bearer,
   browser,
   callback,
   type Fields,
@@ -9,7 +10,7 @@ import {
   person,
   post,
   postForm,
-  queryOf,
+  respondWithFaults,
   runStandin,
   startTime,
   tokenFields,
@@ -140,7 +141,7 @@ describe("the Conversions API", () => {
   });
 });
 
-describe("tokens and faults in Snap's format", () => {
+describe("tokens and faults in Snapchat's format", () => {
   test("an unknown token is a bad request, an expired or revoked one a 401; a header is not enough", async () => {
     const answers = [];
     for (const token of ["wrong", known.expiredToken, known.revokedToken])
@@ -151,19 +152,20 @@ describe("tokens and faults in Snap's format", () => {
       [401, "Unauthorized"],
     ]);
     const url = `${platform.origin}/v3/${known.pixelId}/events`;
-    const header = { authorization: `Bearer ${known.accessToken}` };
-    expect((await post(url, { data: [event()] }, header)).status).toBe(400);
+    expect((await post(url, { data: [event()] }, bearer(known.accessToken))).status).toBe(400);
   });
 
-  test("scripted faults", async () => {
-    platform.fault([
-      { kind: "throttle" },
-      { kind: "server_error", status: 503 },
-      { kind: "expired_token" },
-      { kind: "revoked_token" },
-    ]);
-    const answers = [];
-    for (let sent = 0; sent < 4; sent++) answers.push(await send([event()]));
+  test("scripted faults are answered in Snapchat's format", async () => {
+    const answers = await respondWithFaults(
+      platform,
+      [
+        { kind: "throttle" },
+        { kind: "server_error", status: 503 },
+        { kind: "expired_token" },
+        { kind: "revoked_token" },
+      ],
+      () => send([event()]),
+    );
     expect(answers.map(({ status, body }) => [status, (body as Fields).status])).toEqual([
       [429, "INVALID"],
       [503, "INVALID"],
@@ -176,7 +178,7 @@ describe("tokens and faults in Snap's format", () => {
 
 describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
-    get(`${platform.origin}/v1/${path}`, { authorization: `Bearer ${token}` });
+    get(`${platform.origin}/v1/${path}`, bearer(token));
 
   test("the lists have organisations with their ad accounts, and the pixel of one", async () => {
     expect((await list("me/organizations?with_ad_accounts=true")).body).toMatchObject({
@@ -208,21 +210,13 @@ describe("the pickers", () => {
 
 describe("the sign-in", () => {
   const { verifier, challenge } = makeChallenge();
-  const code = async () =>
-    queryOf(
-      await platform.decide(
-        authorizeUrl("/login/oauth2/authorize", {
-          client_id: known.clientId,
-          redirect_uri: callback,
-          response_type: "code",
-          state: "s",
-          scope: "snapchat-marketing-api",
-          code_challenge: challenge,
-          code_challenge_method: "S256",
-        }),
-        "allow",
-      ),
-    ).code ?? "";
+  const code = () =>
+    authorizationCode(platform, "/login/oauth2/authorize", {
+      client_id: known.clientId,
+      scope: "snapchat-marketing-api",
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+    });
   const token = (fields: Record<string, string>) =>
     postForm(`${platform.origin}/login/oauth2/access_token`, {
       client_id: known.clientId,

@@ -10,12 +10,13 @@ import {
   number,
   object,
   oneOrMany,
+  problemAt,
   text,
   webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { maxAheadSeconds, fault, hashed, plainId } from "../shared/contactChecks.ts";
+import { maxAheadSeconds, hashed, plainId } from "../shared/contactChecks.ts";
 
 const daySeconds = 86_400;
 const maxEvents = 1000;
@@ -26,7 +27,7 @@ const reserved = "AddBilling Browse Checkout ClickForm Consult Registration Star
 const eventName: Check = (value, path) => {
   const problems = text({ max: 50 })(value, path);
   return problems.length === 0 && reserved.includes(String(value))
-    ? fault("value", path, "is a reserved word")
+    ? problemAt("value", path, "is a reserved word")
     : problems;
 };
 
@@ -57,7 +58,7 @@ const user = also(
     locale: text(),
   }),
   // Uncertain: one public source saw an empty user accepted and never matched. Such an event is useless.
-  (value, path) => (Object.keys(value).length > 0 ? [] : fault("missing", path, "holds nothing to match by")),
+  (value, path) => (Object.keys(value).length > 0 ? [] : problemAt("missing", path, "has no match key")),
 );
 
 const properties = object(
@@ -126,11 +127,11 @@ export function requestShape(now: number, source: unknown): Check {
 }
 
 /** `data.0.event_id: Not a valid string.` */
-export function inTikTokWords({ path, kind, message }: Problem): string {
-  const place = path.replace(/\[(\d+)\]/g, ".$1");
-  if (kind === "missing" && message === "is required") return `${place}: Missing data for required field.`;
-  if (kind === "type" && message === "must be a string") return `${place}: Not a valid string.`;
-  if (kind === "type" && message === "must be a number") return `${place}: Not a valid number.`;
-  if (kind === "unknown") return `${place}: Unknown field.`;
-  return `${place}: ${message}.`;
+export function toTikTokMessage({ path, kind, message }: Problem): string {
+  const field = path.replace(/\[(\d+)\]/g, ".$1");
+  if (kind === "missing" && message === "is required") return `${field}: Missing data for required field.`;
+  if (kind === "type" && message === "must be a string") return `${field}: Not a valid string.`;
+  if (kind === "type" && message === "must be a number") return `${field}: Not a valid number.`;
+  if (kind === "unknown") return `${field}: Unknown field.`;
+  return `${field}: ${message}.`;
 }

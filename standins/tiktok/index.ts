@@ -3,7 +3,7 @@
 
 import { isObject, readJson } from "../shared/checks.ts";
 import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
-import { inTikTokWords, requestShape } from "./event.ts";
+import { toTikTokMessage, requestShape } from "./event.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
@@ -26,7 +26,7 @@ const tiktokKnown = {
 const scopes = ["events", "listing"];
 const dedupSeconds = 48 * 3600;
 /** The token of a sign-in does not expire. */
-const noEndSeconds = 10 * 365 * 86_400;
+const unlimitedSeconds = 10 * 365 * 86_400;
 
 let requests = 0;
 
@@ -48,7 +48,7 @@ const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
       ? "Access token is incorrect or has been revoked."
       : state === "expired"
         ? "Access token is incorrect: it has expired."
-        : "Access token is incorrect or has been revoked: the advertiser took it back.",
+        : "Access token is incorrect or has been revoked: the advertiser revoked it.",
   );
 
 /** The response does not give the wait. */
@@ -79,7 +79,7 @@ function track(call: Call, context: Context): Answer {
   const problems = requestShape(context.now(), body.event_source)(body, "");
   const [first] = problems;
   // It is uncertain if the valid events of such a batch are kept; here none is.
-  if (first) return { ...envelope(40_002, inTikTokWords(first)), rejected: problems.map(inTikTokWords) };
+  if (first) return { ...envelope(40_002, toTikTokMessage(first)), rejected: problems.map(toTikTokMessage) };
   const source = String(body.event_source_id);
   if (source !== tiktokKnown.pixelCode && source !== tiktokKnown.otherPixelCode)
     return envelope(40_001, `You do not have permission to operate the event source ${source}.`);
@@ -164,7 +164,7 @@ export const tiktok = {
     tokenBody: "json",
     names: { client_id: "app_id", client_secret: "secret", code: "auth_code" },
     omits: ["response_type", "grant_type", "redirect_uri", "scope"],
-    accessSeconds: noEndSeconds,
+    accessSeconds: unlimitedSeconds,
     refresh: "none",
     tokenAnswer: ({ accessToken }) =>
       envelope(0, "OK", {

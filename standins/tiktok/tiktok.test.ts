@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   authorizeUrl,
+  bearer,
   browser,
   callback,
   type Fields,
@@ -8,6 +9,7 @@ import {
   person,
   post,
   queryOf,
+  respondWithFaults,
   runStandin,
   startTime,
   throttledCall,
@@ -83,14 +85,14 @@ describe("the Events API", () => {
     ["a hashed country", { user: user({ country: sha256("de") }) }, /user\.country/],
     ["a hashed click id", { user: user({ ttclid: sha256("E.C.P.") }) }, /must not be hashed/],
     ["an unknown field of the person", { user: user({ em: person.email }) }, /Unknown field/],
-    ["nobody", { user: {} }, /nothing to match by/],
+    ["no match key", { user: {} }, /has no match key/],
     ["no user", { user: undefined }, /^data\.1\.user: Missing data for required field\.$/],
     ["a time in milliseconds", { event_time: startTime }, /must be in seconds/],
     ["a time as text", { event_time: String(seconds) }, /Not a valid number/],
     ["an event of eight days ago", { event_time: seconds - 8 * 86_400 }, /older/],
     ["an event of tomorrow", { event_time: seconds + 86_400 }, /future/],
     ["a value as text", { properties: { value: "49.90", currency: "EUR" } }, /Not a valid number/],
-    ["a currency that is none", { properties: { value: 1, currency: "eur" } }, /ISO 4217/],
+    ["a currency in lower case", { properties: { value: 1, currency: "eur" } }, /ISO 4217/],
     [
       "an item id that is a number",
       { properties: { contents: [{ content_id: 7 }] } },
@@ -99,7 +101,7 @@ describe("the Events API", () => {
     ["no event", { event: undefined }, /^data\.1\.event: Missing/],
     ["a reserved word", { event: "StartCheckout" }, /reserved word/],
     ["a name of 51 characters", { event: "x".repeat(51) }, /50 characters/],
-    ["a page that is no address", { page: { url: "/thanks" } }, /page\.url/],
+    ["a page that is no URL", { page: { url: "/thanks" } }, /page\.url/],
     ["a flag that is text", { limited_data_use: "true" }, /limited_data_use/],
   ])("%s is rejected with HTTP 200, and the valid event with it", async (_, changes, message) => {
     const answer = await send([event({ event_id: "good" }), event(changes)]);
@@ -154,13 +156,13 @@ describe("the Events API", () => {
     [1000, 1],
     [600_000, 60],
     [86_400_000, 86_400],
-  ])("after %i calls in %i seconds calls are throttled", (most, within) => {
+  ])("after %i calls in %i seconds calls are throttled", (max, within) => {
     const answer = throttledCall(
       tiktok,
       "/open_api/v1.3/event/track/",
       { "access-token": known.accessToken },
       {},
-      (_, limit, per) => limit === most && per === within,
+      (_, limit, per) => limit === max && per === within,
     );
     expect(answer).toMatchObject({ status: 200, body: { code: 40_100 } });
   });
@@ -172,24 +174,26 @@ describe("tokens and faults in TikTok's format", () => {
       const answer = await send([event()], {}, token);
       expect([answer.status, codeOf(answer)]).toEqual([200, 40_105]);
     }
-    const bearer = await post(
+    const answer = await post(
       `${platform.origin}/open_api/v1.3/event/track/`,
       { data: [event()] },
-      { authorization: `Bearer ${known.accessToken}` },
+      bearer(known.accessToken),
     );
-    expect(codeOf(bearer)).toBe(40_105);
+    expect(codeOf(answer)).toBe(40_105);
   });
 
-  test("scripted faults", async () => {
-    platform.fault([
-      { kind: "throttle" },
-      { kind: "server_error", status: 200 },
-      { kind: "server_error" },
-      { kind: "expired_token" },
-      { kind: "revoked_token" },
-    ]);
-    const answers = [];
-    for (let sent = 0; sent < 5; sent++) answers.push(await send([event()]));
+  test("scripted faults are answered in TikTok's format", async () => {
+    const answers = await respondWithFaults(
+      platform,
+      [
+        { kind: "throttle" },
+        { kind: "server_error", status: 200 },
+        { kind: "server_error" },
+        { kind: "expired_token" },
+        { kind: "revoked_token" },
+      ],
+      () => send([event()]),
+    );
     expect(answers.map((one) => [one.status, codeOf(one)])).toEqual([
       [200, 40_100],
       [200, 50_000],

@@ -4,16 +4,17 @@ import {
   also,
   amountText,
   currency,
-  isoTime,
   isObject,
+  isoTime,
   list,
   number,
   object,
+  problemAt,
   text,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { maxAheadSeconds, fault, hashed, ipv4, plainId } from "../shared/contactChecks.ts";
+import { maxAheadSeconds, hashed, ipv4, plainId } from "../shared/contactChecks.ts";
 import { eventTags, xKnown, type XFault } from "./access.ts";
 
 const maxConversions = 500;
@@ -44,8 +45,8 @@ const eventId: Check = (value, path) => {
   const problems = text()(value, path);
   if (problems.length > 0) return problems;
   const tag = eventTags.find(({ id }) => id === shortEventId(String(value)));
-  if (!tag) return fault("value", path, "is not an event of this pixel");
-  return tag.single ? [] : fault("value", path, "is not a single event tag");
+  if (!tag) return problemAt("value", path, "is not an event of this pixel");
+  return tag.single ? [] : problemAt("value", path, "is not a single event tag");
 };
 
 // The type of an item's price is uncertain, and both pass.
@@ -85,10 +86,10 @@ function conversionShape(now: number): Check {
       const { identifiers, value, price_currency: given } = conversion;
       if (Array.isArray(identifiers) && !identifiers.some(isIdentifier))
         problems.push(
-          ...fault("missing", `${path}.identifiers`, "At least one user identifier must be provided"),
+          ...problemAt("missing", `${path}.identifiers`, "At least one user identifier must be provided"),
         );
       if (value !== undefined && given === undefined)
-        problems.push(...fault("missing", `${path}.price_currency`, "is required with value"));
+        problems.push(...problemAt("missing", `${path}.price_currency`, "is required with value"));
       return problems;
     },
   );

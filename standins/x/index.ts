@@ -16,7 +16,7 @@ import { xSignInRoutes } from "./signIn.ts";
 
 const dedupSeconds = 48 * 3600;
 
-function sendConversions(call: Call, context: Context): Answer {
+function receiveConversions(call: Call, context: Context): Answer {
   const fault = senderError(call, context);
   if (fault) return fault;
   if (call.params.pixel !== xKnown.pixelId)
@@ -91,7 +91,7 @@ export const x = {
       kind: "events",
       method: "POST",
       path: /^\/12\/measurement\/conversions\/(?<pixel>\w+)$/,
-      handle: sendConversions,
+      handle: receiveConversions,
     },
     { kind: "listing", method: "GET", path: "/12/accounts", handle: listAccounts },
     {

@@ -49,14 +49,14 @@ function findRequest(token: string | null | undefined, context: Context): Reques
 
 function showPage(call: Call, context: Context): Answer {
   const asked = findRequest(call.query.get("oauth_token"), context);
-  return asked ? consentPage(call, asked.callback, ["Ads account"]) : faultPage("oauth_token is not good");
+  return asked ? consentPage(call, asked.callback, ["Ads account"]) : faultPage("oauth_token is not valid");
 }
 
 function decide(call: Call, context: Context): Answer {
   const fields = new URLSearchParams(call.text);
   const token = fields.get("oauth_token");
   const asked = findRequest(token, context);
-  if (!asked || token === null) return faultPage("oauth_token is not good");
+  if (!asked || token === null) return faultPage("oauth_token is not valid");
   const target = new URL(asked.callback);
   if (fields.get("decision") === "allow") {
     asked.verifier = make();
@@ -69,11 +69,12 @@ function decide(call: Call, context: Context): Answer {
 function accessToken(call: Call, context: Context): Answer {
   const token = readSignature(call)?.oauth_token;
   const asked = findRequest(token, context);
-  if (!asked || token === undefined) return xUnauthorized("the request token is not good");
+  if (!asked || token === undefined) return xUnauthorized("the request token is not valid");
   const read = readSigned(call, context, asked.secret);
   if ("answer" in read) return read.answer;
   const given = read.signed.oauth_verifier ?? new URLSearchParams(call.text).get("oauth_verifier");
-  if (asked.verifier === null || given !== asked.verifier) return xUnauthorized("the verifier does not fit");
+  if (asked.verifier === null || given !== asked.verifier)
+    return xUnauthorized("the verifier does not match");
   // Usable once.
   requests(context).delete(token);
   // They do not expire until they are revoked.

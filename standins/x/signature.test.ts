@@ -1,4 +1,4 @@
-// X's signatures, and what only they open: the pickers and the three-legged sign-in.
+// X's signatures, and the calls that require one: the pickers and the three-legged sign-in.
 
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -77,11 +77,11 @@ describe("OAuth 1.0a", () => {
     ["a wrong token secret", { tokenSecret: "guess" }],
     ["another method", { method: "GET" }],
     ["another address", { url: "https://ads-api.x.com/12/measurement/conversions/other" }],
-    ["an old startTime", { oauth: { oauth_timestamp: String(startTime / 1000 - 301) } }],
+    ["an old timestamp", { oauth: { oauth_timestamp: String(startTime / 1000 - 301) } }],
     ["milliseconds", { oauth: { oauth_timestamp: String(startTime) } }],
     ["another method of signing", { oauth: { oauth_signature_method: "PLAINTEXT" } }],
-    ["an unknown consumer", { oauth: { oauth_consumer_key: "nobody" } }],
-    ["an unknown token", { oauth: { oauth_token: "nobody" } }],
+    ["an unknown consumer", { oauth: { oauth_consumer_key: "unknown" } }],
+    ["an unknown token", { oauth: { oauth_token: "unknown" } }],
     ["a revoked token", { oauth: { oauth_token: known.revokedAccessToken } }],
     ["the pixel's token", { oauth: { oauth_token: known.pixelToken } }],
   ])("%s is rejected", async (_, signing) => {
@@ -161,7 +161,7 @@ describe("the three-legged sign-in", () => {
   const page = (request: Record<string, string>) =>
     `https://api.x.com/oauth/authorize?oauth_token=${request.oauth_token}`;
 
-  test("request token, page and access token, which then signs conversions", async () => {
+  test("the three-legged sign-in issues an access token that signs conversions", async () => {
     const { fields: request } = await requestToken();
     expect(request).toMatchObject({ oauth_callback_confirmed: "true" });
     const shown = await get(`${platform.origin}/oauth/authorize?oauth_token=${request.oauth_token}`);
@@ -188,7 +188,7 @@ describe("the three-legged sign-in", () => {
     expect(queryOf(await platform.decide(page(other), "deny"))).toEqual({ denied: other.oauth_token });
     expect((await requestToken("http://shop.example/back")).status).toBe(403);
     await expect(platform.decide(page({ oauth_token: "none" }), "allow")).rejects.toThrow(
-      "oauth_token is not good",
+      "oauth_token is not valid",
     );
   });
 });

@@ -8,8 +8,8 @@ export type Signed = Readonly<Record<string, string | undefined>>;
 /** The allowed difference of the sender's clock. */
 const clockSeconds = 300;
 
-/** RFC 3986: also `! ' ( ) *`, which encodeURIComponent leaves alone. */
-export const encode = (text: string): string =>
+/** Encodes as RFC 3986 requires: also `! ' ( ) *`, which encodeURIComponent leaves unchanged. */
+const encode = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
     (found) => `%${(found.codePointAt(0) ?? 0).toString(16).toUpperCase()}`,
@@ -82,12 +82,12 @@ export function verifySignature(
       return received.length === expected.length && timingSafeEqual(received, expected);
     },
   );
-  if (!isRight) return "the signature does not fit";
+  if (!isRight) return "the signature does not match";
   // Checked after the signature, so that unsigned calls cannot use up a nonce.
   const nonces = context.remember("x nonces", () => new Map<string, string>());
-  const place = `${signed.oauth_consumer_key}/${signed.oauth_token}/${nonce}`;
-  if (nonces.get(place) === time) return "the nonce was used before";
-  nonces.set(place, time);
+  const used = `${signed.oauth_consumer_key}/${signed.oauth_token}/${nonce}`;
+  if (nonces.get(used) === time) return "the nonce was used before";
+  nonces.set(used, time);
   if (nonces.size > 100_000) nonces.delete(nonces.keys().next().value ?? "");
   return null;
 }

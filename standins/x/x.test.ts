@@ -4,6 +4,7 @@ import {
   type Fields,
   person,
   post,
+  respondWithFaults,
   runStandin,
   startTime,
   throttledCall,
@@ -166,7 +167,7 @@ describe("web conversions", () => {
     expect((await send([conversion()], byToken(), "/11/measurement/conversions/o8z6j")).status).toBe(404);
   });
 
-  test("60 000 conversions in 15 minutes, counted one by one", () => {
+  test("after 60 000 conversions in 15 minutes, however many requests, an account is throttled", () => {
     const answer = throttledCall(
       x,
       path,
@@ -188,16 +189,18 @@ describe("tokens and faults in X's format", () => {
       expect((await send([conversion()], byToken(token))).status).toBe(401);
   });
 
-  test("scripted faults", async () => {
-    platform.fault([
-      { kind: "throttle", retryAfterSeconds: 30 },
-      { kind: "server_error" },
-      { kind: "server_error", status: 503 },
-      { kind: "expired_token" },
-      { kind: "revoked_token" },
-    ]);
-    const answers = [];
-    for (let sent = 0; sent < 5; sent++) answers.push(await send([conversion()]));
+  test("scripted faults are answered in X's format", async () => {
+    const answers = await respondWithFaults(
+      platform,
+      [
+        { kind: "throttle", retryAfterSeconds: 30 },
+        { kind: "server_error" },
+        { kind: "server_error", status: 503 },
+        { kind: "expired_token" },
+        { kind: "revoked_token" },
+      ],
+      () => send([conversion()]),
+    );
     expect(answers.map((one) => [one.status, errorsOf(one)[0]?.code])).toEqual([
       [429, "TOO_MANY_REQUESTS"],
       [500, "INTERNAL_ERROR"],

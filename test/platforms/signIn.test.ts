@@ -1,11 +1,11 @@
-// Signing in at platforms without scripts, against the stand-ins' own pages and token endpoints.
+// Signing in at platforms, against the authorization pages and token endpoints of the stand-ins. No page needs a script.
 
-import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
+import { freePort } from "../support/freePort.ts";
 import {
   call,
   engines,
@@ -18,14 +18,6 @@ import {
 import { report, sha256 } from "../support/visits.ts";
 
 const withSignIn = platforms.filter((platform) => platform.oauth).map((platform) => platform.id as StandinId);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** The stand-in's client id and secret, under its own names. */
 function clientOf(id: StandinId): { clientId: string; clientSecret: string } {
@@ -65,7 +57,7 @@ describe.each(engines)("signing in on %s", (engine) => {
   const get = (url: string, cookie?: string) =>
     call(origin, { method: "GET", path: url.replace(origin, ""), headers: cookie ? { Cookie: cookie } : {} });
 
-  /** The link that the command prints. */
+  /** Returns the link that the command prints. */
   async function link(id: string): Promise<{ id: string; url: string }> {
     return (await home.run("sign-in", host, id, "--no-wait")).signIn;
   }
@@ -131,9 +123,9 @@ describe.each(engines)("signing in on %s", (engine) => {
       cookie.replace(/=.*/, "="),
       cookie.replace("cc_sign_in_", "cc_sign_in_x"),
     ]) {
-      const stranger = await get(back, wrong);
-      expect(stranger.status).toBe(400);
-      expect(stranger.text).toContain("no longer valid");
+      const other = await get(back, wrong);
+      expect(other.status).toBe(400);
+      expect(other.text).toContain("no longer valid");
     }
     expect((await get(back, cookie)).status).toBe(200);
     expect((await get(back, cookie)).status).toBe(400);

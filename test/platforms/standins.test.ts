@@ -77,11 +77,11 @@ async function send(site: TestSite, platform: string, fields: Record<string, unk
 }
 
 const ok: Result = { ok: true };
-/** Why the stand-in rejected the last call, to be shown when a test fails. */
+/** The reasons for which the stand-in rejected the last call, shown when a test fails. */
 const lastReasons = (handle: StandinHandle) =>
   JSON.stringify(handle.received.findLast((one) => one.kind === "events")?.reasons ?? []);
 
-/** Platforms that accept every token: their response is the same. */
+/** Platforms whose response does not show that a token is wrong. */
 const silent = new Set<StandinId>(["ga4", "segment"]);
 const ids = list.map(({ id }) => id);
 
@@ -282,7 +282,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
       });
       const before = acceptedNow();
       await connect({});
-      await eventually("both went out", () => acceptedNow() >= before + 2);
+      await eventually("both are sent", () => acceptedNow() >= before + 2);
     });
 
   async function eventuallyParked(): Promise<string> {

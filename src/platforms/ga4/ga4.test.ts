@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
+import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
-import { ga4 } from "./index.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
-import type { Setting } from "../platform.ts";
-import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
+import { sha256, withheld } from "../shared/sample.ts";
+import { ga4 } from "./index.ts";
 
-const now = Date.UTC(2026, 10, 15, 9, 30);
 const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
 
 type Body = {
@@ -16,16 +15,11 @@ type Body = {
   user_data?: Record<string, string[]>;
   events: { name: string; params: Record<string, unknown> }[];
 };
-const request = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
-  ga4.toRequest([sampleConversion(changes)], { ...settings, ...given }, now);
+const { request, skipReason, settingFault } = platformFixture(ga4, settings);
 const body = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
   JSON.parse(request(changes, given).body) as Body;
 const params = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
   body(changes, given).events[0]?.params ?? expect.unreachable("no event");
-const skipReason = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
-  ga4.skipReason(sampleConversion(changes), { ...settings, ...given });
-const fault = (name: string, value: string) =>
-  (ga4.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
 
 describe("the client id", () => {
   test.each([
@@ -208,7 +202,7 @@ describe("settings", () => {
     ["without_client_id", "skip", "no"],
     ["user_data", "off", "no"],
   ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
-    expect(fault(name, good)).toBeNull();
-    expect(fault(name, bad)).toMatch(/^must be /);
+    expect(settingFault(name, good)).toBeNull();
+    expect(settingFault(name, bad)).toMatch(/^must be /);
   });
 });

@@ -1,5 +1,5 @@
-// Google Analytics 4 through the Measurement Protocol, which answers 204 to everything, also to events that it drops. So
-// those are skipped here, and test events go to its validation server, which reports errors.
+// Google Analytics 4 through the Measurement Protocol, which answers 204 to everything, also to events that it drops.
+// Such events are skipped here, and test events go to its validation server, which reports errors.
 
 import type { Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";

@@ -12,7 +12,7 @@ export const collectors = {
   global: "https://www.google-analytics.com/mp/collect",
   eu: "https://region1.google-analytics.com/mp/collect",
 } as const;
-/** No European one is documented. */
+/** Google documents no European validation server. */
 const validationServer = "https://www.google-analytics.com/debug/mp/collect";
 
 /** Names that Google reserves; it drops events under them without an error. */
@@ -115,7 +115,7 @@ export function clientOf({ browserIds }: Conversion): string | undefined {
   return /^(?:GA\d+\.[\d-]+\.)?(\d{1,20}\.\d{1,20})$/.exec(browserIds._ga ?? "")?.[1];
 }
 
-/** Looks like a client id; the same for all events of a person, and different in every other property. */
+/** A value like a client id: the same for all events of a person, and different in every other property. */
 function pseudonym({ person, platformEventId }: Conversion, settings: ConnectionSettings): string {
   const hex = hash("sha256", `${settings.measurement_id ?? ""}\n${person?.emailSha256 ?? platformEventId}`);
   return `${Number.parseInt(hex.slice(0, 8), 16)}.${Number.parseInt(hex.slice(8, 16), 16)}`;

@@ -75,5 +75,5 @@ function headersOf(settings: ConnectionSettings): Record<string, string> {
   };
 }
 
-/** A stream is a list of parts. */
+/** The response is a list of parts, each with some of the rows. */
 const rowsIn = (body: string) => [parseJson(body)].flat().flatMap((part) => listAt(part, "results"));

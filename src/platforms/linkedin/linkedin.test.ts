@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
+import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
-import { linkedin } from "./index.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import type { ConnectionSettings, Setting } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import type { ConnectionSettings } from "../platform.ts";
+import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
+import { linkedin } from "./index.ts";
 
-const now = Date.UTC(2026, 10, 15, 9, 30);
 const own: ConnectionSettings = {
   access_token: "s3cr3t-token",
   ad_account_id: "500123456",
@@ -16,21 +16,12 @@ type Element = { conversion: string; user: { userIds: { idType: string; idValue:
   string,
   unknown
 >;
-const request = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
-  linkedin.toRequest([sampleConversion(changes)], { ...own, ...settings }, now);
+const { request, skipReason, settingFault, read: readAll } = platformFixture(linkedin, own);
 const element = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { elements: Element[] }).elements[0] as Element;
-const skipReason = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = own) =>
-  linkedin.skipReason(sampleConversion(changes), settings);
 const ids = (changes: Partial<Conversion>, settings: ConnectionSettings = {}) =>
   element(changes, settings).user.userIds.map(({ idType, idValue }) => `${idType} ${idValue}`);
-const read = (status: number, body: string, count = 3) =>
-  linkedin.readResponse(
-    { status, headers: {}, body },
-    Array.from({ length: count }, () => sampleConversion()),
-    own,
-    now,
-  );
+const read = (status: number, body: string, count = 3) => readAll({ status, body }, count);
 const email = sampleConversion().person?.emailSha256 ?? "";
 const uuid = "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d";
 
@@ -52,13 +43,9 @@ describe("the rule", () => {
 
   test("an event without a rule is not sent", () => {
     const { default_rule: _none, ...settings } = own;
-    expect(skipReason({ name: "Sign Up" }, settings)).toBe("no conversion rule for the event Sign Up");
-    expect(skipReason({ name: "lead" }, { ...settings, "event.lead": "777" })).toBeNull();
-  });
-
-  test("a refund counts only for its own rule, never for the default one", () => {
-    expect(skipReason({ name: "Refund" })).toBe("LinkedIn takes no refunds");
-    expect(skipReason({ name: "Refund" }, { ...own, "event.refund": "777" })).toBeNull();
+    const { skipReason: skipWithoutDefault } = platformFixture(linkedin, settings);
+    expect(skipWithoutDefault({ name: "Sign Up" })).toBe("no conversion rule for the event Sign Up");
+    expect(skipWithoutDefault({ name: "lead" }, { "event.lead": "777" })).toBeNull();
   });
 });
 
@@ -68,13 +55,6 @@ describe("skipped events", () => {
   });
 
   test("an event of a person who opted out is skipped", () => {
-    const withheld = {
-      person: null,
-      clickIds: {},
-      browserIds: {},
-      browser: null,
-      consent: "denied",
-    } as const;
     expect(skipReason(withheld)).toBe("opted out");
     expect(ids({ consent: "denied", browserIds: { li_fat_id: "cookie" } }, { ip_address: "plain" })).toEqual(
       [],
@@ -191,16 +171,6 @@ describe("time and money", () => {
   });
 });
 
-describe("the dedup id", () => {
-  test("the dedup id is the event id, or the order id if there is one and the connection is set so", () => {
-    expect(element().eventId).toBe(sampleConversion().platformEventId);
-    expect(element({}, { dedup_id: "order" }).eventId).toBe("A-1001");
-    expect(element({ orderId: null }, { dedup_id: "order" }).eventId).toBe(
-      sampleConversion().platformEventId,
-    );
-  });
-});
-
 describe("the response", () => {
   const outcomes = (status: number, message: string, count = 3) =>
     read(status, JSON.stringify({ message }), count).map((one) => one.outcome);
@@ -292,8 +262,6 @@ describe("the response", () => {
 });
 
 describe("settings", () => {
-  const fault = (name: string, value: string) =>
-    (linkedin.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
   test.each([
     ["ad_account_id", "500123456", "urn:li:sponsoredAccount:5"],
     ["default_rule", "555001", "rule"],
@@ -302,8 +270,8 @@ describe("settings", () => {
     ["dedup_id", "order", "both"],
     ["access_token", "AQX-_a.b", "two words"],
   ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
-    expect(fault(name, good)).toBeNull();
-    expect(fault(name, bad)).toMatch(/^must be/);
+    expect(settingFault(name, good)).toBeNull();
+    expect(settingFault(name, bad)).toMatch(/^must be/);
   });
 
   test("the ad account identifies a connection, whatever its token", () => {
@@ -339,10 +307,5 @@ describe("pickers", () => {
       { id: 3, name: "Old", type: "LEAD", conversionMethod: "CONVERSIONS_API", enabled: false },
     ];
     expect(rules?.read(JSON.stringify({ elements }))).toEqual([{ value: "1", label: "Orders, PURCHASE" }]);
-  });
-
-  test("pickers offer nothing when the response is no list", () => {
-    for (const body of ["", "null", "[]", '{"elements":{}}', '{"elements":[null,1]}'])
-      for (const picker of linkedin.pickers) expect(picker.read(body)).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
 
 function readWhole(response: PlatformResponse, count: number, now: number): Reading {
   const { status, body } = response;
-  // The page of a proxy: Meta itself answers in JSON.
+  // Meta answers in JSON, so a web page comes from a proxy.
   if (body.trimStart().startsWith("<") && !(status >= 300 && status < 400))
     return retryLater(`HTTP ${status}: a web page instead of an answer`, waitSeconds(response, now));
   const parsed = parseBody(response);

@@ -18,7 +18,7 @@ import {
 } from "./request.ts";
 import { readResponse } from "./response.ts";
 
-const areDigits = digits(1, 20);
+const checkDigits = digits(1, 20);
 
 export const microsoftAds = {
   id: "microsoft_ads",
@@ -82,7 +82,7 @@ export const microsoftAds = {
       label: "UET tag id",
       help: "The number of the UET tag that the goals belong to: Conversions > UET tag.",
       required: true,
-      check: areDigits,
+      check: checkDigits,
     },
     secretSetting(
       "tag_token",
@@ -105,13 +105,13 @@ export const microsoftAds = {
       name: "account_id",
       label: "Ad account id",
       help: "The number of the ad account that owns the offline goal: aid in the URL of its pages.",
-      check: areDigits,
+      check: checkDigits,
     },
     {
       name: "customer_id",
       label: "Manager account id",
       help: "The number of the manager account: cid in the URL of its pages. Microsoft requires it for most users.",
-      check: areDigits,
+      check: checkDigits,
     },
     {
       name: "offline_goal",
@@ -137,7 +137,7 @@ export const microsoftAds = {
   ids: ["msclkid", "_uetvid"],
   events,
   fields,
-  // An event stays with the API that was first chosen for it, until it is too old for that one.
+  // Retries use the API that was chosen first, so its limit applies.
   maxAgeDays: (conversion, settings) => (apiOf(conversion, settings) === "conversions api" ? 7 : 90),
   batch: 1000,
   lanes: 4,

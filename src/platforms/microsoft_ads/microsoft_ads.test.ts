@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
+import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
-import { microsoftAds } from "./index.ts";
-import type { Setting } from "../platform.ts";
+import { dayMs } from "../../kernel/time.ts";
 import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
+import { microsoftAds } from "./index.ts";
 
-const now = Date.UTC(2026, 10, 15, 9, 30);
-const dayMs = 86_400_000;
 const settings = { tag_id: "343000001", tag_token: "EXAMPLE-TAG-TOKEN" };
 const offlineOnly = {
   tag_id: "343000001",
@@ -32,31 +31,24 @@ const row = (given: Record<string, string>, changes: Partial<Conversion> = {}) =
   bodyOf(request(given, changes)).OfflineConversions?.[0] ?? expect.unreachable("no row");
 const skipReason = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
   microsoftAds.skipReason(sampleConversion(changes), given);
-const fault = (name: string, value: string) =>
-  (microsoftAds.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
-const read = (status: number, body: string, count = 1) =>
-  microsoftAds.readResponse(
-    { status, headers: {}, body },
-    Array.from({ length: count }, () => sampleConversion()),
-    {},
-    now,
-  );
+const { settingFault, read: readAll } = platformFixture(microsoftAds, {});
+const read = (status: number, body: string, count = 1) => readAll({ status, body }, count);
 
 describe("the API of a conversion", () => {
   const api = (given: Record<string, string>, days: number) =>
     microsoftAds.group(sampleConversion(daysOld(days)), given);
 
   test.each([
-    ["both", both, 0, "conversions api"],
-    ["both", both, 6.9, "conversions api"],
-    ["both", both, 7, "offline"],
-    ["both", both, 89.9, "offline"],
-    ["both", both, 90, ""],
-    ["a tag token only", settings, 6.9, "conversions api"],
-    ["a tag token only", settings, 7, ""],
-    ["no tag token", offlineOnly, 0, "offline"],
-    ["no tag token", offlineOnly, 30, "offline"],
-  ])("with %s, %#: an event of %j days goes to its API", (_what, given, days, expected) => {
+    ["both APIs set up", 0, "conversions api", both],
+    ["both APIs set up", 6.9, "conversions api", both],
+    ["both APIs set up", 7, "offline", both],
+    ["both APIs set up", 89.9, "offline", both],
+    ["both APIs set up", 90, "", both],
+    ["a tag token only", 6.9, "conversions api", settings],
+    ["a tag token only", 7, "", settings],
+    ["no tag token", 0, "offline", offlineOnly],
+    ["no tag token", 30, "offline", offlineOnly],
+  ])("with %s, an event of %s days goes to the API %j", (_what, days, expected, given) => {
     expect(api(given, days)).toBe(expected);
     expect(skipReason(given, daysOld(days)) === null).toBe(expected !== "");
     if (expected)
@@ -116,11 +108,6 @@ describe("skipped events", () => {
 
   test("an offline conversion has no consent flag, so one with denied consent is skipped", () => {
     expect(skipReason(offlineOnly, { consent: "denied" })).toBe("opted out");
-  });
-
-  test("refunds are skipped unless a name is chosen for them", () => {
-    expect(skipReason(settings, { name: "REFUND" })).toBe("Microsoft Advertising takes no refunds");
-    expect(skipReason({ ...settings, "event.refund": "refunded" }, { name: "refund" })).toBeNull();
   });
 });
 
@@ -272,7 +259,7 @@ describe("settings", () => {
     ["offline_goals", "{}", '{"lead":7}'],
     ["msclkid_form", "with_dashes", "uuid"],
   ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
-    expect(fault(name, good)).toBeNull();
-    expect(fault(name, bad)).toMatch(/^must be /);
+    expect(settingFault(name, good)).toBeNull();
+    expect(settingFault(name, bad)).toMatch(/^must be /);
   });
 });

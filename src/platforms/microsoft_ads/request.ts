@@ -40,7 +40,7 @@ type Api = "conversions api" | "offline";
 
 export const ageAtReceipt = ({ time, receivedAt }: Conversion) => receivedAt - time;
 
-/** Decided by the age on receipt, so that it is the same on every attempt. */
+/** The age on receipt decides, so that every attempt uses the same API. */
 export function apiOf(conversion: Conversion, settings: ConnectionSettings): Api | null {
   const ageMs = ageAtReceipt(conversion);
   if (settings.tag_token && ageMs < maxConversionsApiAgeMs) return "conversions api";

@@ -1,26 +1,22 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
+import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
+import type { ConnectionSettings } from "../platform.ts";
+import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
 import { reddit } from "./index.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
 
-const now = Date.UTC(2026, 10, 15, 9, 30);
 const own: ConnectionSettings = { access_token: "s3cr3t-token", pixel_id: "a2_abc123" };
 type Sent = { type: unknown; user: Record<string, unknown>; metadata: Record<string, unknown> } & Record<
   string,
   unknown
 >;
-const request = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}): PlatformRequest =>
-  reddit.toRequest([sampleConversion(changes)], { ...own, ...settings }, now);
+const { request, skipReason, settingFault } = platformFixture(reddit, own);
 const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { data: { events: Sent[] } }).data.events[0] as Sent;
-const skipReason = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
-  reddit.skipReason(sampleConversion(changes), { ...own, ...settings });
 const email = sampleConversion().person?.emailSha256 ?? "";
 const bare = { person: { emailSha256: sha256(email) }, browser: null, clickIds: {}, browserIds: {} };
-const withheld = { ...bare, person: null, utm: {}, consent: "denied" } as const;
 const conversions = ["event-0", "event-1", "event-2"].map((eventId, i) =>
   sampleConversion({ platformEventId: eventId, orderId: `A-${i}` }),
 );
@@ -48,11 +44,6 @@ describe("names", () => {
     expect(skipReason({ name: "n".repeat(64) })).toBeNull();
     expect(skipReason({ name: "n".repeat(65) })).toBe("Reddit accepts event names of up to 64 characters");
     expect(nameFault("n".repeat(65), reddit.events)).toMatch(/^must be/);
-  });
-
-  test("a refund is skipped unless the connection chooses a name for it", () => {
-    expect(skipReason({ name: "Refund" })).toBe("Reddit takes no refunds");
-    expect(skipReason({ name: "Refund" }, { "event.refund": "Money back" })).toBeNull();
   });
 });
 
@@ -213,14 +204,6 @@ describe("time, money and ids", () => {
     for (const changes of [{ extra: { items: 1.5 } }, { extra: { items: 2 }, name: "lead" }])
       expect(sent(changes, settings).metadata).not.toHaveProperty("item_count");
   });
-
-  test("the conversion id is the event id, or the order id if the connection is set so; never a hash", () => {
-    expect(sent().metadata.conversion_id).toBe(sampleConversion().platformEventId);
-    expect(sent({}, { dedup_id: "order" }).metadata.conversion_id).toBe("A-1001");
-    expect(sent({ orderId: null }, { dedup_id: "order" }).metadata.conversion_id).toBe(
-      sampleConversion().platformEventId,
-    );
-  });
 });
 
 describe("test mode", () => {
@@ -299,7 +282,6 @@ test("the picker offers the pixels of an ad account", () => {
     { value: "a2_acc", label: "Shop" },
     { value: "a2_b", label: "a2_b" },
   ]);
-  for (const body of ["", "null", '{"data":{}}', '{"data":[null]}']) expect(pixels?.read(body)).toEqual([]);
 });
 
 test.each([
@@ -312,7 +294,6 @@ test.each([
   ["access_token", "abc.def", "two words"],
   ["test_id", "t2_x", "a b"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
-  const check = (reddit.settings as readonly Setting[]).find((one) => one.name === name)?.check;
-  expect(check?.(good)).toBeNull();
-  expect(check?.(bad)).toMatch(/^must be/);
+  expect(settingFault(name, good)).toBeNull();
+  expect(settingFault(name, bad)).toMatch(/^must be/);
 });

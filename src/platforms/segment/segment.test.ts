@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { clickIds } from "../../identity/clickIds.ts";
+import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
-import type { Setting } from "../platform.ts";
 import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
 import { segment } from "./index.ts";
 
-const now = Date.UTC(2026, 10, 15, 9, 30);
 const settings = { source: "acme/website", write_key: "EXAMPLE-WRITE-KEY" };
 
 type Track = Record<string, unknown> & {
@@ -17,10 +16,8 @@ const request = (changes: Partial<Conversion> = {}, given: Record<string, string
   segment.toRequest([sampleConversion(changes)], { ...settings, ...given }, at);
 const track = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
   (JSON.parse(request(changes, given).body) as { batch: Track[] }).batch[0] ?? expect.unreachable("no event");
-const fault = (name: string, value: string) =>
-  (segment.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
-const read = (status: number, headers: Record<string, string> = {}, body = "") =>
-  segment.readResponse({ status, headers, body }, [sampleConversion()], settings, now)[0];
+const { read: readAll, settingFault } = platformFixture(segment, settings);
+const read = (status: number, headers: Record<string, string> = {}) => readAll({ status, headers })[0];
 
 describe("click ids", () => {
   test("Segment receives every click id that is captured", () => {
@@ -188,7 +185,7 @@ describe("settings", () => {
     ["base_url", "https://rudder.example.com/v1", "https://key@rudder.example.com"],
     ["consent_categories", "C0002, C0004", "C0002;"],
   ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
-    expect(fault(name, good)).toBeNull();
-    expect(fault(name, bad)).toMatch(/^must be /);
+    expect(settingFault(name, good)).toBeNull();
+    expect(settingFault(name, bad)).toMatch(/^must be /);
   });
 });

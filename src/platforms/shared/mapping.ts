@@ -55,7 +55,7 @@ const mappedBySettings = new WeakMap<
   { of: readonly Field[]; fields: readonly Field[] }
 >();
 
-/** The fields that a connection maps. Mostly none, so this is worked out once for its settings. */
+/** The fields that a connection maps: mostly none, so they are found once for its settings. */
 function mappedFields(settings: ConnectionSettings, fields: readonly Field[]): readonly Field[] {
   const cached = mappedBySettings.get(settings);
   if (cached?.of === fields) return cached.fields;

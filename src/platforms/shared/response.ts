@@ -21,7 +21,7 @@ export const accepted: Reading = { outcome: "accepted" };
 export const rejected = (error: string): Reading => ({ outcome: "rejected", error });
 export const unauthorized = (error: string): Reading => ({ outcome: "unauthorized", error });
 
-/** A retry, after the time that the platform names, if it names one. */
+/** A retry, after the seconds that the platform asks for, if it does. */
 export function retryLater(error: string, seconds?: number): Reading {
   return { outcome: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
 }

@@ -1,4 +1,4 @@
-// The people and conversions that the platforms' examples, tests and previews start from, and builders for the examples.
+// Sample people and conversions for the platforms' examples, tests and previews, and builders for the examples.
 
 import { hourMs } from "../../kernel/time.ts";
 import type { Browser, Conversion, Person, Reading, Sha256 } from "../../kernel/event.ts";

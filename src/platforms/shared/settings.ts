@@ -1,4 +1,4 @@
-// Settings that several platforms share, what they put into a request, and the checks of settings.
+// Settings that several platforms share, the parts of a request that follow from them, and the checks of settings.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
@@ -26,7 +26,7 @@ export const secretSetting = (name: string, label: string, help: string) =>
 export const requiredSecret = (name: string, label: string, help: string) =>
   ({ name, label, help, required: true, secret: true, check: checkToken }) satisfies Setting;
 
-/** Filled by a sign-in. On its own for platforms that have no refresh tokens. */
+/** Filled by a sign-in. Platforms without refresh tokens have only this one. */
 export const expirySetting = {
   name: "expires_at",
   label: "Access token expires",
@@ -34,7 +34,7 @@ export const expirySetting = {
   check: (value: string) => (/^\d{10,16}$/.test(value) ? null : "must be a time in milliseconds"),
 } as const satisfies Setting;
 
-/** Filled by a sign-in, besides the access token. */
+/** Filled by a sign-in, in addition to the access token. */
 export const tokenSettings = [
   secretSetting(
     "refresh_token",

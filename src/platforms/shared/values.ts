@@ -1,5 +1,4 @@
-// Values in the form that platforms accept: empty fields left out, ids that can be right, exact money, and times that are
-// never in the future.
+// Values in the form that platforms accept: no empty fields, plausible ids, exact money, and no times in the future.
 
 import { currencyDigits } from "../../kernel/currency.ts";
 import type { Browser, Conversion } from "../../kernel/event.ts";

@@ -1,49 +1,29 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
+import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
+import type { Picker } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import type { Platform, PlatformResponse } from "../platform.ts";
-import { bareConversion, fullPerson, sampleConversion, withheldConversion } from "../shared/sample.ts";
 import { snapchat } from "./index.ts";
 
-const platform: Platform = snapchat;
 const settings = { pixel_id: "a1b2c3d4-0000-4000-8000-00000000beef", access_token: "EXAMPLE-TOKEN" };
-const now = Date.UTC(2026, 10, 15, 9, 30);
+const { request, read, skipReason, settingFault } = platformFixture(snapchat, settings);
 
-type Body = { data: Record<string, unknown>[] };
 type UserData = Record<string, string | string[]>;
-const bodyOf = (conversions: Conversion[], more: Record<string, string> = {}) =>
-  JSON.parse(snapchat.toRequest(conversions, { ...settings, ...more }, now).body) as Body;
 const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
-  bodyOf([sampleConversion(changes)], more).data[0] ?? expect.unreachable();
+  firstEvent(request(changes, more));
 const userOf = (changes: Partial<Conversion> = {}) => eventOf(changes).user_data as UserData;
-const read = (response: Partial<PlatformResponse>, count = 1) =>
-  snapchat.readResponse(
-    { status: 200, headers: {}, body: "", ...response },
-    Array.from({ length: count }, () => sampleConversion()),
-    settings,
-    now,
-  );
 
 describe("the request", () => {
   test("the token is kept apart from the URL, which is shown and stored", () => {
-    const request = snapchat.toRequest([sampleConversion()], settings, now);
-    expect(request.secretQuery).toEqual({ access_token: "EXAMPLE-TOKEN" });
-    expect(JSON.stringify({ ...request, secretQuery: null })).not.toContain("EXAMPLE-TOKEN");
+    const made = request();
+    expect(made.secretQuery).toEqual({ access_token: "EXAMPLE-TOKEN" });
+    expect(JSON.stringify({ ...made, secretQuery: null })).not.toContain("EXAMPLE-TOKEN");
   });
 
   test("a test event is only validated, a live one never is", () => {
-    const urlOf = (mode: "live" | "test") =>
-      snapchat.toRequest([sampleConversion({ mode })], settings, now).url;
-    expect(urlOf("test")).toMatch(/\/events\/validate$/);
-    expect(urlOf("live")).toMatch(/\/events$/);
-  });
-
-  test("the event time is in seconds, also for late events, and never in the future", () => {
-    expect(eventOf({ time: 1_794_648_600_999 }).event_time).toBe(1_794_648_600);
-    expect(eventOf({ time: now - 36.5 * 86_400_000 }).event_time).toBe(now / 1000 - 36.5 * 86_400);
-    expect(eventOf({ time: now + 240_000 }).event_time).toBe(now / 1000);
-    expect(snapchat.maxAgeDays).toBe(37);
+    expect(request({ mode: "test" }).url).toMatch(/\/events\/validate$/);
+    expect(request({ mode: "live" }).url).toMatch(/\/events$/);
   });
 
   test("value is a number in whole cents, and there is no currency without it", () => {
@@ -78,10 +58,8 @@ describe("the request", () => {
     expect(user).not.toHaveProperty("sc_cookie1");
   });
 
-  test("ids of other platforms and field names of the old API are not sent", () => {
-    expect(JSON.stringify(bodyOf([sampleConversion()]))).not.toMatch(
-      /gclid|fb\.1\.|hashed_email|uuid_c1|event_conversion_type/,
-    );
+  test("field names of the old API are not sent", () => {
+    expect(request().body).not.toMatch(/hashed_email|uuid_c1|event_conversion_type/);
   });
 });
 
@@ -100,38 +78,11 @@ describe("the person", () => {
     ],
     [{ firstName: "Raphaël" }, "fn", "e74bb89e718fe1e19c422a48382870399f8bf7ca8dfa008739e75b0be76627b7"],
   ])("%j has the hash that Snapchat publishes", (fields, key, hash) => {
-    expect(userOf({ person: personOf({ email: "somebody@example.com", ...fields }) })[key]).toEqual([hash]);
-  });
-
-  test("a person with only a hashed email gets no other match keys", () => {
-    expect(bodyOf([bareConversion()]).data[0]?.user_data).toEqual({ em: [fullPerson.emailSha256] });
-  });
-
-  test("a phone hash that includes the plus is left out", () => {
-    expect(
-      userOf({ person: { emailSha256: fullPerson.emailSha256, phoneSha256: fullPerson.phoneSha256 } }),
-    ).not.toHaveProperty("ph");
-  });
-
-  test("a request has no plain contact data, no token and no null", () => {
-    const person = personOf({
-      email: "jane@example.com",
-      phone: "+14155550100",
-      firstName: "Jane",
-      lastName: "Miller",
-    });
-    const { url, body } = snapchat.toRequest([sampleConversion({ person, orderId: null })], settings, now);
-    expect(url + body).not.toMatch(/jane|miller|4155550100|EXAMPLE-TOKEN|null|""/i);
+    expect(userOf({ person: personOf({ email: "jane@example.com", ...fields }) })[key]).toEqual([hash]);
   });
 });
 
 describe("consent", () => {
-  test("an event of a person who opted out is skipped, because Snapchat could match nothing", () => {
-    expect(platform.skipReason?.(withheldConversion(), settings, now)).toBe("opted out");
-    const browser = sampleConversion().browser;
-    expect(platform.skipReason?.(withheldConversion({ browser }), settings, now)).toBe("opted out");
-  });
-
   test("only denied consent or the connection's setting limits the use of data", () => {
     expect(eventOf({ consent: "denied" })).toMatchObject({
       data_processing_options: ["LDU"],
@@ -149,12 +100,11 @@ describe("consent", () => {
 
 describe("skipped events", () => {
   test("an event without a Snapchat name is skipped until the connection chooses one", () => {
-    const conversion = sampleConversion({ name: "Quiz Done" });
-    expect(platform.skipReason?.(conversion, settings, now)).toBe(
+    expect(skipReason({ name: "Quiz Done" })).toBe(
       "Snapchat has no name for this event; choose one in the connection",
     );
     const chosen = { "event.quizdone": "CUSTOM_EVENT_2" };
-    expect(platform.skipReason?.(conversion, { ...settings, ...chosen }, now)).toBeNull();
+    expect(skipReason({ name: "Quiz Done" }, chosen)).toBeNull();
     expect(eventOf({ name: "Quiz Done" }, chosen).event_name).toBe("CUSTOM_EVENT_2");
   });
 
@@ -168,14 +118,9 @@ describe("skipped events", () => {
     expect(nameFault("CUSTOM_EVENT_6", snapchat.events)).toMatch(/^must be one of PURCHASE, SIGN_UP,/);
   });
 
-  test("a purchase without a value and a refund are skipped", () => {
-    expect(platform.skipReason?.(sampleConversion({ value: null }), settings, now)).toBe(
-      "Snapchat requires a value with PURCHASE",
-    );
-    expect(platform.skipReason?.(sampleConversion({ value: 0 }), settings, now)).toBeNull();
-    expect(platform.skipReason?.(sampleConversion({ name: "refund" }), settings, now)).toBe(
-      "Snapchat takes no refunds",
-    );
+  test("a purchase without a value is skipped", () => {
+    expect(skipReason({ value: null })).toBe("Snapchat requires a value with PURCHASE");
+    expect(skipReason({ value: 0 })).toBeNull();
   });
 });
 
@@ -205,7 +150,7 @@ describe("the response", () => {
 });
 
 describe("the lists of ad accounts and pixels", () => {
-  const [accounts, pixels] = platform.pickers ?? [];
+  const [accounts, pixels]: readonly Picker[] = snapchat.pickers;
 
   test("lists are requested with the token in a header", () => {
     const ids = { ...settings, ad_account_id: "11111111-0000-4000-8000-000000000001" };
@@ -215,14 +160,12 @@ describe("the lists of ad accounts and pixels", () => {
       headers: { authorization: "Bearer EXAMPLE-TOKEN" },
       body: "",
     });
-    expect(accounts?.toRequest(settings).url).not.toContain("EXAMPLE-TOKEN");
   });
 
   test("ad accounts and pixels are offered with their ids", () => {
     const organizations = [{ organization: { ad_accounts: [{ id: "a1", name: "North" }] } }, {}];
     expect(accounts?.read(JSON.stringify({ organizations }))).toEqual([{ value: "a1", label: "North" }]);
     expect(pixels?.read('{"pixels":[{"pixel":{"id":"p1"}},{}]}')).toEqual([{ value: "p1", label: "p1" }]);
-    for (const odd of ["", "null", '{"pixels":3}']) expect(pixels?.read(odd)).toEqual([]);
   });
 });
 
@@ -237,12 +180,7 @@ describe("the settings", () => {
     ["access_token", "abc", "a b", "must be ASCII letters, digits and punctuation, without spaces"],
     ["site_url", "https://shop.example.com", "shop.example.com", "must be an http(s) address"],
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
-    const check = platform.settings.find((setting) => setting.name === name)?.check;
-    expect(check?.(good)).toBeNull();
-    expect(check?.(bad)).toBe(reason);
-  });
-
-  test("the account identifies a connection, whatever its token", () => {
-    expect(platform.account({ ...settings, access_token: "other" })).toBe(platform.account(settings));
+    expect(settingFault(name, good)).toBeNull();
+    expect(settingFault(name, bad)).toBe(reason);
   });
 });

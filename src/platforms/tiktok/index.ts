@@ -14,7 +14,7 @@ import {
   testCodeSetting,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
-import { api, events, fields, nameFault, toRequest, userOf } from "./request.ts";
+import { api, checkEventName, events, fields, toRequest, userOf } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 export const tiktok = {
@@ -129,8 +129,8 @@ export const tiktok = {
   skipReason(conversion, settings) {
     if (conversion.mode === "test" && !settings.test_event_code) return noTestCode;
     if (isUnnamedRefund(conversion, settings)) return "TikTok takes no refunds";
-    const name = eventNameOf(conversion, settings, events) ?? "";
-    if (nameFault(name)) return `the event name ${nameFault(name)}`;
+    const fault = checkEventName(eventNameOf(conversion, settings, events) ?? "");
+    if (fault) return `the event name ${fault}`;
     const { email, phone, ttclid, ttp, ip, user_agent: agent } = userOf(conversion);
     if (email || phone || ttclid || ttp || (ip && agent) || settings.without_person === "send") return null;
     return conversion.consent === "denied" ? "opted out" : "no email, phone, ttclid or _ttp";

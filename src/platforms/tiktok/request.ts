@@ -22,7 +22,7 @@ const reserved = new Set([
   "startcheckout",
 ]);
 
-export function nameFault(name: string): string | null {
+export function checkEventName(name: string): string | null {
   if (name.length > 50) return "must have at most 50 characters";
   return reserved.has(name.toLowerCase()) ? "must not be a name that TikTok reserves" : null;
 }
@@ -53,7 +53,7 @@ export const events: EventNames = {
     customize_product: "CustomizeProduct",
   },
   others: "own name",
-  check: nameFault,
+  check: checkEventName,
 };
 
 const alphanumeric = (value: string | number) =>

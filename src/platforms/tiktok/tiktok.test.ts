@@ -1,68 +1,31 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
+import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
-import { nameSetting } from "../shared/eventNames.ts";
-import type { Platform, PlatformResponse } from "../platform.ts";
-import {
-  bareConversion,
-  fullPerson,
-  sampleConversion,
-  sha256,
-  withheldConversion,
-} from "../shared/sample.ts";
+import type { Picker } from "../platform.ts";
+import { nameFault, nameSetting } from "../shared/eventNames.ts";
+import { fullPerson, sampleBrowser, sha256, withheldConversion } from "../shared/sample.ts";
 import { tiktok } from "./index.ts";
 
-const platform: Platform = tiktok;
 const settings = { pixel_code: "C0EXAMPLEPIXEL", access_token: "EXAMPLE-TOKEN" };
-const withCode = { ...settings, test_event_code: "TEST12345" };
-const now = Date.UTC(2026, 10, 15, 9, 30);
+const { request, read, skipReason, settingFault } = platformFixture(tiktok, settings);
 
-type Body = { data: Record<string, unknown>[]; test_event_code?: string };
 type User = Record<string, string>;
-const bodyOf = (conversions: Conversion[], more: Record<string, string> = {}) =>
-  JSON.parse(tiktok.toRequest(conversions, { ...withCode, ...more }, now).body) as Body;
 const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
-  bodyOf([sampleConversion(changes)], more).data[0] ?? expect.unreachable();
+  firstEvent(request(changes, more));
 const userOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
   eventOf(changes, more).user as User;
-const read = (response: Partial<PlatformResponse>, count = 1) =>
-  tiktok.readResponse(
-    { status: 200, headers: {}, body: "", ...response },
-    Array.from({ length: count }, () => sampleConversion()),
-    settings,
-    now,
-  );
 const answer = (code: unknown, message = "why", status = 200) => ({
   status,
   body: JSON.stringify({ code, message }),
 });
 
 describe("the request", () => {
-  test("a test event carries the connection's code, a live one never does", () => {
-    expect(bodyOf([sampleConversion({ mode: "test" })]).test_event_code).toBe("TEST12345");
-    expect(bodyOf([sampleConversion()])).not.toHaveProperty("test_event_code");
-  });
-
-  test("a test event without a code is skipped, and can never become a live request", () => {
-    const conversion = sampleConversion({ mode: "test" });
-    expect(platform.skipReason?.(conversion, settings, now)).toBe(
-      "test event, but the connection has no test event code",
-    );
-    expect(() => tiktok.toRequest([conversion], settings, now)).toThrow("test event code");
-  });
-
   test("the event id is a text, also where it looks like a number", () => {
     expect(eventOf({ platformEventId: "1001", orderId: "1001" })).toMatchObject({
       event_id: "1001",
       properties: { order_id: "1001" },
     });
-  });
-
-  test("the event time is in seconds, also for late events, and never in the future", () => {
-    expect(eventOf({ time: 1_794_648_600_999 }).event_time).toBe(1_794_648_600);
-    expect(eventOf({ time: now - 6.5 * 86_400_000 }).event_time).toBe(now / 1000 - 6.5 * 86_400);
-    expect(eventOf({ time: now + 240_000 }).event_time).toBe(now / 1000);
-    expect(tiktok.maxAgeDays).toBe(7);
   });
 
   test("value is a number in whole cents, and there is no currency without it", () => {
@@ -83,12 +46,8 @@ describe("the request", () => {
     const browserIds = { _ttp: "ü" };
     expect(userOf({ clickIds, browserIds })).not.toHaveProperty("ttclid");
     expect(userOf({ clickIds, browserIds })).not.toHaveProperty("ttp");
-    const unmatched = sampleConversion({ person: null, browser: null, clickIds, browserIds });
-    expect(tiktok.skipReason(unmatched, settings)).toBe("no email, phone, ttclid or _ttp");
-  });
-
-  test("ids of other platforms are not sent", () => {
-    expect(JSON.stringify(bodyOf([sampleConversion()]))).not.toMatch(/gclid|fb\.1\./);
+    const unmatched = { person: null, browser: null, clickIds, browserIds };
+    expect(skipReason(unmatched)).toBe("no email, phone, ttclid or _ttp");
   });
 });
 
@@ -112,22 +71,6 @@ describe("the person", () => {
     });
   });
 
-  test("a person with only a hashed email gets no other match keys", () => {
-    expect(bodyOf([bareConversion()]).data[0]?.user).toEqual({ email: fullPerson.emailSha256 });
-  });
-
-  test("a request has no plain contact data, no token and no null", () => {
-    const person = personOf({
-      email: "jane@example.com",
-      phone: "+14155550100",
-      firstName: "Jane",
-      lastName: "Miller",
-    });
-    const browser = { page: "", referrer: "", address: "", userAgent: "" };
-    const { url, body } = tiktok.toRequest([sampleConversion({ person, browser })], settings, now);
-    expect(url + body).not.toMatch(/jane|miller|4155550100|EXAMPLE-TOKEN|null|""/i);
-  });
-
   test("mapped ids are hashed as they are, locations are sent unhashed in lower case", () => {
     const user = userOf(
       { extra: { id: " c-4711 ", zip: "94035-1234", city: "San José", country: "US" } },
@@ -148,25 +91,17 @@ describe("the person", () => {
 });
 
 describe("consent", () => {
-  test("events of people who opted out are skipped, also with a known IP address", () => {
-    expect(platform.skipReason?.(withheldConversion(), settings, now)).toBe("opted out");
-    const browser = sampleConversion().browser;
-    expect(platform.skipReason?.(withheldConversion({ browser }), settings, now)).toBe("opted out");
-  });
-
   test("without_person=send sends events of people who opted out without personal data", () => {
-    const choice = { ...settings, without_person: "send" };
-    const conversion = withheldConversion({ browser: sampleConversion().browser });
-    expect(platform.skipReason?.(conversion, choice, now)).toBeNull();
-    expect(bodyOf([conversion], choice).data).toEqual([
-      {
-        event: "Lead",
-        event_time: 1_794_648_600,
-        event_id: conversion.platformEventId,
-        user: {},
-        limited_data_use: true,
-      },
-    ]);
+    const choice = { without_person: "send" };
+    const conversion = withheldConversion({ browser: sampleBrowser });
+    expect(skipReason(conversion, choice)).toBeNull();
+    expect(eventOf(conversion, choice)).toEqual({
+      event: "Lead",
+      event_time: 1_794_648_600,
+      event_id: conversion.platformEventId,
+      user: {},
+      limited_data_use: true,
+    });
   });
 
   test("only denied consent or the connection's setting limits the use of data", () => {
@@ -182,21 +117,18 @@ describe("skipped events", () => {
     ["x".repeat(51), "the event name must have at most 50 characters"],
     ["Checkout", "the event name must not be a name that TikTok reserves"],
     ["registration", "the event name must not be a name that TikTok reserves"],
-    ["Refund", "TikTok takes no refunds"],
   ])("an event named %s is skipped", (name, reason) => {
-    expect(platform.skipReason?.(sampleConversion({ name }), settings, now)).toBe(reason);
-    expect(
-      platform.skipReason?.(sampleConversion({ name }), { ...settings, [nameSetting(name)]: "Other" }, now),
-    ).toBeNull();
+    expect(skipReason({ name })).toBe(reason);
+    expect(skipReason({ name }, { [nameSetting(name)]: "Other" })).toBeNull();
   });
 
   test("a name of exactly 50 characters is sent", () => {
-    expect(platform.skipReason?.(sampleConversion({ name: "x".repeat(50) }), settings, now)).toBeNull();
+    expect(skipReason({ name: "x".repeat(50) })).toBeNull();
   });
 
   test("a connection cannot choose a name that TikTok rejects", () => {
-    expect(platform.events?.check?.("AddBilling")).toContain("reserves");
-    expect(platform.events?.check?.("Quiz")).toBeNull();
+    expect(nameFault("AddBilling", tiktok.events)).toContain("reserves");
+    expect(nameFault("Quiz", tiktok.events)).toBeNull();
   });
 });
 
@@ -243,7 +175,7 @@ describe("the response", () => {
 });
 
 describe("the list of pixels", () => {
-  const [picker] = platform.pickers ?? [];
+  const [picker]: readonly Picker[] = tiktok.pickers;
 
   test("the list of pixels is requested with the token in a header", () => {
     expect(picker?.toRequest({ ...settings, advertiser_id: "7000000000001" })).toEqual({
@@ -263,7 +195,6 @@ describe("the list of pixels", () => {
       { value: "C0AAA", label: "Shop" },
       { value: "C0BBB", label: "C0BBB" },
     ]);
-    for (const odd of ["", "null", '{"data":{"pixels":3}}']) expect(picker?.read(odd)).toEqual([]);
   });
 });
 
@@ -274,12 +205,7 @@ describe("the settings", () => {
     ["without_person", "send", "yes", "must be skip or send"],
     ["advertiser_id", "7000000000001", "x", "must be a number of 5 to 25 digits"],
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
-    const check = platform.settings.find((setting) => setting.name === name)?.check;
-    expect(check?.(good)).toBeNull();
-    expect(check?.(bad)).toBe(reason);
-  });
-
-  test("the account identifies a connection, whatever its token", () => {
-    expect(platform.account({ ...settings, access_token: "other" })).toBe(platform.account(settings));
+    expect(settingFault(name, good)).toBeNull();
+    expect(settingFault(name, bad)).toBe(reason);
   });
 });

@@ -142,7 +142,7 @@ export const webhook = {
   ],
 } satisfies Platform;
 
-/** The HTTP client sets these; a connection that sets them too makes every request fail. */
+/** The HTTP client sets these headers; every request of a connection that sets them too would fail. */
 const reservedHeaders = new Set(["content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
 
 /** Lower-case header names, or null when the text is not a JSON object of legal headers. */

@@ -1,23 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { ConnectionSettings, PlatformResponse, Setting } from "../platform.ts";
+import { platformFixture } from "../../../test/platforms/fixture.ts";
+import type { ConnectionSettings, PlatformResponse } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { webhook } from "./index.ts";
 
-const now = Date.UTC(2026, 10, 15, 9, 30);
 const url = "https://hooks.example.com/in";
-const settingNamed = (name: string) =>
-  (webhook.settings as readonly Setting[]).find((setting) => setting.name === name) ??
-  expect.unreachable(name);
-const fault = (name: string, value: string) => settingNamed(name).check?.(value) ?? null;
+const { read: readAll, settingFault } = platformFixture(webhook, { url });
 const request = (settings: Record<string, string>, changes = {}) =>
   webhook.toRequest([sampleConversion(changes)], { url, ...settings });
 const read = (response: Partial<PlatformResponse>, settings: ConnectionSettings = {}) =>
-  webhook.readResponse(
-    { status: 200, headers: {}, body: "", ...response },
-    [sampleConversion()],
-    { url, ...settings },
-    now,
-  )[0];
+  readAll(response, 1, settings)[0];
 
 describe("the request", () => {
   test("a request goes to the URL byte for byte, with POST by default", () => {
@@ -96,7 +88,7 @@ describe("the address", () => {
     "http://hooks.example.com/",
     "HTTPS://HOOKS.EXAMPLE.COM/",
   ])("the URL %s is accepted", (value) => {
-    expect(fault("url", value)).toBeNull();
+    expect(settingFault("url", value)).toBeNull();
   });
 
   test.each([
@@ -110,7 +102,7 @@ describe("the address", () => {
     "https://exa mple.com",
     "",
   ])("the URL %j is rejected", (value) => {
-    expect(fault("url", value)).toBe("must be an http(s) address");
+    expect(settingFault("url", value)).toBe("must be an http(s) address");
   });
 
   test("the URL identifies a connection", () => {
@@ -121,12 +113,12 @@ describe("the address", () => {
 
 describe("the method", () => {
   test.each(["POST", "PUT", "PATCH"])("the method %s is accepted", (value) => {
-    expect(fault("method", value)).toBeNull();
+    expect(settingFault("method", value)).toBeNull();
   });
   test.each(["GET", "DELETE", "post", "CONNECT", "POST ", "POST\r\n"])(
     "the method %j is rejected",
     (value) => {
-      expect(fault("method", value)).toBe("must be POST, PUT or PATCH");
+      expect(settingFault("method", value)).toBe("must be POST, PUT or PATCH");
     },
   );
 });
@@ -138,7 +130,7 @@ describe("the headers", () => {
     '{"X-A":"1","x-b":"two words\\twith a tab"}',
     `{"X-Odd!#$%&'*+.^_\`|~1":"fine"}`,
   ])("the headers %s are accepted", (value) => {
-    expect(fault("headers", value)).toBeNull();
+    expect(settingFault("headers", value)).toBeNull();
   });
 
   test.each([
@@ -159,16 +151,18 @@ describe("the headers", () => {
     ["DEL in a value", '{"X-A":"x\\u007f"}'],
     ["letters beyond Latin-1 in a value", '{"X-A":"日本"}'],
   ])("headers with %s are rejected", (_what, value) => {
-    expect(fault("headers", value)).toBe("must be a JSON object of header names and text values");
+    expect(settingFault("headers", value)).toBe("must be a JSON object of header names and text values");
   });
 
   test("rejected headers are not quoted, because they are secret", () => {
-    expect(fault("headers", '{"Authorization":"Bearer s3cret\\n"}')).not.toContain("s3cret");
+    expect(settingFault("headers", '{"Authorization":"Bearer s3cret\\n"}')).not.toContain("s3cret");
   });
 
   test("headers that the HTTP client sets are rejected, because every delivery would fail", () => {
     const owned = ["Content-Length", "Transfer-Encoding", "Keep-Alive", "Upgrade", "Expect"];
-    expect(owned.filter((name) => fault("headers", JSON.stringify({ [name]: "100" })) === null)).toEqual([]);
+    expect(
+      owned.filter((name) => settingFault("headers", JSON.stringify({ [name]: "100" })) === null),
+    ).toEqual([]);
   });
 });
 
@@ -183,7 +177,7 @@ describe("the success rule as it is written", () => {
     "status=a=b",
     "200 , x=y z",
   ])("the success rule %s is accepted", (value) => {
-    expect(fault("success", value)).toBeNull();
+    expect(settingFault("success", value)).toBeNull();
   });
 
   test.each([
@@ -202,11 +196,11 @@ describe("the success rule as it is written", () => {
     "=true",
     "a b=c",
   ])("the success rule %j is rejected", (value) => {
-    expect(fault("success", value)).toBe("must be a list like 2xx, 200-204 or status=ok");
+    expect(settingFault("success", value)).toBe("must be a list like 2xx, 200-204 or status=ok");
   });
 
   test("a backwards range is rejected: it would reject every conversion", () => {
-    expect(fault("success", "204-200")).not.toBeNull();
+    expect(settingFault("success", "204-200")).not.toBeNull();
   });
 });
 

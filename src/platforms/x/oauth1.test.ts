@@ -12,7 +12,7 @@ test.each([
   expect(percentEncode(text)).toBe(encoded);
 });
 
-test("the base string of RFC 5849, section 3.4.1.1: names and values are sorted after encoding", () => {
+test("the base string equals that of RFC 5849, section 3.4.1.1, with names and values sorted after encoding", () => {
   expect(
     signatureBase("post", "http://EXAMPLE.COM:80/request?b5=%3D%253D&a3=a&c%40=&a2=r%20b", [
       ["oauth_consumer_key", "9djdj82h48djs9d2"],
@@ -30,11 +30,11 @@ test("the base string of RFC 5849, section 3.4.1.1: names and values are sorted 
   );
 });
 
-test("the base addresses of RFC 5849, section 3.4.1.2", () => {
-  const addressOf = (address: string) =>
+test("the base URLs equal those of RFC 5849, section 3.4.1.2", () => {
+  const baseUrlOf = (address: string) =>
     decodeURIComponent(signatureBase("GET", address, []).split("&")[1] ?? "");
-  expect(addressOf("http://EXAMPLE.COM:80/r%20v/X?id=123")).toBe("http://example.com/r%20v/X");
-  expect(addressOf("https://www.example.net:8080/?q=1")).toBe("https://www.example.net:8080/");
+  expect(baseUrlOf("http://EXAMPLE.COM:80/r%20v/X?id=123")).toBe("http://example.com/r%20v/X");
+  expect(baseUrlOf("https://www.example.net:8080/?q=1")).toBe("https://www.example.net:8080/");
 });
 
 const client: Parameter[] = [
@@ -80,7 +80,7 @@ test.each<[string, string, string, Parameter[], string, string]>([
     "MdpQcU8iPSUjWoN/UDMsK2sui9I=",
   ],
 ])(
-  "the signatures of RFC 5849, section 1.2: %s",
+  "the signature equals that of RFC 5849, section 1.2: %s",
   (_what, method, url, parameters, tokenSecret, signature) => {
     const base = signatureBase(method, url, [...client, ...parameters]);
     expect(hmacSha1(base, "kd94hf93k423kf44", tokenSecret)).toBe(signature);
@@ -95,7 +95,7 @@ const documented = {
 };
 const status = percentEncode("Hello Ladies + Gentlemen, a signed OAuth request!");
 
-test("the signature of X's documentation, in a whole header", () => {
+test("the header equals that of X's documentation", () => {
   // The documentation has `status` in a form body; a parameter of the query is signed in the same way.
   expect(
     oauth1Header(

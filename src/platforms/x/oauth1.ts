@@ -1,5 +1,5 @@
-// OAuth 1.0a signatures (RFC 5849) with HMAC-SHA1, for the platforms that never left it. Only what travels in the address
-// and the header is signed: a JSON body is not part of the base string.
+// OAuth 1.0a signatures (RFC 5849) with HMAC-SHA1. A signature covers the method, the URL and the header; a JSON body is not
+// part of the base string.
 
 import { createHmac } from "node:crypto";
 
@@ -12,7 +12,7 @@ type OAuth1Keys = {
 
 export type Parameter = readonly [name: string, value: string];
 
-/** RFC 3986: also what encodeURIComponent leaves as it is, but for letters, digits and `-._~`. */
+/** Encodes as RFC 3986 requires: also `! ' ( ) *`, which encodeURIComponent leaves unchanged. */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -26,7 +26,7 @@ export function signatureBase(method: string, address: string, parameters: reado
   const encoded = [...url.searchParams, ...parameters].map(
     ([name, value]) => [percentEncode(name), percentEncode(value)] as const,
   );
-  // Encoded text is ASCII, so that comparing code units is comparing bytes, as the RFC requires.
+  // The RFC sorts by bytes. Encoded text is ASCII, so its code units are bytes.
   const joined = encoded
     .toSorted(([a, x], [b, y]) => compare(a, b) || compare(x, y))
     .map(([name, value]) => `${name}=${value}`)
@@ -41,7 +41,7 @@ export function hmacSha1(base: string, consumerSecret: string, tokenSecret: stri
   return createHmac("sha1", key).update(base).digest("base64");
 }
 
-/** The Authorization header of a request. A nonce must never come twice with the same timestamp (seconds). */
+/** The Authorization header of a request. A nonce must never be used twice with the same timestamp, in seconds. */
 export function oauth1Header(
   request: { method: string; url: string },
   keys: OAuth1Keys,

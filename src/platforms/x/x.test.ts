@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
+import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
+import type { ConnectionSettings, PlatformRequest } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { x } from "./index.ts";
 
-const now = Date.UTC(2026, 10, 15, 9, 30);
 const own: ConnectionSettings = {
   pixel_id: "o8z6j",
   access_token: "s3cr3t-token",
@@ -20,15 +20,12 @@ const oauth: ConnectionSettings = {
   oauth_token: "token-of-user",
   oauth_token_secret: "s3cr3t-user",
 };
-const request = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
-  x.toRequest([sampleConversion(changes)], { ...own, ...settings }, now);
+const { request, skipReason, settingFault, read: readAll } = platformFixture(x, own);
 const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { conversions: Record<string, unknown>[] })
     .conversions[0] ?? {};
-const skipReason = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = own) =>
-  x.skipReason(sampleConversion(changes), settings);
 const read = (status: number, headers: Record<string, string> = {}, body = "{}") =>
-  x.readResponse({ status, headers, body }, [sampleConversion()], own, now)[0];
+  readAll({ status, headers, body })[0];
 const signed = (conversions: Conversion[], at = now): PlatformRequest => x.toRequest(conversions, oauth, at);
 const email = sampleConversion().person?.emailSha256 ?? "";
 const bare = { person: { emailSha256: sha256(email) }, browser: null, clickIds: {}, browserIds: {} };
@@ -93,10 +90,11 @@ describe("the event tag", () => {
       expect(nameFault(bad, x.events)).toMatch(/^must/);
   });
 
-  test("an event without a tag is skipped, and so is a refund with only the default tag", () => {
+  test("an event without a tag is skipped", () => {
     const { default_event: _none, ...settings } = own;
-    expect(skipReason({ name: "contact" }, settings)).toBe("no event tag for the event contact");
-    expect(skipReason({ name: "refund" })).toBe("X takes no refunds");
+    expect(platformFixture(x, settings).skipReason({ name: "contact" })).toBe(
+      "no event tag for the event contact",
+    );
   });
 });
 
@@ -229,14 +227,6 @@ describe("time, money and ids", () => {
     expect(sent({ value: null })).not.toHaveProperty("price_currency");
   });
 
-  test("the conversion id is the event id, or the order id if the connection is set so", () => {
-    expect(sent().conversion_id).toBe(sampleConversion().platformEventId);
-    expect(sent({}, { dedup_id: "order" }).conversion_id).toBe("A-1001");
-    expect(sent({ orderId: null }, { dedup_id: "order" }).conversion_id).toBe(
-      sampleConversion().platformEventId,
-    );
-  });
-
   test.each([0, -1, 1.5, "many"])("%s is no valid number of items", (items) => {
     expect(sent({ extra: { items } }, { "map.number_items": "extra.items" })).not.toHaveProperty(
       "number_items",
@@ -269,7 +259,6 @@ test.each([
   ["access_token", "abc123", "two words"],
   ["dedup_id", "event", "id"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
-  const check = (x.settings as readonly Setting[]).find((one) => one.name === name)?.check;
-  expect(check?.(good)).toBeNull();
-  expect(check?.(bad)).toMatch(/^must be/);
+  expect(settingFault(name, good)).toBeNull();
+  expect(settingFault(name, bad)).toMatch(/^must be/);
 });

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers from 0 (inclusive) to 1 (exclusive), by mulberry32: short, and good enough for simulations. */
+/** Pseudo-random numbers from 0 to below 1, by mulberry32: the same seed gives the same numbers on every machine. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
