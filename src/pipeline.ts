@@ -24,7 +24,7 @@ export type Exit =
   | { exit: "filtered"; reasons: FilterReason[] }
   | { exit: "dispatched"; results: Record<string, Result> };
 
-export type Relay = {
+export type RelayContext = {
   store: Store;
   lanes: Lanes;
   /** This node, as the owner of leases. */
@@ -36,7 +36,12 @@ export type Relay = {
 };
 
 /** Nothing is sent to a platform before the event, its claim and its deliveries are durable. */
-export async function relay(received: Received, site: Site, deadline: number, on: Relay): Promise<Exit> {
+export async function relay(
+  received: Received,
+  site: Site,
+  deadline: number,
+  on: RelayContext,
+): Promise<Exit> {
   const { settings } = site;
   const { receivedAt, person } = received.event;
   const { emailSha256 } = person;

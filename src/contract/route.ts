@@ -15,7 +15,7 @@ export type Route = {
    * The caller that a route needs: none; a signed-in one, who sees only their own; or a role, on the site in the path or, in
    * a path without one, on the whole installation.
    */
-  allow: "anybody" | "signed in" | Role;
+  allow: "public" | "signed in" | Role;
   /** False where a person must be signed in: an API key cannot sign people in, invite them, or create keys. */
   apiKeys?: false;
   query?: z.ZodObject;

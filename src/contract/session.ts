@@ -33,33 +33,33 @@ const signedIn = z.object({ step: z.enum(["signed in", "code needed"]) });
 export const sessionRoutes = {
   "GET /setup": {
     summary: "Check whether the installation still needs its first owner",
-    allow: "anybody",
+    allow: "public",
     apiKeys: false,
     answer: z.object({ needed: z.boolean() }),
   },
   "POST /setup": {
     summary: "Create the first owner, with the token of the set-up link on the server's console",
-    allow: "anybody",
+    allow: "public",
     apiKeys: false,
     body: z.object({ token, email, name, password }),
     answer: done,
   },
   "GET /session": {
     summary: "Get the signed-in user and their roles; null without a session",
-    allow: "anybody",
+    allow: "public",
     apiKeys: false,
     answer: z.object({ session: session.nullable() }),
   },
   "POST /session": {
     summary: "Sign in with email and password",
-    allow: "anybody",
+    allow: "public",
     apiKeys: false,
     body: z.object({ email, password: currentPassword }),
     answer: signedIn,
   },
   "POST /session/code": {
     summary: "Finish signing in with a code of the authenticator app or a backup code",
-    allow: "anybody",
+    allow: "public",
     apiKeys: false,
     body: z.object({ code: z.string().trim().min(6).max(40).describe(`${code}, or a backup code.`) }),
     answer: done,
@@ -129,21 +129,21 @@ export const sessionRoutes = {
   },
   "POST /password-resets": {
     summary: "Request a password reset by email; the answer is the same for every address",
-    allow: "anybody",
+    allow: "public",
     apiKeys: false,
     body: z.object({ email }),
     answer: z.object({ mail: z.boolean().describe("True if this installation can send email.") }),
   },
   "POST /password-resets/finish": {
     summary: "Set a new password with the token of a reset link; all sessions end",
-    allow: "anybody",
+    allow: "public",
     apiKeys: false,
     body: z.object({ token, password }),
     answer: done,
   },
   "POST /invitations/look": {
     summary: "Look up an invitation",
-    allow: "anybody",
+    allow: "public",
     apiKeys: false,
     body: z.object({ token }),
     answer: z.object({
@@ -159,7 +159,7 @@ export const sessionRoutes = {
   "POST /invitations/accept": {
     summary:
       "Accept an invitation with a name and a new password, or with the password of an existing account",
-    allow: "anybody",
+    allow: "public",
     apiKeys: false,
     body: z.object({ token, name: name.optional(), password: currentPassword }),
     answer: done,

@@ -12,7 +12,7 @@ import type { Directory } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { checkHost, type Checker } from "./check.ts";
 import { openChecker } from "./checker.ts";
-import { nameRoutes } from "./route.ts";
+import { hostCheckRoutes } from "./route.ts";
 
 const here = { address: "127.0.0.1" };
 const records: Records = {
@@ -82,7 +82,7 @@ beforeAll(async () => {
   if (typeof trusted !== "function") throw new Error(trusted.fault);
   // No site has any of these names yet: that is when they are checked.
   const directory = { siteOfHost: () => undefined, host: () => undefined } as unknown as Directory;
-  nameRoutes(relay, { directory, transport: { trusted, requireTls: false }, checker });
+  hostCheckRoutes(relay, { directory, transport: { trusted, requireTls: false }, checker });
   relayUrl = await relay.listen({ host: "127.0.0.1", port: 0 });
 });
 

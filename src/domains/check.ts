@@ -5,7 +5,7 @@ import type { Sender, Sent } from "../delivery/send.ts";
 import type { Host } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
 import type { FindingCode } from "../sites/hostProblems.ts";
-import type { Names } from "./names.ts";
+import type { Dns } from "./dns.ts";
 import { newChallenge, probePath, readAnswer } from "./probe.ts";
 import type { ConcurrencyLimit } from "./concurrencyLimit.ts";
 
@@ -17,7 +17,7 @@ export type Checked = {
 };
 
 export type Checker = {
-  names: Names;
+  dns: Dns;
   sender: Sender;
   /** The first one answers challenges; while the encryption key is changed, another node may still use another. */
   secrets: () => readonly Buffer[];
@@ -29,12 +29,12 @@ export type Checker = {
 
 type Fault = { finding: FindingCode; seen: string | null };
 
-export async function checkHost({ names, sender, secrets, relay }: Checker, host: string): Promise<Checked> {
-  const addresses = await names.addresses(host);
+export async function checkHost({ dns, sender, secrets, relay }: Checker, host: string): Promise<Checked> {
+  const addresses = await dns.addresses(host);
   if (addresses === "none") return { verifiedBy: null, finding: "not found", seen: null };
   if (addresses === "unknown") return { verifiedBy: null, finding: "lookup failed", seen: null };
   const [byDns, fault] = await Promise.all([
-    relay ? pointsTo(names, host, addresses, relay.host) : false,
+    relay ? pointsTo(dns, host, addresses, relay.host) : false,
     probe(sender, secrets(), host, relay?.port ?? ""),
   ]);
   if (!fault) return { verifiedBy: "a request", finding: null, seen: null };
@@ -50,14 +50,14 @@ export async function checkHost({ names, sender, secrets, relay }: Checker, host
 }
 
 async function pointsTo(
-  names: Names,
+  dns: Dns,
   host: string,
   addresses: readonly string[],
   relay: string,
 ): Promise<boolean> {
-  if ((await names.aliases(host)).includes(relay)) return true;
+  if ((await dns.aliases(host)).includes(relay)) return true;
   // A bare domain cannot be an alias; it has the relay's addresses instead.
-  const own = await names.addresses(relay);
+  const own = await dns.addresses(relay);
   return typeof own !== "string" && addresses.every((address) => own.includes(address));
 }
 

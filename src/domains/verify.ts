@@ -4,7 +4,7 @@ import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import type { Host } from "../sites/directory.ts";
 import { isPublicName } from "../sites/hosts.ts";
 import { type By, Refusal } from "../kernel/refusal.ts";
-import { change, type SiteContext } from "../sites/manage.ts";
+import { auditLine, type SiteContext } from "../sites/manage.ts";
 import type { CheckRow } from "../store/sites/hosts.ts";
 import { checkHost, type Checked, type Checker } from "./check.ts";
 
@@ -21,7 +21,7 @@ export async function verifyHost(
   const found = resultOf(host, checked, now());
   const isNews = host.verifiedAt === null && found.verifiedAt !== null;
   const detail = { host: host.host, by: checked.verifiedBy };
-  const line = isNews ? change(host.siteId, "host verified", detail, by) : null;
+  const line = isNews ? auditLine(host.siteId, "host verified", detail, by) : null;
   await store.hosts.saveCheck(host, found, line);
   await directory.refresh();
   // It may have been removed during the check.

@@ -1,11 +1,11 @@
 import { minuteMs } from "../kernel/time.ts";
 
 /** Returns the seconds to wait; 0 when the request is admitted. Each node counts for itself, by the minute, in bounded memory. */
-export type Rate = (key: string, perMinute: number, now: number) => number;
+export type RateLimit = (key: string, perMinute: number, now: number) => number;
 
 const maxCounted = 100_000;
 
-export function countByMinute(): Rate {
+export function openRateLimit(): RateLimit {
   const counts = new Map<string, number>();
   let minute = 0;
   return (key, perMinute, now) => {

@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import type { Person, Sha256 } from "../kernel/event.ts";
 import { emailForms, looksLikeEmail } from "./email.ts";
-import { e164 } from "./phone.ts";
+import { toE164 } from "./phone.ts";
 
 let textOf: (plain: Plain) => string;
 
@@ -58,7 +58,7 @@ export function readEmailSha256(text: string): Sha256 | null {
 /** `country` (ISO 3166 alpha-2) is where phone numbers without a country code belong. */
 export function hashPerson(fields: ContactFields, options: { country?: string | undefined } = {}): Person {
   const person = "email" in fields ? hashEmail(fields.email) : { emailSha256: fields.emailSha256 };
-  const phone = fields.phone && e164(textOf(fields.phone), options.country);
+  const phone = fields.phone && toE164(textOf(fields.phone), options.country);
   if (phone !== undefined) {
     person.phoneSha256 = sha256(phone);
     person.phoneDigitsSha256 = sha256(phone.slice(1));

@@ -101,7 +101,7 @@ function weighConsent(
   return { changes, consent, refused, suppressed, lifted: isRefusal(before) && !refused };
 }
 
-const isRefusal = (consent: ConsentReading) => consent === "denied" || consent === "unreadable";
+export const isRefusal = (consent: ConsentReading) => consent === "denied" || consent === "unreadable";
 
 /** Finds the decisions that differ from the stored ones. A privacy signal that is gone has lifted its refusal. */
 function findChanges(

@@ -5,7 +5,7 @@ import { within } from "../kernel/deadline.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
-import type { Rate } from "../http/rate.ts";
+import type { RateLimit } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
 
@@ -14,18 +14,18 @@ const countTimeoutMs = 2000;
 
 export type Admitted = { site: Site; key: InboundKey };
 
-export type Gate = {
+export type AuthenticateOptions = {
   directory: Directory;
   /** The relay's own host name, from CLEANCAST_URL; null when that is not set. */
   ownHost: string | null;
   transport: TransportRules;
   wrongKeys: WrongKeys;
-  rateLimit: Rate;
+  rateLimit: RateLimit;
 };
 
 export async function authenticate(
   request: IncomingMessage,
-  gate: Gate,
+  gate: AuthenticateOptions,
   now: number,
 ): Promise<Admitted | InboundRefusal> {
   if (!isSecure(request, gate.transport)) return refusals.httpsRequired;

@@ -14,8 +14,8 @@ import type { Store } from "../store/store.ts";
 import type { InboundRefusal } from "./refusals.ts";
 
 export type RejectedRequests = {
-  duplicate(siteId: string, now: number): void;
-  refused(request: IncomingMessage, refusal: InboundRefusal, now: number): void;
+  addDuplicate(siteId: string, now: number): void;
+  addRejected(request: IncomingMessage, refusal: InboundRefusal, now: number): void;
 };
 
 type RejectedRequestsOptions = {
@@ -77,8 +77,8 @@ export function watchRejectedRequests(
   const loop = poll({ everyMs: flushMs, firstMs: flushMs, work: writeCalls, onError: onDefect });
 
   return {
-    duplicate: (siteId, at) => count(siteId, "duplicate", at),
-    refused(request, refusal, at) {
+    addDuplicate: (siteId, at) => count(siteId, "duplicate", at),
+    addRejected(request, refusal, at) {
       options.onRejected?.(refusal);
       const host = hostOf(request.headers.host);
       const known = findSite(request, host, directory);

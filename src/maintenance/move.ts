@@ -96,7 +96,7 @@ export async function move(plan: MovePlan): Promise<Move> {
         `${last.difference} Another program changes that database. Stop it, and run the same command again; the relay keeps running.`,
       );
     plan.report(`${last.difference} All rows are compared once more.`);
-    progress.distrust();
+    progress.unverifyAll();
   }
 }
 

@@ -35,7 +35,7 @@ async function copyTable(context: PassContext, table: Table, pass: Pass): Promis
     onProgress(pass.total + seen, table);
     seen += rows.length;
     const copied = { range, rows, within, hash: hashOf(rows) };
-    if (progress.knows(table.name, range, copied.hash) === "verified") continue;
+    if (progress.statusOf(table.name, range, copied.hash) === "verified") continue;
     const settling = settle(context, table, copied, pass)
       .catch((error: unknown) => {
         if (!(error instanceof UniqueConflict)) throw error;
@@ -64,13 +64,13 @@ async function settle(
 ): Promise<void> {
   const { range, rows, hash, within } = copied;
   const isCopied =
-    progress.knows(table.name, range, hash) === "remembered" && (await target.holds(table, copied));
+    progress.statusOf(table.name, range, hash) === "remembered" && (await target.holds(table, copied));
   if (!isCopied) {
     pass.copied += rows.length;
-    progress.leave(table.name, within);
+    progress.invalidate(table.name, within);
     await target.fill(table, [copied]);
   }
-  progress.arrive(table.name, range, hash);
+  progress.record(table.name, range, hash);
 }
 
 /**
@@ -88,5 +88,5 @@ async function fillTogether(
     if (isLocked || !(error instanceof UniqueConflict)) throw error;
     return;
   }
-  for (const { range, hash } of refused) progress.arrive(table.name, range, hash);
+  for (const { range, hash } of refused) progress.record(table.name, range, hash);
 }

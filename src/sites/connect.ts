@@ -13,7 +13,7 @@ import {
 } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
 import { type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change, type SiteContext } from "./manage.ts";
+import { auditLine, type SiteContext } from "./manage.ts";
 
 /** `events` null means every event; without it the selection does not change. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };
@@ -108,7 +108,7 @@ async function save(
     platform.settings.filter((setting) => setting.secret || setting.address).map((setting) => setting.name),
   );
   const action = existing ? "connection changed" : "connection added";
-  const line = change(siteId, action, { id, platform: platform.id }, by);
+  const line = auditLine(siteId, action, { id, platform: platform.id }, by);
   await store.configuration.saveConnection(line, connection, secrets).catch(async (error: unknown) => {
     await directory.refresh();
     const others = directory.site(siteId)?.connections ?? [];
@@ -170,7 +170,10 @@ export async function disconnect(
   by: By,
 ): Promise<void> {
   const { siteId, id, platform } = connection;
-  await store.configuration.removeConnection(change(siteId, "connection removed", { id, platform }, by), id);
+  await store.configuration.removeConnection(
+    auditLine(siteId, "connection removed", { id, platform }, by),
+    id,
+  );
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection", "success rate", "queue"], by.now);
   const outcome = { state: "skipped", reason: "disconnected" } as const;
@@ -184,7 +187,7 @@ export async function pause(
   { siteId, id }: ConnectionKey,
   by: By,
 ): Promise<void> {
-  const line = change(siteId, "connection paused", { id }, by);
+  const line = auditLine(siteId, "connection paused", { id }, by);
   await store.configuration.setConnectionState(line, id, "paused", null);
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
@@ -195,7 +198,7 @@ export async function resume(
   { siteId, id }: ConnectionKey,
   by: By,
 ): Promise<number> {
-  const line = change(siteId, "connection resumed", { id }, by);
+  const line = auditLine(siteId, "connection resumed", { id }, by);
   await store.configuration.setConnectionState(line, id, "active", null);
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection"], by.now);

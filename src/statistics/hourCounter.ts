@@ -2,7 +2,7 @@
 
 import type { FilterReason } from "../kernel/event.ts";
 import type { Figure, Portion, StatisticsKind } from "../store/statistics/statistics.ts";
-import { added, botReason, isRefund } from "./aggregate.ts";
+import { cappedSum, botReason, isRefund } from "./aggregate.ts";
 
 /** An hour keeps this many event names; the others are counted together, refunds apart. */
 const maxNames = 50;
@@ -28,8 +28,8 @@ export function openHourCounter(): HourCounter {
     const figure = figures.get(key);
     if (figure) {
       figure.count += 1;
-      figure.value = added(figure.value, value);
-    } else figures.set(key, { kind, name, currency, count: 1, value: added(0, value) });
+      figure.value = cappedSum(figure.value, value);
+    } else figures.set(key, { kind, name, currency, count: 1, value: cappedSum(0, value) });
   }
 
   function countConversion(eventName: string, currency: string, value: number | null): void {
@@ -86,7 +86,7 @@ function withFewNames(figures: Figure[], names: ReadonlyMap<string, number>): Fi
     const key = `${name}\n${figure.currency}`;
     const other = others.get(key) ?? { ...figure, name, count: 0, value: 0 };
     other.count += figure.count;
-    other.value = added(other.value, figure.value);
+    other.value = cappedSum(other.value, figure.value);
     others.set(key, other);
     return false;
   });

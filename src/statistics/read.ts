@@ -10,8 +10,8 @@ import {
   addFigure,
   addInbound,
   addVisits,
-  detailFigure,
-  detailVisits,
+  addFigureDetails,
+  addVisitDetails,
   emptyDetails,
   emptySum,
   type Details,
@@ -87,8 +87,9 @@ export function openStatistics(store: Needed, now: () => number) {
       for (let hour = firstHour; hour < toHour; hour += sliceHours) {
         const end = Math.min(hour + sliceHours, toHour);
         const [low, high] = [Math.max(hour, rolledUp.from), Math.min(end, rolledUp.to)];
-        if (low < high) addTo(await store.statistics.listFigures(siteId, low, high), addFigure, detailFigure);
-        addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, detailVisits);
+        if (low < high)
+          addTo(await store.statistics.listFigures(siteId, low, high), addFigure, addFigureDetails);
+        addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, addVisitDetails);
         addTo(await store.inboundCounts.list(siteId, hour, end), addInbound);
         await yieldToEventLoop();
       }
@@ -96,9 +97,9 @@ export function openStatistics(store: Needed, now: () => number) {
       const young = Math.max(firstHour, head.toHour);
       const old = Math.min(toHour, head.fromHour);
       if (head.toHour < toHour)
-        addTo(await countHours(siteId, young, toHour, until), addFigure, detailFigure);
+        addTo(await countHours(siteId, young, toHour, until), addFigure, addFigureDetails);
       if (head.fromHour > firstHour)
-        addTo(await countHours(siteId, firstHour, old, until), addFigure, detailFigure);
+        addTo(await countHours(siteId, firstHour, old, until), addFigure, addFigureDetails);
 
       return {
         steps: steps.map((one, i) => ({ startsAt: one.fromHour * hourMs, ...(sums[i] as Sum) })),

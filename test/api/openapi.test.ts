@@ -47,7 +47,7 @@ describe("the OpenAPI document", () => {
       parameters: [{ name: "site", in: "path", required: true }],
     });
     expect(of("post /api-keys")).toMatchObject({ security: [{ session: [] }] });
-    expect(of("post /session")).toMatchObject({ "x-role": "anybody", security: [] });
+    expect(of("post /session")).toMatchObject({ "x-role": "public", security: [] });
     const { parameters = [] } = of("get /sites/{site}/audit") ?? {};
     expect(parameters.find(({ name }) => name === "limit")).toMatchObject({
       in: "query",

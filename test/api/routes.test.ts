@@ -64,7 +64,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
   const bodyOf = ({ route }: { route: Route }) => (route.body ? {} : undefined);
 
   test("a caller without a session reaches only the public routes", async () => {
-    for (const one of routes.filter(({ route }) => route.allow !== "anybody")) {
+    for (const one of routes.filter(({ route }) => route.allow !== "public")) {
       const asked = await ask(relay, `${one.method} ${at(one.path, mine.id)}`, bodyOf(one), {});
       expect([one.name, asked.status, asked.json?.error.code]).toEqual([one.name, 401, "signed_out"]);
       expect(errorAnswer.safeParse(asked.json).success).toBe(true);
@@ -89,7 +89,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
 
   test("an API key of one site reaches no other site and no route for people", async () => {
     const bearer = { Authorization: `Bearer ${apiKey}` };
-    for (const one of routes.filter(({ route }) => route.allow !== "anybody")) {
+    for (const one of routes.filter(({ route }) => route.allow !== "public")) {
       const asked = await ask(relay, `${one.method} ${at(one.path, other.id)}`, bodyOf(one), bearer);
       const expected =
         one.route.apiKeys === false ? 403 : one.ofSite ? 404 : one.route.allow === "signed in" ? 200 : 403;

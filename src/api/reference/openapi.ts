@@ -118,7 +118,7 @@ export function openapiDocument(version: string, url: string): OpenApi {
 }
 
 const requirements: Record<Route["allow"], string> = {
-  anybody: "No sign-in required.",
+  public: "No sign-in required.",
   "signed in": "Requires a signed-in user, who sees only what they have access to.",
   viewer: "Requires the role viewer.",
   admin: "Requires the role admin.",
@@ -128,7 +128,7 @@ const requirements: Record<Route["allow"], string> = {
 function describe(schemas: Schemas, tag: string, name: string, route: Route): Operation {
   const [method, path] = name.split(" ") as [string, string];
   const { summary, allow, apiKeys, query, body, answer } = route;
-  const open = allow === "anybody";
+  const open = allow === "public";
   const session = { session: [] };
   const onlyPeople = apiKeys === false && !open ? " API keys cannot call it: a person has to sign in." : "";
   return {
@@ -159,7 +159,7 @@ function contentOf(schemas: Schemas, answer: Route["answer"]): Content {
 function errorResponses({ allow, body, query }: Route, path: string): Operation["responses"] {
   const codes: RefusalCode[] = [
     ...(body || query ? (["invalid"] as const) : []),
-    ...(allow === "anybody" ? [] : (["signed_out", "forbidden"] as const)),
+    ...(allow === "public" ? [] : (["signed_out", "forbidden"] as const)),
     ...(path.includes(":") ? (["not_found"] as const) : []),
     "too_many",
     "insecure",

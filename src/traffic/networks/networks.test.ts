@@ -131,8 +131,8 @@ describe("a fake crawler", () => {
   test("a crawler from another owner's network is a fake", () => {
     expect(isFakeCrawler("Googlebot", "3.5.140.2")).toBe(true);
     expect(isFakeCrawler("Googlebot", "73.0.0.1")).toBe(true);
-    expect(isFakeCrawler("Googlebot", "34.64.0.1"), "anybody can rent in Google Cloud").toBe(true);
-    expect(isFakeCrawler("bingbot", "20.36.108.1"), "anybody can rent in Azure").toBe(true);
+    expect(isFakeCrawler("Googlebot", "34.64.0.1"), "anyone can rent in Google Cloud").toBe(true);
+    expect(isFakeCrawler("bingbot", "20.36.108.1"), "anyone can rent in Azure").toBe(true);
     expect(isFakeCrawler("YandexBot", "2a01:4f8::1")).toBe(true);
     expect(isFakeCrawler("Applebot", "::ffff:51.38.0.1")).toBe(true);
     const userAgent = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";

@@ -5,7 +5,7 @@ import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Resolve } from "../delivery/addresses.ts";
 
-export type Names = {
+export type Dns = {
   /** All addresses; "none" where the name has none, "unknown" where the lookup failed. */
   addresses(host: string): Promise<readonly string[] | "none" | "unknown">;
   /** The chain of CNAME targets. */
@@ -18,7 +18,7 @@ const maxChain = 5;
 const noSuchName = new Set(["ENOTFOUND", "ENODATA", "EAI_NONAME", "EAI_NODATA"]);
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
 
-export function openNames(servers: readonly string[]): Names {
+export function openDns(servers: readonly string[]): Dns {
   const resolver = new Resolver({ timeout: 1000, tries: 2 });
   if (servers.length) resolver.setServers(servers);
 
@@ -69,7 +69,7 @@ export function openNames(servers: readonly string[]): Names {
 }
 
 /** Reads `1.1.1.1, [2606:4700::1111]:53`; the fault is the first entry that is not an address. */
-export function readServers(text: string): string[] | { fault: string } {
+export function readDnsServers(text: string): string[] | { fault: string } {
   const servers = text
     .split(",")
     .map((one) => one.trim())
