@@ -35,19 +35,25 @@ export type RelayContext = {
   onPlanned?: (planned: readonly NewDelivery[]) => void;
 };
 
-/** Nothing is sent to a platform before the event, its claim and its deliveries are durable. */
+/** Sends nothing to a platform before the event, its claim and its deliveries are durable. */
 export async function relay(
   received: Received,
   site: Site,
   deadline: number,
-  on: RelayContext,
+  context: RelayContext,
 ): Promise<Exit> {
   const { settings } = site;
   const { receivedAt, person } = received.event;
   const { emailSha256 } = person;
 
   const timeoutMs = lookUpTimeoutMs(deadline - receivedAt);
-  const known = await lookUpPerson(on.store.people, site.id, emailSha256, settings.consentMode, timeoutMs);
+  const known = await lookUpPerson(
+    context.store.people,
+    site.id,
+    emailSha256,
+    settings.consentMode,
+    timeoutMs,
+  );
   const identity = known.identity === "unreadable" ? null : known.identity;
   const event = identity ? { ...received.event, person: { ...identity.forms, ...person } } : received.event;
 
@@ -57,13 +63,13 @@ export async function relay(
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted });
 
   const claims = claimsOf(received, site);
-  const lease = { owner: on.owner, until: receivedAt + on.leaseMs };
+  const lease = { owner: context.owner, until: receivedAt + context.leaseMs };
   const platformEventId = claims.orderEventId ?? event.id;
   const planned = reasons.length
     ? []
     : planDeliveries({ event, attribution, platformEventId }, site.connections, lease, receivedAt);
 
-  const acceptance = await on.store.events.accept({
+  const acceptance = await context.store.events.accept({
     event,
     attribution,
     filterReasons: reasons,
@@ -75,20 +81,20 @@ export async function relay(
   });
   if (acceptance.duplicate) return { exit: "duplicate" };
   if (reasons.length) return { exit: "filtered", reasons };
-  on.onPlanned?.(planned);
+  context.onPlanned?.(planned);
 
   const toSend = withPlatformEventId(planned, acceptance.platformEventId);
-  return { exit: "dispatched", results: await dispatch(toSend, on.lanes, deadline, on.now()) };
+  return { exit: "dispatched", results: await dispatch(toSend, context.lanes, deadline, context.now()) };
 }
 
 /** The duplicate key, and the order event id of a live event with an order id. */
 function claimsOf(received: Received, { id, settings }: Site) {
   const { event } = received;
-  const ofOrder = event.orderId === null ? null : orderEventId(id, event.name, event.orderId);
+  const eventIdOfOrder = event.orderId === null ? null : orderEventId(id, event.name, event.orderId);
   return {
-    claim: duplicateKey(received, ofOrder),
-    claimUntil: event.receivedAt + (ofOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),
-    orderEventId: event.mode === "live" ? ofOrder : null,
+    claim: duplicateKey(received, eventIdOfOrder),
+    claimUntil: event.receivedAt + (eventIdOfOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),
+    orderEventId: event.mode === "live" ? eventIdOfOrder : null,
   };
 }
 
@@ -96,10 +102,10 @@ function claimsOf(received: Received, { id, settings }: Site) {
  * Two events with the same key inside the window are one. The site is part of the row that holds the key. With an order id
  * the key begins with the order event id, which is claimed with it, so that both rows are on one page of the database.
  */
-function duplicateKey({ event, eventTime }: Received, ofOrder: string | null): string {
+function duplicateKey({ event, eventTime }: Received, eventIdOfOrder: string | null): string {
   const { mode, person, value, currency } = event;
-  if (ofOrder)
-    return `${ofOrder} ${hash("sha256", `${mode} ${ofOrder} ${person.emailSha256}`, "base64url").slice(0, 22)}`;
+  if (eventIdOfOrder)
+    return `${eventIdOfOrder} ${hash("sha256", `${mode} ${eventIdOfOrder} ${person.emailSha256}`, "base64url").slice(0, 22)}`;
   // Platforms match event names regardless of case, so the key does too.
   const name = event.name.trim().toLowerCase();
   return hash(

@@ -32,9 +32,9 @@ export function sampleBots(
       kept.set(kind, count + 1);
       const { primary: reason, verdict } = judgement;
       // The network shows where a visit came from without identifying the visitor.
-      const cut = { ...seen, address: anonymize(seen.address) };
+      const anonymous = { ...seen, address: anonymize(seen.address) };
       const written: Promise<void> = store.traffic
-        .addBotVisit({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })
+        .addBotVisit({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: anonymous })
         .catch(onDefect)
         .finally(() => writing.delete(written));
       writing.add(written);

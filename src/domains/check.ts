@@ -11,8 +11,8 @@ import type { ConcurrencyLimit } from "./concurrencyLimit.ts";
 
 export type Checked = {
   verifiedBy: "DNS" | "a request" | null;
-  /** The problem, and what was found instead of the expected. */
   finding: FindingCode | null;
+  /** The addresses, name or status that the check found in place of the expected ones. */
   seen: string | null;
 };
 

@@ -22,7 +22,7 @@ type CheckerOptions = {
 const maxConcurrent = 3;
 const maxPerSite = 5;
 
-/** Customers choose the hosts, so requests to them are restricted like those to any customer's address. Close the sender. */
+/** Customers choose the hosts, so requests to them are restricted like those to any customer's address. The caller closes the sender. */
 export function openChecker(options: CheckerOptions): Checker {
   const { connectMs, attemptMs, allowPrivate, dnsServers } = options;
   const dns = openDns(dnsServers);

@@ -19,9 +19,9 @@ export async function verifyHost(
     throw new Refusal("host", `${host.host} is a name inside a network, and is not checked.`);
   const checked = await checkHost(checker, host.host);
   const found = resultOf(host, checked, now());
-  const isNews = host.verifiedAt === null && found.verifiedAt !== null;
+  const isFirstProof = host.verifiedAt === null && found.verifiedAt !== null;
   const detail = { host: host.host, by: checked.verifiedBy };
-  const line = isNews ? auditLine(host.siteId, "host verified", detail, by) : null;
+  const line = isFirstProof ? auditLine(host.siteId, "host verified", detail, by) : null;
   await store.hosts.saveCheck(host, found, line);
   await directory.refresh();
   // It may have been removed during the check.

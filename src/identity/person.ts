@@ -1,4 +1,4 @@
-// Plain contact data comes in, only SHA-256 leaves. Neither an error nor a log line of the relay may quote a plain value.
+// Hashes contact data: plain text comes in, only SHA-256 leaves. Neither an error nor a log line of the relay may quote a plain value.
 
 import { hash } from "node:crypto";
 import type { Person, Sha256 } from "../kernel/event.ts";
@@ -33,7 +33,7 @@ export class PlainEmail extends Plain {
 }
 
 /** Contact data of one person: the plain address, which gives every form of the hash, or the hash alone. */
-export type ContactFields = ({ email: PlainEmail } | { emailSha256: Sha256 }) & {
+type ContactFields = ({ email: PlainEmail } | { emailSha256: Sha256 }) & {
   phone?: Plain | undefined;
   firstName?: Plain | undefined;
   lastName?: Plain | undefined;
@@ -63,9 +63,9 @@ export function hashPerson(fields: ContactFields, options: { country?: string | 
     person.phoneSha256 = sha256(phone);
     person.phoneDigitsSha256 = sha256(phone.slice(1));
   }
-  const firstName = fields.firstName && normalName(textOf(fields.firstName));
+  const firstName = fields.firstName && normalizeName(textOf(fields.firstName));
   if (firstName) person.firstNameSha256 = sha256(firstName);
-  const lastName = fields.lastName && normalName(textOf(fields.lastName));
+  const lastName = fields.lastName && normalizeName(textOf(fields.lastName));
   if (lastName) person.lastNameSha256 = sha256(lastName);
   return person;
 }
@@ -89,7 +89,7 @@ function sha256(text: string): Sha256 {
  * Keeps letters, marks and digits of any script. Variation selectors count as marks but are what remains of a removed
  * emoji. NFC comes last, because lower-casing and removal can undo it.
  */
-function normalName(name: string): string {
+function normalizeName(name: string): string {
   const lower = name.toLowerCase();
   if (/^[a-z0-9]*$/.test(lower)) return lower;
   return lower.replace(/[^\p{L}\p{M}\p{N}]|\p{Variation_Selector}/gu, "").normalize("NFC");

@@ -124,7 +124,7 @@ function readNumberLiteral({ text }: Body, name: string): string | undefined {
     );
     return literals.get(root);
   } catch {
-    // Nested too deeply for the reviver, though not for JSON.parse alone: the parsed number has to do.
+    // Nested too deeply for the reviver, though not for JSON.parse alone: the parsed number is used.
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
 // The format of a backup: lines of JSON, compressed with gzip, and at the very end the SHA-256 of all bytes before.
 //
-//   {"cleancast":"backup","format":1,"schema":10,…}           what it is
+//   {"cleancast":"backup","format":1,"schema":10,…}           the header
 //   {"table":"events","columns":["site_id","id",…]}           a table begins
 //   ["s1","0198…",…]                                          its rows
-//   {"end":"events","rows":2,"sha256":"…"}                    a table ends: how many there were, and the hash of their lines
+//   {"end":"events","rows":2,"sha256":"…"}                    a table ends: the number of its rows, and the hash of their lines
 //   {"end":"backup","tables":34,"rows":99}                    without this line, or the hash after it, the file is cut off
 
 import { createHash } from "node:crypto";
@@ -70,7 +70,7 @@ export function rowLine(values: readonly Value[]): string {
   return `[${texts.join(",")}]\n`;
 }
 
-/** Yields the parts of a backup in their order. Throws unless the file is, to its last byte, what was written. */
+/** Yields the parts of a backup in their order. Throws if the file differs in any byte from what was written. */
 export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
   const { size } = await stat(path).catch(() => {
     throw new Refusal("file", `The file ${path} cannot be read.`);

@@ -16,7 +16,7 @@ import { openDatabase, type StoreLocation } from "../store/open.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { fillTable } from "../store/maintenance/restoreTarget.ts";
 import { resealAll, endKeyChange } from "./changeEncryptionKey.ts";
-import { followKeyFile, readKeyFile, writeKeyFile } from "./encryptionKeyFile.ts";
+import { followKeyFile, readKeyFile, writeKeyFile } from "./encryptionKeys.ts";
 import { checkLocation } from "./restore.ts";
 
 const oldKey = rowsKey;

@@ -12,7 +12,7 @@ export type PassContext = {
   tables: readonly Table[];
   /** Called for each range; `seen` is the number of rows so far. */
   onProgress: (seen: number, table: Table) => void;
-  /** Writes are locked: a conflict now is not a matter of time. */
+  /** Writes are locked: a conflict now will not go away by itself. */
   isLocked: boolean;
 };
 
@@ -28,7 +28,7 @@ export async function makePass(context: PassContext): Promise<Pass> {
 
 async function copyTable(context: PassContext, table: Table, pass: Pass): Promise<void> {
   const { source, progress, onProgress } = context;
-  const refused: Copied[] = [];
+  const refused: HashedPiece[] = [];
   const inFlight = new Set<Promise<void>>();
   let seen = 0;
   for (const { range, rows, within } of source.pieces(table, progress.ends(table.name))) {
@@ -54,17 +54,17 @@ async function copyTable(context: PassContext, table: Table, pass: Pass): Promis
   pass.total += seen;
 }
 
-type Copied = Piece & { hash: string; within: Key | null };
+type HashedPiece = Piece & { hash: string; within: Key | null };
 
 async function settle(
   { target, progress }: PassContext,
   table: Table,
-  copied: Copied,
+  copied: HashedPiece,
   pass: Pass,
 ): Promise<void> {
   const { range, rows, hash, within } = copied;
   const isCopied =
-    progress.statusOf(table.name, range, hash) === "remembered" && (await target.holds(table, copied));
+    progress.statusOf(table.name, range, hash) === "recorded" && (await target.holds(table, copied));
   if (!isCopied) {
     pass.copied += rows.length;
     progress.invalidate(table.name, within);
@@ -80,7 +80,7 @@ async function settle(
 async function fillTogether(
   { target, progress, isLocked }: PassContext,
   table: Table,
-  refused: [Copied, ...Copied[]],
+  refused: [HashedPiece, ...HashedPiece[]],
 ): Promise<void> {
   try {
     await target.fill(table, refused);

@@ -8,10 +8,10 @@ import { compareKeys, type Key, type Range } from "../store/maintenance/copy.ts"
 export type MoveId = { move: string; target: string };
 
 /**
- * A range that an earlier run wrote is `remembered`: PostgreSQL may have been changed since, or restored to an older state.
+ * A range that an earlier run wrote is `recorded`: PostgreSQL may have been changed since, or restored to an older state.
  * A range that this run wrote or read back is `verified`.
  */
-export type RangeStatus = "nothing" | "remembered" | "verified";
+type RangeStatus = "unknown" | "recorded" | "verified";
 
 export type Progress = {
   /** The move whose target is being filled; null before anything was copied. */
@@ -25,12 +25,12 @@ export type Progress = {
   ends(table: string): (Key | null)[];
   statusOf(table: string, range: Range, hash: string): RangeStatus;
   /**
-   * Called before the range with this end, or a part of it, is written: what was known of it is then no longer true, also
-   * where rows become again what they were.
+   * Called before the range with this end, or a part of it, is written: its recorded hash is then no longer true, also
+   * where rows change back later.
    */
   invalidate(table: string, end: Key | null): void;
   record(table: string, range: Range, hash: string): void;
-  /** Makes the next pass read back again what this run has verified. */
+  /** Makes the next pass compare all ranges again. */
   unverifyAll(): void;
   remove(): void;
 };
@@ -82,11 +82,11 @@ export function openProgress(file: string): Progress {
     },
     statusOf(table, { after, end }, hash) {
       const found = find(table, end);
-      if (found?.hash !== hash) return "nothing";
+      if (found?.hash !== hash) return "unknown";
       // A copied range that began earlier and has the same rows has no other rows. One that began later may.
       const isWithin = found.after === null || (after !== null && compareKeys(found.after, after) <= 0);
-      if (!isWithin) return "nothing";
-      return found.isVerified ? "verified" : "remembered";
+      if (!isWithin) return "unknown";
+      return found.isVerified ? "verified" : "recorded";
     },
     invalidate(table, end) {
       const found = find(table, end);
@@ -96,7 +96,7 @@ export function openProgress(file: string): Progress {
       append(emptied);
     },
     record(table, range, hash) {
-      const isNew = this.statusOf(table, range, hash) === "nothing";
+      const isNew = this.statusOf(table, range, hash) === "unknown";
       note({ table, ...range, hash }, true);
       if (isNew) append({ table, ...range, hash });
     },

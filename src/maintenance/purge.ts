@@ -26,7 +26,7 @@ const maxRows = 500;
 const maxRecords = 100;
 const maxHours = 12;
 
-export type PurgedSite = {
+type PurgedSite = {
   id: string;
   keys: readonly { id: string }[];
   settings: { keepMs: number; keepEventsMs: number; keepLogMs: number };
@@ -164,7 +164,7 @@ const pauseFactor = 4;
 const minPauseMs = 10;
 const [minRows, firstRows] = [8, 32];
 
-export type Pace = {
+type Pace = {
   elapsed: () => number;
   sleep: (ms: number) => Promise<void>;
   /** Called before every step. */

@@ -140,7 +140,7 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
 async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions) {
   if (node.store.engine === "sqlite") await node.store.pushes.releaseLeases();
   const { connectMs, allowPrivate: allow } = config;
-  // Receivers get more time than platforms, and have no other origins than the ones that their owner set.
+  // Receivers get more time than platforms, and no operator redirects them to another origin.
   const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow, origins: {} });
   shutdown.add("clients", "receivers", () => sender.close());
   const stop = startOutbound({

@@ -17,7 +17,7 @@ import { auditLine, type SiteContext } from "./manage.ts";
 
 /** `events` null means every event; without it the selection does not change. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };
-export type AddressCheck = { checkAddress: (url: string) => string | null };
+type AddressCheck = { checkAddress: (url: string) => string | null };
 export type Connected = { connection: Connection; isNew: boolean; released: number };
 
 /** For the command line, where `events` is one of the settings. */
@@ -112,8 +112,8 @@ async function save(
   await store.configuration.saveConnection(line, connection, secrets).catch(async (error: unknown) => {
     await directory.refresh();
     const others = directory.site(siteId)?.connections ?? [];
-    const rival = others.find((one) => one.platform === platform.id && one.account === account);
-    if (rival && rival.id !== id)
+    const sameAccount = others.find((one) => one.platform === platform.id && one.account === account);
+    if (sameAccount && sameAccount.id !== id)
       throw new Refusal(
         "platform",
         "The same account was just connected by another request. Reload and try again.",
@@ -141,8 +141,8 @@ function checkAccount(platform: Platform, existing: Connection, given: Record<st
     platform.account(withChanges(platform, existing.settings, changes));
   if (accountWith(given) === existing.account) return;
   const changed = Object.entries(given);
-  const culprit = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
-  const name = culprit?.[0] ?? changed[0]?.[0] ?? "settings";
+  const identifying = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
+  const name = identifying?.[0] ?? changed[0]?.[0] ?? "settings";
   const label = platform.settings.find((one) => one.name === name)?.label ?? name;
   throw new Refusal(name, `${label} identifies the account: add a new connection instead.`);
 }

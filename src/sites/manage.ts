@@ -47,7 +47,7 @@ export function findSite({ directory }: Pick<SiteContext, "directory">, text: st
 /** An unproven claim keeps other sites from claiming the host for this long. */
 const claimMs = 7 * dayMs;
 
-export type FreeHost = {
+type FreeHost = {
   host: string;
   /** The site that loses the host, because it never proved its claim. */
   displacedSite: string | null;

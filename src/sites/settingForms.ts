@@ -1,7 +1,8 @@
 // Reads and writes the values of settings in the form that people use.
 
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
-import { commonUserAgents, matchUserAgent, readNetwork } from "../traffic/lists.ts";
+import { matchNetwork } from "../http/transport.ts";
+import { commonUserAgents, matchUserAgent } from "../traffic/lists.ts";
 
 export class SettingFault {
   readonly message: string;
@@ -108,7 +109,7 @@ export const deniedFault = (word: string) =>
     : null);
 
 export const networks = wordList((word) =>
-  readNetwork(word)
+  matchNetwork(word)
     ? null
     : `must be addresses or networks like 192.0.2.0/24 or 2001:db8::/32; ${word} is not one`,
 );

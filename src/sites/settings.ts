@@ -302,7 +302,7 @@ export function auditedChanges(
 }
 
 /** Features of the installation without which some settings have no effect. */
-export type Provided = { countries: boolean; mail: boolean };
+type Provided = { countries: boolean; mail: boolean };
 
 export const noCountryFile =
   "countries are looked up in a MaxMind file; set CLEANCAST_COUNTRY_FILE and restart.";

@@ -18,7 +18,7 @@ import {
   type Sum,
 } from "./aggregate.ts";
 
-type Needed = Pick<Store, "statistics" | "traffic" | "inboundCounts">;
+type StatisticsStore = Pick<Store, "statistics" | "traffic" | "inboundCounts">;
 
 /** `from` and `to` are whole hours; the range before is of the same length. */
 type Range = { from: number; to: number; step: Step; timeZone: string };
@@ -34,7 +34,7 @@ const sliceHours = 7 * 24;
 /** Time for counting in one request. Older hours, on an installation whose history is not rolled up yet, are left out. */
 const countingMs = 2000;
 
-export function openStatistics(store: Needed, now: () => number) {
+export function openStatistics(store: StatisticsStore, now: () => number) {
   const readRecent = recentHours(store, now);
 
   /** Counts the newest hours first, so that the oldest are left out where time runs out. */
@@ -94,12 +94,9 @@ export function openStatistics(store: Needed, now: () => number) {
         await yieldToEventLoop();
       }
       const until = now() + countingMs;
-      const young = Math.max(firstHour, head.toHour);
-      const old = Math.min(toHour, head.fromHour);
-      if (head.toHour < toHour)
-        addTo(await countHours(siteId, young, toHour, until), addFigure, addFigureDetails);
-      if (head.fromHour > firstHour)
-        addTo(await countHours(siteId, firstHour, old, until), addFigure, addFigureDetails);
+      const afterRollup = await countHours(siteId, Math.max(firstHour, head.toHour), toHour, until);
+      const beforeRollup = await countHours(siteId, firstHour, Math.min(toHour, head.fromHour), until);
+      addTo([...afterRollup, ...beforeRollup], addFigure, addFigureDetails);
 
       return {
         steps: steps.map((one, i) => ({ startsAt: one.fromHour * hourMs, ...(sums[i] as Sum) })),

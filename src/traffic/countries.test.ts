@@ -85,7 +85,7 @@ describe("the country of an address", () => {
   });
 });
 
-describe("the file of countries", () => {
+describe("the country file", () => {
   test("the country file has a build date and a type", () => {
     const { builtAt, type } = openCountries(
       place("city.mmdb", mmdb({ type: "DBIP-City-Lite", networks: world })),
@@ -106,14 +106,14 @@ describe("the file of countries", () => {
 
   test("a missing country file is named, with what to do", () => {
     const file = join(folder, "missing.mmdb");
-    expect(refusal(file)).toBe(`The file of countries ${file} does not exist. ${advice}`);
-    expect(refusal(folder)).toBe(`The file of countries ${folder} cannot be read (EISDIR). ${advice}`);
+    expect(refusal(file)).toBe(`The country file ${file} does not exist. ${advice}`);
+    expect(refusal(folder)).toBe(`The country file ${folder} cannot be read (EISDIR). ${advice}`);
   });
 
   test("a file without countries is refused with its type", () => {
     const file = place("asn.mmdb", mmdb({ type: "GeoLite2-ASN", networks: world }));
     expect(refusal(file)).toBe(
-      `The file of countries ${file} is of the type GeoLite2-ASN, without countries. ${advice}`,
+      `The country file ${file} is of the type GeoLite2-ASN, without countries. ${advice}`,
     );
   });
 
@@ -131,7 +131,7 @@ describe("the file of countries", () => {
     for (const [name, bytes] of Object.entries(broken)) {
       const file = place(name, bytes);
       expect(refusal(file)).toBe(
-        `The file of countries ${file} is no MaxMind database, or a damaged one. ${advice}`,
+        `The country file ${file} is not a MaxMind database, or is damaged. ${advice}`,
       );
     }
   });

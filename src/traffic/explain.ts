@@ -6,7 +6,7 @@ import type { Observation, ObservedHeaders } from "./observation.ts";
 import { signals } from "./signals.ts";
 import type { Judgement } from "./verdict.ts";
 
-export type VisitDescription = {
+type VisitDescription = {
   userAgent: string | undefined;
   address: string | undefined;
   headers: ObservedHeaders | null;

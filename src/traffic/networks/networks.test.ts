@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { shippedList } from "./networkList.ts";
-import { findCrawlerNetworks, isFakeCrawler, loadNetworks, findNetwork, networkList } from "./networks.ts";
+import { findCrawler, findNetwork, isFakeCrawler, loadNetworks, networkList } from "./networks.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cleancast-networks-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -169,18 +169,18 @@ describe("a fake crawler", () => {
       expect(isFakeCrawler(name, "3.5.140.2")).toBe(false);
     for (const address of ["10.0.0.1", "127.0.0.1", "::1", "fe80::1", "", "unknown"])
       expect(isFakeCrawler("Googlebot", address)).toBe(false);
-    expect(findCrawlerNetworks("Chrome")).toBeNull();
-    expect(findCrawlerNetworks("Baidu Spider")).toEqual(["Baidu"]);
+    expect(findCrawler("Chrome")).toBeUndefined();
+    expect(findCrawler("Baidu Spider")?.networks).toEqual(["Baidu"]);
   });
 
-  test("a crawler whose owner is not in the list is never a fake", () => {
+  test("the shipped list has the networks of every known crawler", () => {
     const known = networkList().owners.map((owner) => owner?.name);
     const names =
       "googlebot adsbot-google bingbot bingpreview applebot yandexbot baiduspider facebot twitterbot";
     for (const name of `${names} meta-externalagent linkedinbot seznambot naverbot petalbot amazonbot`.split(
       " ",
     ))
-      expect(known).toEqual(expect.arrayContaining([...(findCrawlerNetworks(name) ?? ["missing"])]));
+      expect(known).toEqual(expect.arrayContaining([...(findCrawler(name)?.networks ?? ["missing"])]));
   });
 });
 
