@@ -4,6 +4,7 @@
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Resolve } from "../delivery/addresses.ts";
+import { errorCode } from "../kernel/errorCode.ts";
 
 export type Dns = {
   /** All addresses; "none" where the name has none, "unknown" where the lookup failed. */
@@ -16,7 +17,6 @@ export type Dns = {
 
 const maxChain = 5;
 const noSuchName = new Set(["ENOTFOUND", "ENODATA", "EAI_NONAME", "EAI_NODATA"]);
-const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
 
 export function openDns(servers: readonly string[]): Dns {
   const resolver = new Resolver({ timeout: 1000, tries: 2 });
@@ -28,7 +28,7 @@ export function openDns(servers: readonly string[]): Dns {
     const found = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
     if (found.length) return found;
     const faults = answers.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-    throw faults.find((one) => !noSuchName.has(codeOf(one))) ?? faults[0];
+    throw faults.find((one) => !noSuchName.has(errorCode(one))) ?? faults[0];
   }
 
   const all = async (host: string) =>
@@ -39,7 +39,7 @@ export function openDns(servers: readonly string[]): Dns {
       try {
         return await all(host);
       } catch (error) {
-        return noSuchName.has(codeOf(error)) ? "none" : "unknown";
+        return noSuchName.has(errorCode(error)) ? "none" : "unknown";
       }
     },
 

@@ -65,7 +65,7 @@ beforeAll(async () => {
   directory = openDirectory(store);
   checker = openChecker({
     encryptionKeys: () => [Buffer.alloc(32, 7)],
-    // Nothing may be called: what a host's DNS says is enough here.
+    // No host may be called here: DNS records alone verify it.
     allowPrivate: { hosts: new Set(), networks: [] },
     dnsServers: [dns.address],
     connectMs: 1000,

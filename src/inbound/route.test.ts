@@ -54,8 +54,8 @@ test("a store that never answers delays the sender no longer than the answer's t
   const body = JSON.stringify({ email: "ada@example.com", event: "lead" });
   const answer = await call(url, { path: "/__cc/inbound", headers, body });
   expect(answer.status).toBe(503);
-  // The route's own share of the time; a busy machine adds some.
+  // A busy machine may take a little longer than the route's time limit.
   expect(lines[0]?.ms).toBeLessThan(answerMs + 150);
-  // The relay gives up before, and can still say what became of the event.
+  // The relay's own deadline is earlier, so that it can still report the event's state.
   expect(deadlines[0]).toBeLessThan(answerMs * 0.97);
 });

@@ -13,6 +13,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { createGunzip, createGzip } from "node:zlib";
+import { errorCode } from "../kernel/errorCode.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Value } from "../store/engine/database.ts";
 
@@ -80,7 +81,7 @@ export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
   const decoder = new StringDecoder("utf8");
   const hash = createHash("sha256");
   try {
-    if (size <= hashBytes) throw new Refusal("file", `${path} is not a Cleancast backup.`);
+    if (size <= hashBytes) throw notABackup(path);
     const bytes = createReadStream(path, { end: size - hashBytes - 1 });
     const plain = createGunzip();
     const fed = pipeline(
@@ -102,15 +103,17 @@ export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
     await fed;
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const code = errorCode(error);
     if (code === "Z_BUF_ERROR") throw reader.cutOff();
     if (!code.startsWith("Z_")) throw error;
-    throw reader.hasHeader() ? reader.damaged() : new Refusal("file", `${path} is not a Cleancast backup.`);
+    throw reader.hasHeader() ? reader.damaged() : notABackup(path);
   }
   const totals = reader.end();
   if (rest !== "" || !hash.digest().equals(await lastBytes(path, size))) throw reader.damaged();
   return totals;
 }
+
+const notABackup = (path: string) => new Refusal("file", `${path} is not a Cleancast backup.`);
 
 async function lastBytes(path: string, size: number): Promise<Buffer> {
   const file = await open(path);
@@ -150,7 +153,7 @@ function openPartReader(path: string) {
     const value = parse(line);
     if (!hasHeader) {
       const header = value as Header | null;
-      if (header?.cleancast !== "backup") throw new Refusal("file", `${path} is not a Cleancast backup.`);
+      if (header?.cleancast !== "backup") throw notABackup(path);
       if (header.format !== 1)
         throw new Refusal(
           "file",
@@ -189,7 +192,7 @@ function openPartReader(path: string) {
   }
 
   function end(): Totals {
-    if (!ended) throw hasHeader ? cutOff() : new Refusal("file", `${path} is not a Cleancast backup.`);
+    if (!ended) throw hasHeader ? cutOff() : notABackup(path);
     return ended;
   }
 

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { errorCode } from "../kernel/errorCode.ts";
 import type { Keys } from "../store/engine/seal.ts";
 
 /**
@@ -79,7 +80,7 @@ export function createKeyFile(path: string): void {
   try {
     writeFileSync(path, `${newKey().toString("hex")}\n`, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
   }
 }
 

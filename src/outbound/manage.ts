@@ -7,7 +7,7 @@ import { urlFault, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
-import { type By, Missing, Refusal } from "../kernel/refusal.ts";
+import { type By, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { PushCall } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
@@ -60,8 +60,7 @@ export async function findWebhook({ store }: WebhookContext, id: string, siteId?
   const all = await store.webhooks.list(siteId);
   const found = all.find((one) => one.id === id);
   if (found) return found;
-  const sentence = `There is no webhook ${id}.`;
-  throw new Missing("webhook", sentence, `${sentence} 'cleancast webhook list' shows their ids.`);
+  throw missing("webhook", id);
 }
 
 /** Creates a new secret, used at once; the old one is valid for one more day. */

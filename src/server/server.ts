@@ -2,6 +2,7 @@
 
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import { errorCode } from "../kernel/errorCode.ts";
 import { sendNotFound, sendText } from "../http/reply.ts";
 import type { CertificatePair } from "./certificate.ts";
 import { ConfigFaults, type Config } from "../installation/config.ts";
@@ -60,7 +61,7 @@ export function addressOf(app: FastifyInstance, config: Config): string {
 
 /** Explains an error of the operating system in terms of the variable that caused it. */
 export function toStartFault(error: unknown, config: Config): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = errorCode(error);
   if (code === "EADDRINUSE")
     return new ConfigFaults([`port ${config.port} is already in use; set PORT to a free one.`]);
   if (code === "EACCES")

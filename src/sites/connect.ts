@@ -12,7 +12,7 @@ import {
   withChanges,
 } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
-import { type By, Missing, Refusal } from "../kernel/refusal.ts";
+import { type By, Missing, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine, type SiteContext } from "./manage.ts";
 
 /** `events` null means every event; without it the selection does not change. */
@@ -159,8 +159,7 @@ export function findConnection(sites: Iterable<Site>, id: string): Connection {
     const connection = site.connections.find((one) => one.id === id);
     if (connection) return connection;
   }
-  const sentence = `There is no connection ${id}.`;
-  throw new Missing("connection", sentence, `${sentence} 'cleancast connection list' shows their ids.`);
+  throw missing("connection", id);
 }
 
 /** Removes a connection: deliveries that wait for it end as skipped, and the log keeps its history. */

@@ -18,7 +18,7 @@ import {
   withDefaults,
   type SiteSettings,
 } from "./settings.ts";
-import { Missing, Refusal, type By } from "../kernel/refusal.ts";
+import { missing, Refusal, type By } from "../kernel/refusal.ts";
 
 /** The stored configuration and its copy in memory: a change writes to the first and refreshes the second. */
 export type SiteContext = { store: Store; directory: Directory };
@@ -37,10 +37,7 @@ export function auditLine(
 /** Finds a site by its id or by one of its hosts. */
 export function findSite({ directory }: Pick<SiteContext, "directory">, text: string): Site {
   const site = directory.site(text) ?? directory.site(directory.host(readHost(text) ?? "")?.siteId ?? "");
-  if (!site) {
-    const sentence = `There is no site ${text}.`;
-    throw new Missing("site", sentence, `${sentence} 'cleancast site list' shows them.`);
-  }
+  if (!site) throw missing("site", text, "them");
   return site;
 }
 
@@ -209,8 +206,7 @@ export function findKey(sites: Iterable<Site>, id: string): InboundKey {
     const key = site.keys.find((one) => one.id === id);
     if (key) return key;
   }
-  const sentence = `There is no key ${id}.`;
-  throw new Missing("key", sentence, `${sentence} 'cleancast key list' shows their ids.`);
+  throw missing("key", id);
 }
 
 export async function revokeKey({ store, directory }: SiteContext, key: InboundKey, by: By): Promise<void> {

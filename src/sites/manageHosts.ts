@@ -2,7 +2,7 @@
 
 import type { Host, Site } from "./directory.ts";
 import { isPublicName, readHost } from "./hosts.ts";
-import { type By, Missing, Refusal } from "../kernel/refusal.ts";
+import { type By, missing, Refusal } from "../kernel/refusal.ts";
 import {
   auditLine,
   type SiteContext,
@@ -50,8 +50,7 @@ export function findHost(sites: Iterable<Site>, text: string): Host {
     const host = site.hostRows.find((one) => one.host === name);
     if (host) return host;
   }
-  const sentence = `There is no host ${text}.`;
-  throw new Missing("host", sentence, `${sentence} 'cleancast host list' shows them.`);
+  throw missing("host", text, "them");
 }
 
 export async function pauseHost(

@@ -1,15 +1,11 @@
 // Reads and writes the values of settings in the form that people use.
 
+import { Fault } from "../kernel/refusal.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
 import { matchNetwork } from "../http/transport.ts";
 import { commonUserAgents, matchUserAgent } from "../traffic/lists.ts";
 
-export class SettingFault {
-  readonly message: string;
-  constructor(message: string) {
-    this.message = message;
-  }
-}
+export class SettingFault extends Fault {}
 
 const regions = new Intl.DisplayNames("en", { type: "region" });
 const noCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import ipaddr from "ipaddr.js";
 import { Reader, type CountryResponse } from "mmdb-lib";
+import { errorCode } from "../kernel/errorCode.ts";
 
 export type Countries = {
   /** Two capital letters; null when the file has none. */
@@ -42,7 +43,7 @@ function openReader(file: string): Reader<CountryResponse> {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     throw unusable(file, code === "ENOENT" ? "does not exist" : `cannot be read (${code})`, error);
   }
   let reader: Reader<CountryResponse>;

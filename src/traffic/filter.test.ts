@@ -31,7 +31,7 @@ const reasons = (judged: Partial<Judged>, rules: Partial<FilterRules> = {}) =>
     { ...none, ...rules },
   );
 
-test("without rules and visits nothing is filtered", () => {
+test("an event is not filtered without rules and visits", () => {
   expect(reasons({ emailDomain: "mailinator.com" })).toEqual([]);
   expect(reasons({})).toEqual([]);
 });
