@@ -42,18 +42,13 @@ export async function relay(
   deadline: number,
   context: RelayContext,
 ): Promise<Exit> {
+  const { store, lanes, owner, leaseMs } = context;
   const { settings } = site;
   const { receivedAt, person } = received.event;
   const { emailSha256 } = person;
 
   const timeoutMs = lookUpTimeoutMs(deadline - receivedAt);
-  const known = await lookUpPerson(
-    context.store.people,
-    site.id,
-    emailSha256,
-    settings.consentMode,
-    timeoutMs,
-  );
+  const known = await lookUpPerson(store.people, site.id, emailSha256, settings.consentMode, timeoutMs);
   const identity = known.identity === "unreadable" ? null : known.identity;
   const event = identity ? { ...received.event, person: { ...identity.forms, ...person } } : received.event;
 
@@ -63,19 +58,19 @@ export async function relay(
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted });
 
   const claims = claimsOf(received, site);
-  const lease = { owner: context.owner, until: receivedAt + context.leaseMs };
+  const lease = { owner, until: receivedAt + leaseMs };
   const platformEventId = claims.orderEventId ?? event.id;
   const planned = reasons.length
     ? []
     : planDeliveries({ event, attribution, platformEventId }, site.connections, lease, receivedAt);
 
-  const acceptance = await context.store.events.accept({
+  const acceptance = await store.events.accept({
     event,
     attribution,
     filterReasons: reasons,
     ...claims,
     deliveries: planned,
-    owner: lease.owner,
+    owner,
     leaseUntil: lease.until,
     answerBy: deadline,
   });
@@ -84,7 +79,7 @@ export async function relay(
   context.onPlanned?.(planned);
 
   const toSend = withPlatformEventId(planned, acceptance.platformEventId);
-  return { exit: "dispatched", results: await dispatch(toSend, context.lanes, deadline, context.now()) };
+  return { exit: "dispatched", results: await dispatch(toSend, lanes, deadline, context.now()) };
 }
 
 /** The duplicate key, and the order event id of a live event with an order id. */
@@ -104,8 +99,10 @@ function claimsOf(received: Received, { id, settings }: Site) {
  */
 function duplicateKey({ event, eventTime }: Received, eventIdOfOrder: string | null): string {
   const { mode, person, value, currency } = event;
-  if (eventIdOfOrder)
-    return `${eventIdOfOrder} ${hash("sha256", `${mode} ${eventIdOfOrder} ${person.emailSha256}`, "base64url").slice(0, 22)}`;
+  if (eventIdOfOrder) {
+    const digest = hash("sha256", `${mode} ${eventIdOfOrder} ${person.emailSha256}`, "base64url");
+    return `${eventIdOfOrder} ${digest.slice(0, 22)}`;
+  }
   // Platforms match event names regardless of case, so the key does too.
   const name = event.name.trim().toLowerCase();
   return hash(

@@ -1,4 +1,4 @@
-// Reads what the tag reports, and the visitor cookie. Unknown names are ignored; values that are too long or not text are
+// Reads the tag's reports and the visitor cookie. Unknown names are ignored; values that are too long or not text are
 // dropped, because a browser cannot correct them.
 
 import { consentSources, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";

@@ -17,7 +17,7 @@ import type { Store } from "../store/store.ts";
 import { watchFrequency } from "../traffic/frequency.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { judge } from "../traffic/verdict.ts";
-import type { Bot } from "./botSample.ts";
+import type { BotVisit } from "./botSample.ts";
 import { isPrefetch, observe } from "./observe.ts";
 import { newVisitorId, readPayload, readVisitorId, visitorCookie, type Payload } from "./payload.ts";
 import type { VisitCounts } from "./visitCounts.ts";
@@ -32,7 +32,7 @@ type CollectOptions = {
   tag: string;
   counts: VisitCounts;
   onVisitCounted?: (bucket: VisitBucket) => void;
-  offerBot: (bot: Bot) => void;
+  offerBot: (visit: BotVisit) => void;
   countryOf: (address: string) => string | null;
   now: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
@@ -123,7 +123,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     return 204;
   }
 
-  type Received = {
+  type ReceivedReport = {
     site: Site;
     request: IncomingMessage;
     payload: Payload;
@@ -133,7 +133,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     now: number;
   };
 
-  function observeReport(received: Received): Observation {
+  function observeReport(received: ReceivedReport): Observation {
     const { site, request, payload, address, visitorId, isVisit, now } = received;
     const { headers } = request;
     const network = networkOf(address);

@@ -9,7 +9,7 @@ import type { Dns } from "./dns.ts";
 import { newChallenge, probePath, readAnswer } from "./probe.ts";
 import type { ConcurrencyLimit } from "./concurrencyLimit.ts";
 
-export type Checked = {
+export type CheckResult = {
   verifiedBy: "DNS" | "a request" | null;
   finding: FindingCode | null;
   /** The addresses, name or status that the check found in place of the expected ones. */
@@ -27,25 +27,28 @@ export type Checker = {
   limit: ConcurrencyLimit<Host>;
 };
 
-type Fault = { finding: FindingCode; seen: string | null };
+type Failure = { finding: FindingCode; seen: string | null };
 
-export async function checkHost({ dns, sender, secrets, relay }: Checker, host: string): Promise<Checked> {
+export async function checkHost(
+  { dns, sender, secrets, relay }: Checker,
+  host: string,
+): Promise<CheckResult> {
   const addresses = await dns.addresses(host);
   if (addresses === "none") return { verifiedBy: null, finding: "not found", seen: null };
   if (addresses === "unknown") return { verifiedBy: null, finding: "lookup failed", seen: null };
-  const [byDns, fault] = await Promise.all([
+  const [byDns, failure] = await Promise.all([
     relay ? pointsTo(dns, host, addresses, relay.host) : false,
     probe(sender, secrets(), host, relay?.port ?? ""),
   ]);
-  if (!fault) return { verifiedBy: "a request", finding: null, seen: null };
-  if (byDns) return { verifiedBy: "DNS", ...fault };
+  if (!failure) return { verifiedBy: "a request", finding: null, seen: null };
+  if (byDns) return { verifiedBy: "DNS", ...failure };
   // The addresses are shown only where another server answers.
-  const isElsewhere = fault.finding === "not us" || fault.finding === "no connection";
+  const isElsewhere = failure.finding === "not us" || failure.finding === "no connection";
   const where = addresses.slice(0, 3).join(", ");
   return {
     verifiedBy: null,
-    ...fault,
-    seen: isElsewhere ? [where, fault.seen].join(" ").trim() : fault.seen,
+    ...failure,
+    seen: isElsewhere ? [where, failure.seen].join(" ").trim() : failure.seen,
   };
 }
 
@@ -66,7 +69,7 @@ async function probe(
   secrets: readonly Buffer[],
   host: string,
   port: string,
-): Promise<Fault | null> {
+): Promise<Failure | null> {
   const challenge = newChallenge();
   const sent = await sender.send(
     {
@@ -78,7 +81,7 @@ async function probe(
     },
     { platform: "", customerAddress: true },
   );
-  if (!sent.ok) return sendingFault(sent);
+  if (!sent.ok) return readSendFailure(sent);
   const { status, body } = sent.response;
   const arrival = status === 200 ? readAnswer(secrets, challenge, body) : null;
   if (arrival === null) return { finding: "not us", seen: `(HTTP ${status})` };
@@ -95,7 +98,7 @@ const findingsByError: readonly (readonly [RegExp, FindingCode])[] = [
   [/^host name could not/, "lookup failed"],
 ];
 
-function sendingFault({ blocked, error }: Extract<Sent, { ok: false }>): Fault {
+function readSendFailure({ blocked, error }: Extract<Sent, { ok: false }>): Failure {
   if (blocked) return { finding: "private address", seen: null };
   const finding = findingsByError.find(([form]) => form.test(error))?.[1] ?? "no connection";
   return { finding, seen: error.startsWith("the certificate") ? error : null };

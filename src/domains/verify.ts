@@ -6,7 +6,7 @@ import { isPublicName } from "../sites/hosts.ts";
 import { type By, Refusal } from "../kernel/refusal.ts";
 import { auditLine, type SiteContext } from "../sites/manage.ts";
 import type { CheckRow } from "../store/sites/hosts.ts";
-import { checkHost, type Checked, type Checker } from "./check.ts";
+import { checkHost, type CheckResult, type Checker } from "./check.ts";
 
 export async function verifyHost(
   { store, directory, checker }: SiteContext & { checker: Checker },
@@ -28,7 +28,7 @@ export async function verifyHost(
   return directory.host(host.host) ?? host;
 }
 
-function resultOf(host: Host, { verifiedBy, finding, seen }: Checked, now: number): CheckRow {
+function resultOf(host: Host, { verifiedBy, finding, seen }: CheckResult, now: number): CheckRow {
   // A DNS failure on our side is no evidence against a host that worked an hour ago.
   if (finding === "lookup failed" && host.verifiedAt !== null)
     return { ...host, checkedAt: now, nextCheckAt: now + 10 * minuteMs };

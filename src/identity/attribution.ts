@@ -23,8 +23,8 @@ const reservedMs = 1500;
 const maxTimeoutMs = 8000;
 
 /**
- * The time for the look-up, of the time that the sender waits. An event whose person cannot be read is sent without ids,
- * and nothing adds them later: so a slow database gets most of the time.
+ * The part of the sender's time that the look-up may take. An event whose person cannot be read is sent without ids, and
+ * nothing adds them later: so a slow database gets most of the time.
  */
 export function lookUpTimeoutMs(answerMs: number): number {
   return Math.min(Math.max(answerMs - reservedMs, answerMs / 2), maxTimeoutMs);

@@ -1,5 +1,5 @@
-// Stores what the tag reports: a visit, a submitted email, a consent decision. Consent is applied first: what it forbids is
-// not stored, and what was stored before is removed.
+// Stores the tag's reports: a visit, a submitted email, a consent decision. Consent is applied first: data that it forbids is
+// not stored, and such data that was stored before is removed.
 
 import {
   consentSources,

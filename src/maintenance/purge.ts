@@ -1,5 +1,5 @@
-// Deletes in the background what is older than its retention period, on one node at a time: the node holds a lease.
-// docs/reference/stored-data.md has the whole list: what is deleted, after how long, and by which setting.
+// Deletes rows after their retention period, in the background and on one node at a time: the node holds a lease.
+// docs/reference/stored-data.md lists all of them, with their periods and settings.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";

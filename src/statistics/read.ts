@@ -1,4 +1,4 @@
-// Reads the statistics of a range of time: hours that were rolled up from their table, the others counted now.
+// Reads the statistics of a range of time. Hours that were rolled up are read from their table; the others are counted now.
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { hourMs } from "../kernel/time.ts";

@@ -1,4 +1,4 @@
-// Explains a verdict: every signal with its evidence, and what was not observed.
+// Explains a verdict: every signal with its evidence, and the parts that were not observed.
 
 import { commonUserAgents } from "./lists.ts";
 import { findNetwork } from "./networks/networks.ts";

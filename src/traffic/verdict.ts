@@ -7,7 +7,7 @@ import type { Verdict } from "../kernel/event.ts";
 import { findRule, type MatchedRule, type VisitRules } from "./lists.ts";
 import { findNetwork } from "./networks/networks.ts";
 import type { Observation } from "./observation.ts";
-import type { JudgedObservation, Signal } from "./signal.ts";
+import type { SignalInput, Signal } from "./signal.ts";
 import { signals } from "./signals.ts";
 import { readUserAgent } from "./userAgent/userAgent.ts";
 
@@ -62,7 +62,7 @@ function collectFindings(observation: Observation): Finding[] {
   const { userAgent, address, country, headers, script, submit, frequency } = observation;
   const { evidence: agent, claims } = readUserAgent(userAgent);
   const network = findNetwork(address);
-  const seen: JudgedObservation = {
+  const seen: SignalInput = {
     userAgent,
     address,
     country,

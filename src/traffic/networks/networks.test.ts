@@ -66,7 +66,7 @@ describe("the kind of a network", () => {
     ["Comcast", "73.0.0.1 24.0.0.5 2601:1::1"],
     ["Verizon and T-Mobile", "71.160.0.1 174.192.0.1 172.32.0.1 2607:fb90::1"],
     ["Deutsche Telekom", "79.192.0.1 84.128.5.5 2003:c0::1"],
-    ["1&1, beside IONOS", "89.244.0.1"],
+    ["1&1, next to IONOS", "89.244.0.1"],
     ["Orange", "90.0.0.1 2.0.0.1 2a01:cb00::1"],
     ["Free, which the table gives to a hosting company", "78.208.0.1 81.56.0.1 82.64.0.1 2a01:e00::1"],
     ["OVH's own lines to homes", "109.190.0.1"],
