@@ -28,27 +28,27 @@ export async function makePass(context: PassContext): Promise<Pass> {
 
 async function copyTable(context: PassContext, table: Table, pass: Pass): Promise<void> {
   const { source, progress, onProgress } = context;
-  const refused: HashedPiece[] = [];
+  const conflicting: HashedPiece[] = [];
   const inFlight = new Set<Promise<void>>();
   let seen = 0;
   for (const { range, rows, within } of source.pieces(table, progress.ends(table.name))) {
     onProgress(pass.total + seen, table);
     seen += rows.length;
-    const copied = { range, rows, within, hash: hashOf(rows) };
-    if (progress.statusOf(table.name, range, copied.hash) === "verified") continue;
-    const settling = settle(context, table, copied, pass)
+    const piece = { range, rows, within, hash: hashOf(rows) };
+    if (progress.statusOf(table.name, range, piece.hash) === "verified") continue;
+    const copying = copyPiece(context, table, piece, pass)
       .catch((error: unknown) => {
         if (!(error instanceof UniqueConflict)) throw error;
-        refused.push(copied);
+        conflicting.push(piece);
       })
-      .finally(() => inFlight.delete(settling));
+      .finally(() => inFlight.delete(copying));
     // The first failure is reported; the others must not end the process.
-    settling.catch(() => {});
-    inFlight.add(settling);
+    copying.catch(() => {});
+    inFlight.add(copying);
     if (inFlight.size >= maxRangesInFlight) await Promise.race(inFlight);
   }
   await Promise.all(inFlight);
-  const [first, ...others] = refused;
+  const [first, ...others] = conflicting;
   if (first) await fillTogether(context, table, [first, ...others]);
   pass.rows.set(table.name, seen);
   pass.total += seen;
@@ -56,19 +56,19 @@ async function copyTable(context: PassContext, table: Table, pass: Pass): Promis
 
 type HashedPiece = Piece & { hash: string; within: Key | null };
 
-async function settle(
+async function copyPiece(
   { target, progress }: PassContext,
   table: Table,
-  copied: HashedPiece,
+  piece: HashedPiece,
   pass: Pass,
 ): Promise<void> {
-  const { range, rows, hash, within } = copied;
+  const { range, rows, hash, within } = piece;
   const isCopied =
-    progress.statusOf(table.name, range, hash) === "recorded" && (await target.holds(table, copied));
+    progress.statusOf(table.name, range, hash) === "recorded" && (await target.holds(table, piece));
   if (!isCopied) {
     pass.copied += rows.length;
     progress.invalidate(table.name, within);
-    await target.fill(table, [copied]);
+    await target.fill(table, [piece]);
   }
   progress.record(table.name, range, hash);
 }
@@ -80,13 +80,13 @@ async function settle(
 async function fillTogether(
   { target, progress, isLocked }: PassContext,
   table: Table,
-  refused: [HashedPiece, ...HashedPiece[]],
+  conflicting: [HashedPiece, ...HashedPiece[]],
 ): Promise<void> {
   try {
-    await target.fill(table, refused);
+    await target.fill(table, conflicting);
   } catch (error) {
     if (isLocked || !(error instanceof UniqueConflict)) throw error;
     return;
   }
-  for (const { range, hash } of refused) progress.record(table.name, range, hash);
+  for (const { range, hash } of conflicting) progress.record(table.name, range, hash);
 }

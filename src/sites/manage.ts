@@ -51,7 +51,7 @@ type FreeHost = {
 };
 
 /** Reads a host name that no site has, or whose site never proved its claim. Operators need not wait for the claim to expire. */
-export function freeHost(
+export function readFreeHost(
   directory: Directory,
   text: string,
   { now, isVouched }: { now: number; isVouched: boolean },
@@ -69,13 +69,13 @@ export function freeHost(
   );
 }
 
-export const displacedLine = ({ host, displacedSite: loser }: FreeHost, by: By) =>
-  loser === null ? null : auditLine(loser, "host lost to another site", { host }, by);
+export const displacedLine = ({ host, displacedSite }: FreeHost, by: By) =>
+  displacedSite === null ? null : auditLine(displacedSite, "host lost to another site", { host }, by);
 
 export async function addSite({ store, directory }: SiteContext, hostText: string, by: By): Promise<Site> {
   // Only operators add sites.
   const rights = { now: by.now, isVouched: true };
-  const free = freeHost(directory, hostText, rights);
+  const free = readFreeHost(directory, hostText, rights);
   const { host } = free;
   const id = shortId();
   const site = { name: host, settings: {}, hosts: [host] };
@@ -90,11 +90,11 @@ export async function addSite({ store, directory }: SiteContext, hostText: strin
 export async function rethrowUnlessTaken(
   directory: Directory,
   host: string,
-  rights: Parameters<typeof freeHost>[2],
+  rights: Parameters<typeof readFreeHost>[2],
   error: unknown,
 ): Promise<never> {
   await directory.refresh();
-  freeHost(directory, host, rights);
+  readFreeHost(directory, host, rights);
   throw error;
 }
 

@@ -7,7 +7,7 @@ import {
   auditLine,
   type SiteContext,
   findSite,
-  freeHost,
+  readFreeHost,
   displacedLine,
   rethrowUnlessTaken,
 } from "./manage.ts";
@@ -22,7 +22,7 @@ export async function addHost(
   hostText: string,
   by: By & { isVouched: boolean },
 ): Promise<Host> {
-  const free = freeHost(directory, hostText, by);
+  const free = readFreeHost(directory, hostText, by);
   const { host } = free;
   // A proxy or a scraper may call this relay by such a name, and a check would reveal which internal names exist.
   if (!by.isVouched && !isPublicName(host))
