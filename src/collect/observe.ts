@@ -10,16 +10,12 @@ const maxHintLength = 256;
 
 type TagRequest = { headers: IncomingHttpHeaders; secure: boolean; address: string; country: string | null };
 
-export function observe(
-  { headers, secure, address, country }: TagRequest,
-  payload: Payload,
-  frequency: Frequency,
-): Observation {
+export function observe(request: TagRequest, payload: Payload, frequency: Frequency): Observation {
   return {
-    userAgent: text(headers["user-agent"], maxUserAgentLength),
-    address,
-    country,
-    headers: readHeaders(headers, secure),
+    userAgent: text(request.headers["user-agent"], maxUserAgentLength),
+    address: request.address,
+    country: request.country,
+    headers: readHeaders(request.headers, request.secure),
     script: payload.script,
     submit: payload.submit,
     frequency,

@@ -59,21 +59,8 @@ export function judge(observation: Observation, rules: VisitRules): Judgement {
 }
 
 function collectFindings(observation: Observation): Finding[] {
-  const { userAgent, address, country, headers, script, submit, frequency } = observation;
-  const { evidence: agent, claims } = readUserAgent(userAgent);
-  const network = findNetwork(address);
-  const seen: SignalInput = {
-    userAgent,
-    address,
-    country,
-    headers,
-    script,
-    submit,
-    frequency,
-    agent,
-    claims,
-    network,
-  };
+  const { evidence: agent, claims } = readUserAgent(observation.userAgent);
+  const seen: SignalInput = { ...observation, agent, claims, network: findNetwork(observation.address) };
   const findings: Finding[] = [];
   for (const signal of signals) {
     const evidence = signal.find(seen);
