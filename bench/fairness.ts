@@ -3,7 +3,7 @@
 import { standinConnections } from "../scripts/standinConnections.ts";
 import { uuidv7 } from "../src/kernel/ids.ts";
 import { connect } from "../src/sites/connect.ts";
-import { directoryOf } from "../src/sites/directory.ts";
+import { openDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
 import {
   closeHarness,
@@ -47,7 +47,7 @@ async function installSites(
   const installation = await install(engine, [], stub);
   installation.env.CLEANCAST_ALLOW_PRIVATE = "127.0.0.0/8";
   const store = await openStoreOf(installation);
-  const directory = directoryOf(store);
+  const directory = openDirectory(store);
   await directory.refresh();
   const context = { store, directory };
   const by = { actor: "bench", now: Date.now(), checkAddress: () => null };

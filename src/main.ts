@@ -24,7 +24,7 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   const { log, lines } = openLog(config.logLevel);
   const observability = openObservability(config, { log, lines }, now);
   const shutdown = openShutdown({
-    // The last answer, and then the last attempt.
+    // Time for the last answer, and then for the last attempt.
     timeoutMs: config.answerMs + config.attemptMs + 2000,
     onLate: observability.onDefect,
   });
@@ -73,7 +73,7 @@ async function startText(
       ? `${dataFolder} (embedded database)`
       : `PostgreSQL (DATABASE_URL), and ${dataFolder} for the encryption key unless it is set`;
   const owner = await readOwnerLine(access(), publicUrl());
-  // Last, when nothing can fail any more: the key is shown only once.
+  // This comes last, when nothing can fail any more: the key is shown only once.
   const welcome = await prepareFirstStart(store, directory, now);
   return `Cleancast ${readVersion()} is running on ${address}\nData: ${data}\n${owner}${welcome?.(address) ?? ""}`;
 }

@@ -24,7 +24,7 @@ export type Exit =
   | { exit: "filtered"; reasons: FilterReason[] }
   | { exit: "dispatched"; results: Record<string, Result> };
 
-export type Relay = {
+export type RelayContext = {
   store: Store;
   lanes: Lanes;
   /** This node, as the owner of leases. */
@@ -35,14 +35,20 @@ export type Relay = {
   onPlanned?: (planned: readonly NewDelivery[]) => void;
 };
 
-/** Nothing is sent to a platform before the event, its claim and its deliveries are durable. */
-export async function relay(received: Received, site: Site, deadline: number, on: Relay): Promise<Exit> {
+/** Sends nothing to a platform before the event, its claim and its deliveries are durable. */
+export async function relay(
+  received: Received,
+  site: Site,
+  deadline: number,
+  context: RelayContext,
+): Promise<Exit> {
+  const { store, lanes, owner, leaseMs } = context;
   const { settings } = site;
   const { receivedAt, person } = received.event;
   const { emailSha256 } = person;
 
   const timeoutMs = lookUpTimeoutMs(deadline - receivedAt);
-  const known = await lookUpPerson(on.store.people, site.id, emailSha256, settings.consentMode, timeoutMs);
+  const known = await lookUpPerson(store.people, site.id, emailSha256, settings.consentMode, timeoutMs);
   const identity = known.identity === "unreadable" ? null : known.identity;
   const event = identity ? { ...received.event, person: { ...identity.forms, ...person } } : received.event;
 
@@ -52,38 +58,38 @@ export async function relay(received: Received, site: Site, deadline: number, on
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted });
 
   const claims = claimsOf(received, site);
-  const lease = { owner: on.owner, until: receivedAt + on.leaseMs };
+  const lease = { owner, until: receivedAt + leaseMs };
   const platformEventId = claims.orderEventId ?? event.id;
   const planned = reasons.length
     ? []
     : planDeliveries({ event, attribution, platformEventId }, site.connections, lease, receivedAt);
 
-  const acceptance = await on.store.events.accept({
+  const acceptance = await store.events.accept({
     event,
     attribution,
     filterReasons: reasons,
     ...claims,
     deliveries: planned,
-    owner: lease.owner,
+    owner,
     leaseUntil: lease.until,
     answerBy: deadline,
   });
   if (acceptance.duplicate) return { exit: "duplicate" };
   if (reasons.length) return { exit: "filtered", reasons };
-  on.onPlanned?.(planned);
+  context.onPlanned?.(planned);
 
   const toSend = withPlatformEventId(planned, acceptance.platformEventId);
-  return { exit: "dispatched", results: await dispatch(toSend, on.lanes, deadline, on.now()) };
+  return { exit: "dispatched", results: await dispatch(toSend, lanes, deadline, context.now()) };
 }
 
 /** The duplicate key, and the order event id of a live event with an order id. */
 function claimsOf(received: Received, { id, settings }: Site) {
   const { event } = received;
-  const ofOrder = event.orderId === null ? null : orderEventId(id, event.name, event.orderId);
+  const eventIdOfOrder = event.orderId === null ? null : orderEventId(id, event.name, event.orderId);
   return {
-    claim: duplicateKey(received, ofOrder),
-    claimUntil: event.receivedAt + (ofOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),
-    orderEventId: event.mode === "live" ? ofOrder : null,
+    claim: duplicateKey(received, eventIdOfOrder),
+    claimUntil: event.receivedAt + (eventIdOfOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),
+    orderEventId: event.mode === "live" ? eventIdOfOrder : null,
   };
 }
 
@@ -91,10 +97,12 @@ function claimsOf(received: Received, { id, settings }: Site) {
  * Two events with the same key inside the window are one. The site is part of the row that holds the key. With an order id
  * the key begins with the order event id, which is claimed with it, so that both rows are on one page of the database.
  */
-function duplicateKey({ event, eventTime }: Received, ofOrder: string | null): string {
+function duplicateKey({ event, eventTime }: Received, eventIdOfOrder: string | null): string {
   const { mode, person, value, currency } = event;
-  if (ofOrder)
-    return `${ofOrder} ${hash("sha256", `${mode} ${ofOrder} ${person.emailSha256}`, "base64url").slice(0, 22)}`;
+  if (eventIdOfOrder) {
+    const digest = hash("sha256", `${mode} ${eventIdOfOrder} ${person.emailSha256}`, "base64url");
+    return `${eventIdOfOrder} ${digest.slice(0, 22)}`;
+  }
   // Platforms match event names regardless of case, so the key does too.
   const name = event.name.trim().toLowerCase();
   return hash(

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { checkLocation } from "../src/maintenance/restore.ts";
 import { uuidv7 } from "../src/kernel/ids.ts";
-import { directoryOf } from "../src/sites/directory.ts";
+import { openDirectory } from "../src/sites/directory.ts";
 import type { Database, Row } from "../src/store/engine/database.ts";
 import { latestVersion, migrate } from "../src/store/schema/migrate.ts";
 import type { Migration } from "../src/store/schema/migration.ts";
@@ -100,7 +100,7 @@ async function expectAll(location: StoreLocation, filled: Record<string, Row[]>,
     }
     for (const [table, read, expected] of readers)
       if (filled[table]) expect(await read(store), table).toEqual(expected);
-    const directory = directoryOf(store);
+    const directory = openDirectory(store);
     await directory.refresh();
     expect(directory.siteOfHost("shop.example.com")?.settings).toMatchObject({
       inbound: true,

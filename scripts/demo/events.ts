@@ -6,7 +6,7 @@ import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
 import type { ConsentState, Mode, Person, Verdict, Visit } from "../../src/kernel/event.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";
-import { relay, type Relay } from "../../src/pipeline.ts";
+import { relay, type RelayContext } from "../../src/pipeline.ts";
 import type { Site } from "../../src/sites/directory.ts";
 import type { Bot } from "./bots.ts";
 import { alphanumeric, type Random } from "./random.ts";
@@ -132,7 +132,7 @@ const decisions: { weight: number; consent: ConsentState | null }[] = [
 ];
 
 /** Sends a planned event and its repeats through the pipeline; returns the number of duplicates. */
-export async function replayEvent(planned: Planned, site: Site, relayed: Relay): Promise<number> {
+export async function replayEvent(planned: Planned, site: Site, relayed: RelayContext): Promise<number> {
   const { at, created, customer, mode, name, value, currency, orderId } = planned;
   const contact = {
     email: new PlainEmail(customer.email),
@@ -162,7 +162,12 @@ export async function replayEvent(planned: Planned, site: Site, relayed: Relay):
 }
 
 /** Stores the reports of the tag: the visits, and the person with the last of them. */
-async function storeVisits(planned: Planned, person: Person, site: Site, { store }: Relay): Promise<void> {
+async function storeVisits(
+  planned: Planned,
+  person: Person,
+  site: Site,
+  { store }: RelayContext,
+): Promise<void> {
   const { emailSha256, emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 } = person;
   const forms = Object.fromEntries(
     Object.entries({ emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 }).filter(

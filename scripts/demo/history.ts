@@ -3,10 +3,10 @@
 import { releaseEvent } from "../../src/delivery/release.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/kernel/time.ts";
-import type { Relay } from "../../src/pipeline.ts";
+import type { RelayContext } from "../../src/pipeline.ts";
 import { pause } from "../../src/sites/connect.ts";
-import { directoryOf, type Connection } from "../../src/sites/directory.ts";
-import { change, findSite, setSite, type SiteContext } from "../../src/sites/manage.ts";
+import { openDirectory, type Connection } from "../../src/sites/directory.ts";
+import { auditLine, findSite, changeSiteSettings, type SiteContext } from "../../src/sites/manage.ts";
 import type { InboundCount } from "../../src/store/statistics/inboundCounts.ts";
 import { lockoutRule, type KeyUse } from "../../src/store/sites/keyUse.ts";
 import { statisticsWorker } from "../../src/statistics/worker.ts";
@@ -63,7 +63,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const random = createRandom(seed);
   const from = now - days * dayMs;
   const atShare = (share: number) => Math.floor(from + share * (now - from));
-  const directory = directoryOf(store);
+  const directory = openDirectory(store);
   await directory.refresh();
   const context: SiteContext = { store, directory };
 
@@ -71,7 +71,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   await setOAuthApps(context, clock.at);
   const shopSite = await createSite(context, shop, clock.at);
   const productSite = await createSite(context, product, clock.at + 40 * minuteMs);
-  await setSite(
+  await changeSiteSettings(
     context,
     findSite(context, shopSite.siteId),
     { alert_webhook: `${receiver.url}/alerts` },
@@ -84,7 +84,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const outage = { platform: "tiktok", from: outageFrom, to: outageFrom + 130 * minuteMs };
   const revokedAt = atShare(0.945);
   const marked = new Set<string>();
-  const relayed: Relay = {
+  const relayed: RelayContext = {
     store,
     owner: "demo",
     leaseMs: 30_000,
@@ -250,7 +250,7 @@ async function markRevoked(
   at: number,
 ): Promise<void> {
   const { siteId, id, platform } = connection;
-  const line = change(
+  const line = auditLine(
     siteId,
     "connection needs reconnection",
     { id, platform, reason },

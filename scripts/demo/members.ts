@@ -5,7 +5,7 @@ import { createLinkToken, type LinkToken } from "../../src/access/oneTimeLinks.t
 import { randomBase62, shortId, uuidv7 } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { makeKey } from "../../src/sites/keys.ts";
-import { change } from "../../src/sites/manage.ts";
+import { auditLine } from "../../src/sites/manage.ts";
 import type { GrantRow, NewUser } from "../../src/store/access/members.ts";
 import type { Store } from "../../src/store/store.ts";
 import { owner } from "./sites.ts";
@@ -42,7 +42,7 @@ export async function addMembers(
   const began = now - 29 * dayMs;
   clock.at = began;
   await store.oneTimeLinks.addSetUp(setUp.hash, began);
-  const created = change("", "owner created", { email: owner }, { actor: owner, now: began });
+  const created = auditLine("", "owner created", { email: owner }, { actor: owner, now: began });
   const made = await store.oneTimeLinks.addFirstOwner(created, setUp.hash, user(owner, "Robin Demo"));
   if (made !== "done") throw new Error(`the demo's owner could not be created: ${made}`);
 
@@ -50,7 +50,7 @@ export async function addMembers(
     clock.at = at;
     const { token, hash } = createLinkToken();
     const { site, role } = grant;
-    const line = change(site ?? "", "member invited", { email, role }, { actor: owner, now: at });
+    const line = auditLine(site ?? "", "member invited", { email, role }, { actor: owner, now: at });
     const expiresAt = now + 5 * dayMs;
     await store.invitations.add(
       line,
@@ -61,7 +61,7 @@ export async function addMembers(
   }
   async function join(email: string, name: string, grant: GrantRow, at: number): Promise<void> {
     const { hash } = await invite(email, grant, at);
-    const line = change(grant.site ?? "", "invitation accepted", { email }, { actor: email, now: at });
+    const line = auditLine(grant.site ?? "", "invitation accepted", { email }, { actor: email, now: at });
     await store.invitations.accept(line, hash, { added: user(email, name) });
   }
   await join("kim@example.com", "Kim Larsen", { site: sites.shop, role: "admin" }, began + hourMs);
@@ -79,7 +79,12 @@ export async function addMembers(
     clock.at = at;
     const { hash, prefix } = makeKey("API");
     const id = shortId();
-    const line = change(site ?? "", "API key added", { id, name, prefix, access }, { actor: owner, now: at });
+    const line = auditLine(
+      site ?? "",
+      "API key added",
+      { id, name, prefix, access },
+      { actor: owner, now: at },
+    );
     const key = { id, name, site, access, prefix, expiresAt: null, createdBy: owner, createdAt: at };
     await store.apiKeys.add(line, { ...key, revokedAt: null }, hash);
     const used = {

@@ -11,7 +11,7 @@ import {
   findSite,
   renameSite,
   revokeKey,
-  setSite,
+  changeSiteSettings,
   type SiteContext,
 } from "../../src/sites/manage.ts";
 import { addHost } from "../../src/sites/manageHosts.ts";
@@ -121,7 +121,7 @@ export async function createSite(context: SiteContext, demo: DemoSite, at: numbe
   const { id: siteId } = await addSite(context, demo.host, by("command line"));
   const site = () => findSite(context, siteId);
   await renameSite(context, site(), demo.name, by());
-  await setSite(context, site(), demo.settings, by());
+  await changeSiteSettings(context, site(), demo.settings, by());
   const live = await addKey(context, site(), { name: "order system", mode: "live", expiresAt: null }, by());
   const test = await addKey(
     context,
@@ -141,7 +141,7 @@ export async function createNewSite(context: SiteContext, at: number): Promise<S
   const by = { actor: colleague, now: at };
   const site = await addSite(context, "studio.example.com", by);
   await renameSite(context, site, "Studio Kestrel", by);
-  await setSite(context, findSite(context, site.id), { time_zone: "Europe/Dublin" }, by);
+  await changeSiteSettings(context, findSite(context, site.id), { time_zone: "Europe/Dublin" }, by);
   await addKey(context, findSite(context, site.id), { name: "website", mode: "live", expiresAt: null }, by);
   return findSite(context, site.id);
 }
@@ -176,13 +176,13 @@ export function shopActions(
         by(now, colleague),
       ),
     ),
-    action(0.38, (now) => setSite(context, site(), { bot_threshold: "65" }, by(now))),
-    action(0.52, (now) => setSite(context, site(), { bot_threshold: "60" }, by(now))),
+    action(0.38, (now) => changeSiteSettings(context, site(), { bot_threshold: "65" }, by(now))),
+    action(0.52, (now) => changeSiteSettings(context, site(), { bot_threshold: "60" }, by(now))),
     action(0.71, async (now) => {
       const key = site().keys.find(({ id }) => id === agency);
       if (key) await revokeKey(context, key, by(now));
     }),
-    action(0.9, (now) => setSite(context, site(), { dedup_order: "120d" }, by(now, colleague))),
+    action(0.9, (now) => changeSiteSettings(context, site(), { dedup_order: "120d" }, by(now, colleague))),
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import { randomBase62 } from "../kernel/ids.ts";
 import { Denied, Missing, Refusal, type By } from "../kernel/refusal.ts";
-import { change } from "../sites/manage.ts";
+import { auditLine } from "../sites/manage.ts";
 import type { Session } from "../store/access/accounts.ts";
 import type { Proof } from "../store/access/passwords.ts";
 import type { User } from "./actor.ts";
@@ -50,7 +50,7 @@ export function openAccount(context: AccessContext) {
     },
 
     async rename(me: Me, name: string, by: By): Promise<void> {
-      await store.members.rename(change("", "name changed", { name }, by), me.id, name);
+      await store.members.rename(auditLine("", "name changed", { name }, by), me.id, name);
     },
 
     /** Ends every other session; this one continues with a new cookie. */
@@ -66,7 +66,7 @@ export function openAccount(context: AccessContext) {
       );
       const next = await hashPassword(given.password);
       const renewed = { sessionId: me.sessionId, token: randomBase62(32) };
-      const line = change("", "password changed", {}, by);
+      const line = auditLine("", "password changed", {}, by);
       if (!(await store.passwords.change(line, proof, next, renewed))) throw sessionEnded();
       const { api } = await auth();
       const { headers } = await api.cookieFor({ body: { token: renewed.token }, returnHeaders: true });
@@ -102,7 +102,7 @@ export function openAccount(context: AccessContext) {
           returnHeaders: true,
         });
         const cookies = headers.getSetCookie();
-        const line = change("", "two-factor sign-in switched on", {}, by);
+        const line = auditLine("", "two-factor sign-in switched on", {}, by);
         // Ends the other sessions, which were opened with the password alone.
         const token = readCookie(cookies.join("; "), "session");
         if (!(await store.passwords.recordTwoFactorOn(line, proof, token))) throw sessionEnded();
@@ -119,7 +119,7 @@ export function openAccount(context: AccessContext) {
     async endTwoFactor(me: Me, caller: Caller, password: string, by: By): Promise<void> {
       if (!me.twoFactor) throw alreadyOff();
       const proof = await withPassword(me, caller, "password", () => checkPassword(me, "password", password));
-      const line = change("", "two-factor sign-in switched off", {}, by);
+      const line = auditLine("", "two-factor sign-in switched off", {}, by);
       const result = await store.passwords.disableTwoFactor(line, proof);
       if (result === "no proof") throw sessionEnded();
       if (result === "is off") throw alreadyOff();

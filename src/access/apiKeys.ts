@@ -6,7 +6,7 @@ import { shortId } from "../kernel/ids.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change } from "../sites/manage.ts";
+import { auditLine } from "../sites/manage.ts";
 import { maxUsable, type ApiKey } from "../store/access/apiKeys.ts";
 import type { Actor } from "./actor.ts";
 import { checkScope, owns, ownsSomething, type Holder } from "./members.ts";
@@ -71,7 +71,7 @@ export function openApiKeys(context: AccessContext) {
       const { key, hash, prefix } = makeKey("API");
       const id = shortId();
       const isAdded = await store.apiKeys.add(
-        change(site ?? "", "API key added", { id, name, prefix, access }, by),
+        auditLine(site ?? "", "API key added", { id, name, prefix, access }, by),
         {
           id,
           name,
@@ -96,7 +96,10 @@ export function openApiKeys(context: AccessContext) {
     async revoke(holder: Holder, id: string, by: By): Promise<void> {
       const key = await store.apiKeys.findById(id);
       if (!key || !owns(holder, key.site)) throw new Missing("key", "There is no such API key.");
-      await store.apiKeys.revoke(change(key.site ?? "", "API key revoked", { id, name: key.name }, by), id);
+      await store.apiKeys.revoke(
+        auditLine(key.site ?? "", "API key revoked", { id, name: key.name }, by),
+        id,
+      );
       cache.clear();
     },
 

@@ -4,7 +4,7 @@ import { dayMs } from "../kernel/time.ts";
 import type { Role } from "../contract/route.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change } from "../sites/manage.ts";
+import { auditLine } from "../sites/manage.ts";
 import type { Invitation } from "../store/access/invitations.ts";
 import { invitationMail, sendMail } from "./mails.ts";
 import { checkScope, owns, type Holder } from "./members.ts";
@@ -56,7 +56,7 @@ export function openInvitations(
       const { token, hash } = createLinkToken();
       const expiresAt = at + validMs;
       const invitation = { id: shortId(), email, site, role, invitedBy: by.actor, createdAt: at, expiresAt };
-      const line = change(site ?? "", "member invited", { email, role }, by);
+      const line = auditLine(site ?? "", "member invited", { email, role }, by);
       // An inviter who sees the link could open the account themselves, for an email that is not theirs. Owners of the
       // installation manage every account anyway; an invitation shown to the owner of one site is marked.
       const maySee = owns(holder, null);
@@ -71,7 +71,7 @@ export function openInvitations(
       const mail = invitationMail(publicUrl, link, by.actor, nameOf(site) ?? "all sites");
       if (await sendMail(context, email, mail)) return { link: null, expiresAt };
       if (!mailer || maySee) return { link, expiresAt };
-      const withdrawal = change(site ?? "", "invitation withdrawn", { email, role }, by);
+      const withdrawal = auditLine(site ?? "", "invitation withdrawn", { email, role }, by);
       await store.invitations.withdraw(withdrawal, invitation.id);
       throw new Denied(
         "unavailable",
@@ -89,7 +89,10 @@ export function openInvitations(
       if (!found || !owns(holder, found.site))
         throw new Missing("invitation", "There is no such invitation.");
       const { email, role, site } = found;
-      await store.invitations.withdraw(change(site ?? "", "invitation withdrawn", { email, role }, by), id);
+      await store.invitations.withdraw(
+        auditLine(site ?? "", "invitation withdrawn", { email, role }, by),
+        id,
+      );
     },
 
     async lookUp(caller: Caller, token: string) {
@@ -105,7 +108,12 @@ export function openInvitations(
       const { email, site, role } = await findInvitation(caller, given.token);
       const known = await store.members.findByEmail(email);
       const hash = hashLinkToken(given.token);
-      const line = change(site ?? "", "invitation accepted", { email, role }, { actor: email, now: now() });
+      const line = auditLine(
+        site ?? "",
+        "invitation accepted",
+        { email, role },
+        { actor: email, now: now() },
+      );
       // An existing account also needs its password: the link may have been forwarded.
       const signedIn = known && (await signIn(caller, { email, password: given.password }));
       const result = await store.invitations.accept(

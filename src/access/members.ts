@@ -1,7 +1,7 @@
 // Manages members and their roles for the owners of a site or of the installation.
 
 import { Denied, type By, Missing } from "../kernel/refusal.ts";
-import { change } from "../sites/manage.ts";
+import { auditLine } from "../sites/manage.ts";
 import type { Member } from "../store/access/members.ts";
 import { may, roleOn, type Actor, type Grant } from "./actor.ts";
 import type { AccessContext } from "./context.ts";
@@ -76,19 +76,19 @@ export function openMembers(context: AccessContext) {
       checkScope(context, holder, site);
       const member = await find(holder, id);
       const action = role === null ? "member's role taken away" : "member's role changed";
-      const line = change(site ?? "", action, { email: member.email, role }, by);
+      const line = auditLine(site ?? "", action, { email: member.email, role }, by);
       checkResult(await store.members.setGrant(line, id, site, role));
     },
 
     async remove(id: string, by: By): Promise<void> {
       const member = await find(operator, id);
-      const line = change("", "member removed", { email: member.email }, by);
+      const line = auditLine("", "member removed", { email: member.email }, by);
       checkResult(await store.members.remove(line, id));
     },
 
     async endSessions(id: string, by: By): Promise<number> {
       const { email } = await find(operator, id);
-      return store.members.endSessions(change("", "member's sessions ended", { email }, by), id);
+      return store.members.endSessions(auditLine("", "member's sessions ended", { email }, by), id);
     },
   };
 }

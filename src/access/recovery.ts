@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hourMs } from "../kernel/time.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
-import { change } from "../sites/manage.ts";
+import { auditLine } from "../sites/manage.ts";
 import { sendMail, resetMail } from "./mails.ts";
 import { normalizeEmail } from "./betterAuth.ts";
 import { addressOf, type AccessContext, type Caller } from "./context.ts";
@@ -22,7 +22,7 @@ export function openRecovery(context: AccessContext) {
     const hours = byOperator ? 24 : 1;
     const at = now();
     const expiresAt = at + hours * hourMs;
-    const line = by && change("", "password reset link made", { email: by.email }, by);
+    const line = by && auditLine("", "password reset link made", { email: by.email }, by);
     await store.oneTimeLinks.addReset({ hash, userId, byOperator, expiresAt }, at, line);
     return { link: linkTo(publicUrl, "reset", token), hours, expiresAt };
   }
@@ -67,7 +67,7 @@ export function openRecovery(context: AccessContext) {
       checkNewPassword(given.password);
       const passwordHash = await hashPassword(given.password);
       const by = { actor: found.email, now: now() };
-      const line = change("", "password reset", {}, by);
+      const line = auditLine("", "password reset", {}, by);
       const next = { userId: found.userId, passwordId: uuidv7(), passwordHash };
       if (!(await store.oneTimeLinks.resetPassword(line, hash, next))) throw ended;
       await uncountAttempt(store, limits);

@@ -3,6 +3,7 @@
 
 import { createTransport } from "nodemailer";
 import { within } from "../kernel/deadline.ts";
+import { errorCode } from "../kernel/errorCode.ts";
 
 type SmtpServer = { url: string; from: string };
 /** `isDown`: the server would not have accepted any other message either. */
@@ -71,9 +72,7 @@ const errorTexts: Record<string, string> = {
   EPROTOCOL: "the mail server's answer cannot be understood",
 };
 
-const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
-
-const isAboutMessage = (error: unknown) => ["EENVELOPE", "EMESSAGE"].includes(codeOf(error));
+const isAboutMessage = (error: unknown) => ["EENVELOPE", "EMESSAGE"].includes(errorCode(error));
 
 /** Stops sending once the server was down: each further mail would wait for its timeout. */
 export function stopWhenDown(mailer: Mailer): Mailer {
@@ -88,6 +87,6 @@ export function stopWhenDown(mailer: Mailer): Mailer {
 
 function describe(error: unknown): string {
   if (error instanceof Error && error.message === tooSlow) return "the mail server is too slow";
-  const code = codeOf(error);
+  const code = errorCode(error);
   return errorTexts[code] ?? `the mail was not sent${/^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ""}`;
 }

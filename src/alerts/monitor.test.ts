@@ -11,8 +11,8 @@ import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { connect, disconnect, pause, resume } from "../sites/connect.ts";
-import { directoryOf, type Connection, type Directory, type Site } from "../sites/directory.ts";
-import { addKey, addSite, setSite } from "../sites/manage.ts";
+import { openDirectory, type Connection, type Directory, type Site } from "../sites/directory.ts";
+import { addKey, addSite, changeSiteSettings } from "../sites/manage.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import type { StoreLocation } from "../store/open.ts";
 import { openStore, type Store } from "../store/store.ts";
@@ -37,7 +37,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
   beforeAll(async () => {
     ({ store, location, close } = await openNodes(engine));
-    directory = directoryOf(store);
+    directory = openDirectory(store);
     await directory.refresh();
     mail = await startMailServer();
     receiver = await startReceiver();
@@ -76,7 +76,12 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       alert_webhook: `${receiver.url}/T0K3N`,
       time_zone: "Europe/Berlin",
     };
-    await setSite({ store, directory }, site, { ...chosen, ...Object.fromEntries(settings) }, by());
+    await changeSiteSettings(
+      { store, directory },
+      site,
+      { ...chosen, ...Object.fromEntries(settings) },
+      by(),
+    );
     await connect({ store, directory }, site, "webhook", { url: "https://hooks.example.com/" }, by());
     return directory.site(site.id) as Site;
   }
@@ -159,7 +164,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   test("reconnecting a connection ends its alert at once, and notified channels learn of it", async () => {
     const site = await newSite();
     const id = connectionOf(site);
-    const stale = directoryOf(store);
+    const stale = openDirectory(store);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     const open = async () => (await store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER)).length;
     const again = () =>
@@ -456,7 +461,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
   test("several nodes notify once: at the same moment, and when one takes over from another", async () => {
     const otherStore = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), uuidv7) : store;
-    const otherDirectory = directoryOf(otherStore);
+    const otherDirectory = openDirectory(otherStore);
     try {
       const site = await newSite();
       const id = connectionOf(site);

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from "fastify";
+import { sendNotFound } from "../http/reply.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
 
 const built = new URL("dist/docs/", packageFolder);
@@ -41,7 +42,7 @@ async function answer(path: string, request: FastifyRequest, reply: FastifyReply
   const file = toFile(page);
   const found = file && (await read(file, request.headers["accept-encoding"] ?? ""));
   if (found && page !== path) return reply.redirect(`/docs/${page}`, 308);
-  if (!found) return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
+  if (!found) return sendNotFound(reply);
   const etag = `"${createHash("sha256").update(found.bytes).digest("base64url").slice(0, 22)}"`;
   void reply.headers({
     ...securityHeaders,

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { sendNotFound } from "../http/reply.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
 import { mountDocs } from "./documents.ts";
 import type { ApiContext } from "./context.ts";
@@ -98,9 +99,7 @@ async function openRouterFor(context: ApiContext, onDefect: (error: unknown) => 
 
 function guard(isDashboardHost: MountOptions["isDashboardHost"]) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
-    isDashboardHost(request)
-      ? undefined
-      : reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
+    isDashboardHost(request) ? undefined : sendNotFound(reply);
 }
 
 const newNonce = () => randomBytes(16).toString("base64");

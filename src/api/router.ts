@@ -9,8 +9,8 @@ import type { z } from "zod";
 import { auditName, may, roleOn, type Actor } from "../access/actor.ts";
 import { basePath, contract, type RouteName } from "../contract/contract.ts";
 import type { Route } from "../contract/route.ts";
-import { readBytes } from "../http/bytes.ts";
-import { countByMinute } from "../http/rate.ts";
+import { readBytes } from "../http/body.ts";
+import { openRateLimit } from "../http/rate.ts";
 import { isSecure, wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Denied, Refusal } from "../kernel/refusal.ts";
@@ -40,7 +40,7 @@ const safeMethods = new Set(["GET", "HEAD"]);
 export function openRouter(options: RouterOptions): Router {
   const { handlers, directory, transport, actorOf, now, onDefect } = options;
   const match = createMatcher();
-  const rate = countByMinute();
+  const rate = openRateLimit();
   const closing = new AbortController();
 
   async function run(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -164,7 +164,7 @@ function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
   if (!isOwn) throw new Denied("forbidden", "This request came from another site.");
 }
 
-function checkRate(actor: Actor | null, rate: ReturnType<typeof countByMinute>, now: number): void {
+function checkRate(actor: Actor | null, rate: ReturnType<typeof openRateLimit>, now: number): void {
   const wait = actor ? rate(`${actor.kind} ${actor.id}`, callsPerMinute, now) : 0;
   if (wait > 0) throw new Denied("too_many", "Too many requests. Wait a moment.", Math.ceil(wait));
 }

@@ -10,7 +10,7 @@ import type { Store } from "../store/store.ts";
 const keptPerHour = 5;
 const maxKinds = 10_000;
 
-export type Bot = { siteId: string; page: string; at: number; seen: Observation; judgement: Judgement };
+export type BotVisit = { siteId: string; page: string; at: number; seen: Observation; judgement: Judgement };
 
 export function sampleBots(
   store: Pick<Store, "traffic">,
@@ -22,7 +22,7 @@ export function sampleBots(
   let hour = 0;
 
   return {
-    offer({ siteId, page, at, seen, judgement }: Bot): void {
+    offer({ siteId, page, at, seen, judgement }: BotVisit): void {
       const current = Math.floor(at / hourMs);
       if (current !== hour) kept.clear();
       hour = current;
@@ -32,9 +32,9 @@ export function sampleBots(
       kept.set(kind, count + 1);
       const { primary: reason, verdict } = judgement;
       // The network shows where a visit came from without identifying the visitor.
-      const cut = { ...seen, address: anonymize(seen.address) };
+      const anonymous = { ...seen, address: anonymize(seen.address) };
       const written: Promise<void> = store.traffic
-        .addBotVisit({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })
+        .addBotVisit({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: anonymous })
         .catch(onDefect)
         .finally(() => writing.delete(written));
       writing.add(written);

@@ -8,14 +8,14 @@ import type { Payload } from "./payload.ts";
 const maxUserAgentLength = 512;
 const maxHintLength = 256;
 
-type From = { headers: IncomingHttpHeaders; secure: boolean; address: string; country: string | null };
+type TagRequest = { headers: IncomingHttpHeaders; secure: boolean; address: string; country: string | null };
 
-export function observe(from: From, payload: Payload, frequency: Frequency): Observation {
+export function observe(request: TagRequest, payload: Payload, frequency: Frequency): Observation {
   return {
-    userAgent: text(from.headers["user-agent"], maxUserAgentLength),
-    address: from.address,
-    country: from.country,
-    headers: readHeaders(from.headers, from.secure),
+    userAgent: text(request.headers["user-agent"], maxUserAgentLength),
+    address: request.address,
+    country: request.country,
+    headers: readHeaders(request.headers, request.secure),
     script: payload.script,
     submit: payload.submit,
     frequency,

@@ -1,8 +1,10 @@
-// Reads what the tag reports, and the visitor cookie. Unknown names are ignored; values that are too long or not text are
+// Reads the tag's reports and the visitor cookie. Unknown names are ignored; values that are too long or not text are
 // dropped, because a browser cannot correct them.
 
 import { consentSources, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
+import { isJsonObject } from "../http/body.ts";
 import { randomBase62 } from "../kernel/ids.ts";
+import { dayMs } from "../kernel/time.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
 import { readSha256 } from "../identity/person.ts";
@@ -29,10 +31,10 @@ export type Payload = {
 const maxLengths = { clickId: 1024, utm: 256, browserId: 512, address: 512 };
 const maxNames = 60;
 
-/** null when the text is no report of the tag. */
+/** Returns null for a text that is not a report of the tag. */
 export function readPayload(text: string, now: number): Payload | null {
-  const fields = objectIn(parse(text));
-  if (!fields) return null;
+  const fields = parse(text);
+  if (!isJsonObject(fields)) return null;
   const payload: Payload = {
     visitorId: isVisitorId(fields.visitor) ? fields.visitor : null,
     signals: readSignals(fields.consent),
@@ -60,7 +62,7 @@ export function readPayload(text: string, now: number): Payload | null {
 
 function readSignals(value: unknown): Payload["signals"] {
   const signals: Payload["signals"] = {};
-  const given = objectIn(value) ?? {};
+  const given = isJsonObject(value) ? value : {};
   for (const source of consentSources) {
     const state = given[source];
     if (state === "granted" || state === "denied") signals[source] = state;
@@ -94,7 +96,7 @@ function readScript(value: unknown): ObservedScript | null {
   return {
     webdriver: Boolean(webdriver),
     cypress: Boolean(cypress),
-    // Terminals print it, so control characters go.
+    // Terminals print it, so control characters are removed.
     platform: typeof platform === "string" ? platform.replace(/[^\x20-\x7e]/g, "").slice(0, 40) : "",
     touchPoints: readCount(touchPoints, 1),
     isChromium: Boolean(isChromium),
@@ -124,16 +126,11 @@ function readAddress(value: unknown, part: (url: URL) => string): string {
 }
 
 function* textsIn(value: unknown): Generator<[name: string, value: string]> {
-  for (const [name, text] of Object.entries(objectIn(value) ?? {}).slice(0, maxNames)) {
+  if (!isJsonObject(value)) return;
+  for (const [name, text] of Object.entries(value).slice(0, maxNames)) {
     if (typeof text === "string" && text !== "" && !text.includes("\0") && text.isWellFormed())
       yield [name, text];
   }
-}
-
-function objectIn(value: unknown): Record<string, unknown> | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
 }
 
 function parse(text: string): unknown {
@@ -163,5 +160,5 @@ export function readVisitorId(cookies: string | undefined): string | null {
 
 /** Set by the server, because browsers expire cookies of scripts after a week. Scripts cannot read it. */
 export function visitorCookie(visitorId: string): string {
-  return `${cookieName}=${visitorId}; Path=/__cc/; Max-Age=${400 * 86_400}; HttpOnly; Secure; SameSite=Lax`;
+  return `${cookieName}=${visitorId}; Path=/__cc/; Max-Age=${(400 * dayMs) / 1000}; HttpOnly; Secure; SameSite=Lax`;
 }

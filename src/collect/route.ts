@@ -3,21 +3,21 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import ipaddr from "ipaddr.js";
 import { Late, within } from "../kernel/deadline.ts";
-import { readBytes } from "../http/bytes.ts";
-import type { Rate } from "../http/rate.ts";
-import { clientAddress, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
+import { readBytes } from "../http/body.ts";
+import type { RateLimit } from "../http/rate.ts";
+import { sendNotFound } from "../http/reply.ts";
+import { clientAddress, isLoopback, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
 import type { Verdict, VisitBucket } from "../kernel/event.ts";
 import { tagScripts, type TagScript } from "../identity/tagScript.ts";
-import { storeReport, type Report, type StoredReport } from "../identity/visits.ts";
+import { isRefusal, storeReport, type Report, type StoredReport } from "../identity/visits.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
 import type { Store } from "../store/store.ts";
 import { watchFrequency } from "../traffic/frequency.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { judge } from "../traffic/verdict.ts";
-import type { Bot } from "./botSample.ts";
+import type { BotVisit } from "./botSample.ts";
 import { isPrefetch, observe } from "./observe.ts";
 import { newVisitorId, readPayload, readVisitorId, visitorCookie, type Payload } from "./payload.ts";
 import type { VisitCounts } from "./visitCounts.ts";
@@ -26,13 +26,13 @@ type CollectOptions = {
   store: Store;
   directory: Directory;
   transport: TransportRules;
-  rate: Rate;
+  rateLimit: RateLimit;
   perMinute: number;
   /** The built tag. */
   tag: string;
   counts: VisitCounts;
   onVisitCounted?: (bucket: VisitBucket) => void;
-  offerBot: (bot: Bot) => void;
+  offerBot: (visit: BotVisit) => void;
   countryOf: (address: string) => string | null;
   now: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
@@ -42,7 +42,7 @@ const maxBodyBytes = 8 * 1024;
 /** Bounds how long a report waits for the store, and how many do. Pages do not wait for the answer: the rest is dropped. */
 const reportTimeoutMs = 2000;
 const maxReports = 1000;
-const dayS = 86_400;
+const daySeconds = 86_400;
 
 export function collectRoutes(app: FastifyInstance, options: CollectOptions): void {
   const scriptOf = tagScripts(options.tag);
@@ -51,7 +51,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
   app.get<{ Params: { file: string } }>("/__cc/:file", (request, reply) => {
     const site = options.directory.siteOfHost(hostOf(request.headers.host));
     const named = /^tag(?:\.([0-9a-f]{16}))?\.js$/.exec(request.params.file);
-    if (!site || !named) return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
+    if (!site || !named) return sendNotFound(reply);
     return sendScript(request.raw, reply, scriptOf(site), named[1]);
   });
 
@@ -67,7 +67,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       allowOrigin(reply, admitted.origin).header("access-control-allow-headers", "content-type");
       return reply
         .header("access-control-allow-methods", "POST")
-        .header("access-control-max-age", dayS)
+        .header("access-control-max-age", daySeconds)
         .code(204)
         .send();
     });
@@ -79,10 +79,9 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const site = options.directory.siteOfHost(hostOf(request.headers.host));
     if (!site) return 404;
     const address = clientAddress(request, options.transport.trusted);
-    const isLoopback = ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback";
-    const origin = findOwnOrigin(site, request.headers, isLoopback);
+    const origin = findOwnOrigin(site, request.headers, isLoopback(address));
     if (!origin || request.headers["sec-fetch-site"] === "cross-site") return 403;
-    if (options.rate(networkOf(address), options.perMinute, options.now()) > 0) return 429;
+    if (options.rateLimit(networkOf(address), options.perMinute, options.now()) > 0) return 429;
     return { site, origin, address };
   }
 
@@ -118,13 +117,13 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       options.onVisitCounted?.(bucket);
       options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : "", now);
     }
-    const refused = !stored || isRefusal(stored);
+    const refused = !stored || isRefusal(stored.consent);
     if (judgement.verdict.bot && !refused)
       options.offerBot({ siteId: site.id, page: payload.page, at: now, seen, judgement });
     return 204;
   }
 
-  type Received = {
+  type ReceivedReport = {
     site: Site;
     request: IncomingMessage;
     payload: Payload;
@@ -134,7 +133,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     now: number;
   };
 
-  function observeReport(received: Received): Observation {
+  function observeReport(received: ReceivedReport): Observation {
     const { site, request, payload, address, visitorId, isVisit, now } = received;
     const { headers } = request;
     const network = networkOf(address);
@@ -156,7 +155,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
   let reports = 0;
 
   async function storeInTime(site: Site, report: Report): Promise<StoredReport | null> {
-    // Counted as suppressed.
+    // The visit is then counted as suppressed.
     if (reports >= maxReports) return null;
     const rules = { consentMode: site.settings.consentMode, keepMs: site.settings.keepMs };
     const by = report.at + reportTimeoutMs;
@@ -174,11 +173,9 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
   }
 }
 
-const isRefusal = ({ consent }: StoredReport) => consent === "denied" || consent === "unreadable";
-
 /** A refusal of consent is never counted as a bot. A bot that was not asked for consent yet is a bot. */
 function chooseBucket(stored: StoredReport | null, { bot }: Verdict): VisitBucket {
-  if (!stored || isRefusal(stored)) return "suppressed";
+  if (!stored || isRefusal(stored.consent)) return "suppressed";
   if (bot) return "bots";
   return stored.suppressed ? "suppressed" : "people";
 }
@@ -222,8 +219,8 @@ function buildReport(
 const keepRefusals = (signals: Payload["signals"]) =>
   Object.fromEntries(Object.entries(signals).filter(([, state]) => state === "denied"));
 
-/** Finds the origin of the page that sent a request. null unless it is the site's own host or a subdomain of it. */
-function findOwnOrigin(site: Site, headers: IncomingHttpHeaders, isLoopback: boolean): string | null {
+/** Finds the origin of the page that sent a request; null unless it is one of the site's hosts or a subdomain of one. */
+function findOwnOrigin(site: Site, headers: IncomingHttpHeaders, isLocal: boolean): string | null {
   const { origin = "null" } = headers;
   // Under `Referrer-Policy: no-referrer` beacons hide the page's origin. Sec-Fetch-Site, which no script can set, still
   // shows that the page is of this host.
@@ -232,7 +229,7 @@ function findOwnOrigin(site: Site, headers: IncomingHttpHeaders, isLoopback: boo
   if (origin.length > 300 || !URL.canParse(origin)) return null;
   const url = new URL(origin);
   // Plain HTTP is for development on one machine.
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) return null;
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLocal)) return null;
   const host = hostOf(url.host);
   return site.servedHosts.some((own) => host === own || host.endsWith(`.${own}`)) ? url.origin : null;
 }
@@ -264,7 +261,7 @@ function sendScript(
     .header(
       "cache-control",
       isImmutable
-        ? `public, max-age=${365 * dayS}, immutable`
+        ? `public, max-age=${365 * daySeconds}, immutable`
         : "public, max-age=600, stale-while-revalidate=86400",
     );
   if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();

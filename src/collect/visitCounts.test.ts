@@ -5,7 +5,7 @@ import { countVisits } from "./visitCounts.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 30);
 
-function stage() {
+function setUp() {
   vi.useFakeTimers({ now });
   const written = new Map<string, number>();
   const everBots = new Map<string, number>();
@@ -33,7 +33,7 @@ afterEach(() => vi.useRealTimers());
 
 describe("counting visits", () => {
   test("many visits are one write per interval, and an interval without visits writes nothing", async () => {
-    const { counts, written, state } = stage();
+    const { counts, written, state } = setUp();
     for (let i = 0; i < 1000; i++) counts.count("s", "people", "", now);
     counts.count("s", "bots", "user agent:named bot", now);
     await vi.advanceTimersByTimeAsync(1000);
@@ -47,7 +47,7 @@ describe("counting visits", () => {
   });
 
   test("a store that fails loses no visits", async () => {
-    const { counts, written, state, defects } = stage();
+    const { counts, written, state, defects } = setUp();
     state.down = true;
     counts.count("s", "people", "", now);
     await vi.advanceTimersByTimeAsync(3000);
@@ -60,7 +60,7 @@ describe("counting visits", () => {
   });
 
   test("the total of bot visits grows over all hours, even if the store failed meanwhile", async () => {
-    const { counts, everBots, state } = stage();
+    const { counts, everBots, state } = setUp();
     counts.count("s", "bots", "a", now);
     counts.count("s", "people", "", now);
     await vi.advanceTimersByTimeAsync(1000);
@@ -78,14 +78,14 @@ describe("counting visits", () => {
   });
 
   test("a stop writes the remaining counts", async () => {
-    const { counts, written } = stage();
+    const { counts, written } = setUp();
     counts.count("s", "suppressed", "", now);
     await counts.stop();
     expect(written.get("w s 0 suppressed ")).toBe(1);
   });
 
   test("a prerendered page that is shown in the next hour is taken off the hour in which it was loaded", async () => {
-    const { counts, written } = stage();
+    const { counts, written } = setUp();
     counts.countPrerendered("s", "page", now);
     await vi.advanceTimersByTimeAsync(40 * 60_000);
     counts.wasShown("s", "page");
@@ -95,7 +95,7 @@ describe("counting visits", () => {
   });
 
   test("a prerendered page is taken off once, and only by its own id", async () => {
-    const { counts, written } = stage();
+    const { counts, written } = setUp();
     for (const page of ["a", "b", null]) counts.countPrerendered("s", page, now);
     counts.wasShown("s", "c");
     counts.wasShown("s", null);
@@ -106,7 +106,7 @@ describe("counting visits", () => {
   });
 
   test("a store that fails slowly for hours loses no visits", async () => {
-    const { counts, written, state } = stage();
+    const { counts, written, state } = setUp();
     state.slowMs = 5000;
     state.down = true;
     for (let i = 0; i < 100; i++) counts.count("s", "people", "", now);
@@ -118,7 +118,7 @@ describe("counting visits", () => {
   });
 
   test("a new hour has its own counts, and purging an old hour does not change it in the store", async () => {
-    const { counts, written } = stage();
+    const { counts, written } = setUp();
     counts.count("s", "people", "", now);
     await vi.advanceTimersByTimeAsync(5 * hourMs);
     counts.count("s", "people", "", now + 5 * hourMs);

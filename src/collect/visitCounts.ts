@@ -5,7 +5,7 @@ import type { VisitBucket } from "../kernel/event.ts";
 import type { Store } from "../store/store.ts";
 import type { VisitCount } from "../store/statistics/traffic.ts";
 
-/** The oldest is dropped beyond this number: should its page be shown after all, it counts twice. */
+/** Beyond this number the oldest is dropped; if its page is shown after all, it counts twice. */
 const maxPrerendered = 10_000;
 
 export type VisitCounts = {

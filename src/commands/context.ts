@@ -6,7 +6,7 @@ import { readConfig, type Config } from "../installation/config.ts";
 import { openInstallation } from "../installation/installation.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
-import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
+import { openDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
@@ -39,7 +39,7 @@ export async function withContext<T>(
   const config = readConfig();
   const store = await openInstallation(config);
   try {
-    const directory = directoryOf(store);
+    const directory = openDirectory(store);
     await directory.refresh();
     const by = { actor: "command line", now: Date.now() };
     return await work({ store, directory, config, by, print: (...shown) => printResult(command, ...shown) });

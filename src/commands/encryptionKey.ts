@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { beginKeyChange, endKeyChange, resealAll } from "../maintenance/changeEncryptionKey.ts";
-import { createKeyFile } from "../maintenance/encryptionKeyFile.ts";
+import { createKeyFile } from "../maintenance/encryptionKeys.ts";
 import { readConfig, type Config } from "../installation/config.ts";
 import { lockStore, makeDataFolder } from "../installation/installation.ts";
 import { Refusal } from "../kernel/refusal.ts";

@@ -1,6 +1,6 @@
 import { urlFault } from "../delivery/addresses.ts";
 import { readTag, tagLines, tagScripts } from "../identity/tagScript.ts";
-import { addSite, findSite, setSite } from "../sites/manage.ts";
+import { addSite, findSite, changeSiteSettings } from "../sites/manage.ts";
 import { checkAlertWebhook, describeSettings, settingLabels, settingNotes } from "../sites/settings.ts";
 import { findSiteOrOnly, readPairs, table, type CliCommand } from "./context.ts";
 
@@ -58,7 +58,7 @@ export function siteCommands(program: CliCommand): void {
       const found = findSite(context, text);
       const { allowPrivate, countryFile, smtp } = context.config;
       checkAlertWebhook(changes, (url) => urlFault(allowPrivate, url));
-      const changed = await setSite(context, found, changes, context.by);
+      const changed = await changeSiteSettings(context, found, changes, context.by);
       const settings = describeSettings(changed);
       const shown = Object.keys(changes).map((label) => `${label}=${settings[label]}`);
       const available = { countries: Boolean(countryFile), mail: smtp !== null };

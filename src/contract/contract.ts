@@ -53,16 +53,16 @@ export type ParamNames<Path extends string> = Path extends `${string}:${infer Na
     ? Name
     : never;
 
-type Given<Of, Key extends string> = Of extends { [K in Key]: infer Schema extends z.ZodType }
+type SchemaOf<Of, Key extends string> = Of extends { [K in Key]: infer Schema extends z.ZodType }
   ? Schema
   : never;
 
 /** A caller sends query and body before defaults are filled in. */
-export type QueryIn<Name extends RouteName> = z.input<Given<Contract[Name], "query">>;
-export type BodyIn<Name extends RouteName> = z.input<Given<Contract[Name], "body">>;
+export type QueryIn<Name extends RouteName> = z.input<SchemaOf<Contract[Name], "query">>;
+export type BodyIn<Name extends RouteName> = z.input<SchemaOf<Contract[Name], "body">>;
 /** A handler gets them with defaults. */
-export type Query<Name extends RouteName> = z.output<Given<Contract[Name], "query">>;
-export type Body<Name extends RouteName> = z.output<Given<Contract[Name], "body">>;
+export type Query<Name extends RouteName> = z.output<SchemaOf<Contract[Name], "query">>;
+export type Body<Name extends RouteName> = z.output<SchemaOf<Contract[Name], "body">>;
 /** Streams and CSV files are produced piece by piece. */
 export type Answer<Name extends RouteName> = Contract[Name]["answer"] extends z.ZodType
   ? z.output<Contract[Name]["answer"]>

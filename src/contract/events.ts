@@ -29,7 +29,7 @@ const connection = id.describe("A connection's id.");
 const nextTryAt = time.nullable().describe("Time of the next attempt; null if there is none.");
 const identity = z
   .enum(["found", "none", "unreadable"])
-  .describe("Whether an identity record of an earlier visit was found.");
+  .describe("`found` if there was an identity record of an earlier visit.");
 const withheld = z
   .string()
   .nullable()

@@ -4,8 +4,12 @@ import { z } from "zod";
 import { done, type Route, time } from "./route.ts";
 import { site } from "./sites.ts";
 
-/** sites/hosts.ts defines each state. */
-export const hostStates = ["verified", "failing", "unverified", "waiting", "paused"] as const;
+/**
+ * paused: answered like an unknown host. waiting: not served until a check finds that it leads here. unverified: served
+ * because an operator added it. failing: it was verified, and the last check found a problem.
+ */
+const hostStates = ["verified", "failing", "unverified", "waiting", "paused"] as const;
+export type HostState = (typeof hostStates)[number];
 
 const host = z.object({
   host: z.string(),

@@ -233,7 +233,7 @@ export const memberRoutes = {
   },
 } satisfies Record<string, Route>;
 
-const access = z.enum(["read", "change"]).describe("What the key may do.");
+const access = z.enum(["read", "change"]).describe("`read` allows reading only, `change` also changes.");
 
 export const apiKeyRoutes = {
   "GET /api-keys": {

@@ -1,4 +1,4 @@
-// Bot visits, and what is stored about a person.
+// Bot visits, and the stored data of a person.
 
 import { z } from "zod";
 import { eventSummary } from "./events.ts";

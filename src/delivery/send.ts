@@ -3,6 +3,7 @@
 
 import { isIP } from "node:net";
 import { Agent, type Dispatcher } from "undici";
+import { errorCode } from "../kernel/errorCode.ts";
 import type { PlatformRequest, PlatformResponse } from "../platforms/platform.ts";
 import {
   addressFault,
@@ -180,7 +181,7 @@ function causeOf(error: unknown): unknown {
 function describe(error: unknown): string {
   const cause = causeOf(error);
   if (cause instanceof TooSlow || cause instanceof BlockedAddress) return cause.message;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = errorCode(cause);
   // undici's parser errors have a name, but not always a code.
   if (cause instanceof Error && cause.name === "HTTPParserError") return "the answer is not HTTP";
   return errorTexts[code] ?? `the request failed${/^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ""}`;

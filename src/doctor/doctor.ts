@@ -3,7 +3,7 @@
 import { UnreleasedSchema } from "../store/schema/generation.ts";
 import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { Store } from "../store/store.ts";
-import { directoryOf } from "../sites/directory.ts";
+import { openDirectory } from "../sites/directory.ts";
 import { checkChannels, checkMail } from "./channels.ts";
 import { checkConnections } from "./connections.ts";
 import { checkDatabase, checkGrowth } from "./database.ts";
@@ -63,7 +63,7 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
     return [...findings, error(messageOf(failure), "Checks that need the database were skipped.")];
   }
   try {
-    const directory = directoryOf(store);
+    const directory = openDirectory(store);
     await directory.refresh();
     const withStore: StoreContext = { ...context, store, directory };
     await run("the database", () => checkDatabase(withStore));

@@ -3,7 +3,7 @@
 import type { Config } from "../installation/config.ts";
 import { guardedLookup } from "../delivery/addresses.ts";
 import { relayOf } from "../domains/checker.ts";
-import { openNames } from "../domains/names.ts";
+import { openDns } from "../domains/dns.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { probeInbound, type ProbeResult } from "./probe.ts";
 import { forEachConcurrently } from "../kernel/concurrency.ts";
@@ -45,7 +45,7 @@ export async function checkWeb(
 function openProbe({ publicUrl, allowPrivate, dnsServers }: Config): Probe {
   const own = hostOf(new URL(publicUrl).host);
   const allow = { ...allowPrivate, hosts: new Set([...allowPrivate.hosts, own]) };
-  const { resolve } = openNames(dnsServers);
+  const { resolve } = openDns(dnsServers);
   const guarded = { lookup: guardedLookup(allow, true, resolve) };
   // No DNS server knows localhost.
   return (origin) => probeInbound(origin, namesNoSite(hostOf(new URL(origin).host)) ? {} : guarded);

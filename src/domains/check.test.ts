@@ -12,7 +12,7 @@ import type { Directory } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { checkHost, type Checker } from "./check.ts";
 import { openChecker } from "./checker.ts";
-import { nameRoutes } from "./route.ts";
+import { hostCheckRoutes } from "./route.ts";
 
 const here = { address: "127.0.0.1" };
 const records: Records = {
@@ -82,7 +82,7 @@ beforeAll(async () => {
   if (typeof trusted !== "function") throw new Error(trusted.fault);
   // No site has any of these names yet: that is when they are checked.
   const directory = { siteOfHost: () => undefined, host: () => undefined } as unknown as Directory;
-  nameRoutes(relay, { directory, transport: { trusted, requireTls: false }, checker });
+  hostCheckRoutes(relay, { directory, transport: { trusted, requireTls: false }, checker });
   relayUrl = await relay.listen({ host: "127.0.0.1", port: 0 });
 });
 
@@ -119,7 +119,7 @@ describe("a host points here", () => {
 });
 
 describe("the reason why a host does not point here", () => {
-  // Without a name of its own the relay cannot take the DNS's word.
+  // A relay without a name of its own cannot verify a host by DNS.
   const nameless = async (host: string) => {
     const { sender, ...rest } = checkerWith({ hasUrl: false });
     // The name is unknown; the port of this test's proxy is not 443.
@@ -153,7 +153,7 @@ describe("the reason why a host does not point here", () => {
     ["missing.test", "not us", "127.0.0.1 (HTTP 404)", "not from here: 127.0.0.1 (HTTP 404)."],
     ["nohost.test", "host header", "127.0.0.1", "Requests to nohost.test arrive here as 127.0.0.1."],
     ["noproto.test", "not secure", null, "arrive here as if they were not encrypted."],
-  ])("%s: %s", async (host, finding, seen, sentence) => {
+  ])("the check of %s finds: %s", async (host, finding, seen, sentence) => {
     const checked = await nameless(host);
     expect(checked).toEqual({ verifiedBy: null, finding, seen });
     expect(problemOf(host, checked, null)?.what).toContain(sentence);

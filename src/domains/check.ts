@@ -5,19 +5,19 @@ import type { Sender, Sent } from "../delivery/send.ts";
 import type { Host } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
 import type { FindingCode } from "../sites/hostProblems.ts";
-import type { Names } from "./names.ts";
+import type { Dns } from "./dns.ts";
 import { newChallenge, probePath, readAnswer } from "./probe.ts";
 import type { ConcurrencyLimit } from "./concurrencyLimit.ts";
 
-export type Checked = {
+export type CheckResult = {
   verifiedBy: "DNS" | "a request" | null;
-  /** The problem, and what was found instead of the expected. */
   finding: FindingCode | null;
+  /** The addresses, name or status that the check found in place of the expected ones. */
   seen: string | null;
 };
 
 export type Checker = {
-  names: Names;
+  dns: Dns;
   sender: Sender;
   /** The first one answers challenges; while the encryption key is changed, another node may still use another. */
   secrets: () => readonly Buffer[];
@@ -27,37 +27,40 @@ export type Checker = {
   limit: ConcurrencyLimit<Host>;
 };
 
-type Fault = { finding: FindingCode; seen: string | null };
+type Failure = { finding: FindingCode; seen: string | null };
 
-export async function checkHost({ names, sender, secrets, relay }: Checker, host: string): Promise<Checked> {
-  const addresses = await names.addresses(host);
+export async function checkHost(
+  { dns, sender, secrets, relay }: Checker,
+  host: string,
+): Promise<CheckResult> {
+  const addresses = await dns.addresses(host);
   if (addresses === "none") return { verifiedBy: null, finding: "not found", seen: null };
   if (addresses === "unknown") return { verifiedBy: null, finding: "lookup failed", seen: null };
-  const [byDns, fault] = await Promise.all([
-    relay ? pointsTo(names, host, addresses, relay.host) : false,
+  const [byDns, failure] = await Promise.all([
+    relay ? pointsTo(dns, host, addresses, relay.host) : false,
     probe(sender, secrets(), host, relay?.port ?? ""),
   ]);
-  if (!fault) return { verifiedBy: "a request", finding: null, seen: null };
-  if (byDns) return { verifiedBy: "DNS", ...fault };
+  if (!failure) return { verifiedBy: "a request", finding: null, seen: null };
+  if (byDns) return { verifiedBy: "DNS", ...failure };
   // The addresses are shown only where another server answers.
-  const isElsewhere = fault.finding === "not us" || fault.finding === "no connection";
+  const isElsewhere = failure.finding === "not us" || failure.finding === "no connection";
   const where = addresses.slice(0, 3).join(", ");
   return {
     verifiedBy: null,
-    ...fault,
-    seen: isElsewhere ? [where, fault.seen].join(" ").trim() : fault.seen,
+    ...failure,
+    seen: isElsewhere ? [where, failure.seen].join(" ").trim() : failure.seen,
   };
 }
 
 async function pointsTo(
-  names: Names,
+  dns: Dns,
   host: string,
   addresses: readonly string[],
   relay: string,
 ): Promise<boolean> {
-  if ((await names.aliases(host)).includes(relay)) return true;
+  if ((await dns.aliases(host)).includes(relay)) return true;
   // A bare domain cannot be an alias; it has the relay's addresses instead.
-  const own = await names.addresses(relay);
+  const own = await dns.addresses(relay);
   return typeof own !== "string" && addresses.every((address) => own.includes(address));
 }
 
@@ -66,7 +69,7 @@ async function probe(
   secrets: readonly Buffer[],
   host: string,
   port: string,
-): Promise<Fault | null> {
+): Promise<Failure | null> {
   const challenge = newChallenge();
   const sent = await sender.send(
     {
@@ -78,7 +81,7 @@ async function probe(
     },
     { platform: "", customerAddress: true },
   );
-  if (!sent.ok) return sendingFault(sent);
+  if (!sent.ok) return readSendFailure(sent);
   const { status, body } = sent.response;
   const arrival = status === 200 ? readAnswer(secrets, challenge, body) : null;
   if (arrival === null) return { finding: "not us", seen: `(HTTP ${status})` };
@@ -95,7 +98,7 @@ const findingsByError: readonly (readonly [RegExp, FindingCode])[] = [
   [/^host name could not/, "lookup failed"],
 ];
 
-function sendingFault({ blocked, error }: Extract<Sent, { ok: false }>): Fault {
+function readSendFailure({ blocked, error }: Extract<Sent, { ok: false }>): Failure {
   if (blocked) return { finding: "private address", seen: null };
   const finding = findingsByError.find(([form]) => form.test(error))?.[1] ?? "no connection";
   return { finding, seen: error.startsWith("the certificate") ? error : null };

@@ -4,7 +4,7 @@ import type { AllowList } from "../delivery/addresses.ts";
 import { openSender } from "../delivery/send.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Checker } from "./check.ts";
-import { openNames } from "./names.ts";
+import { openDns } from "./dns.ts";
 import { probeSecret } from "./probe.ts";
 import { openConcurrencyLimit } from "./concurrencyLimit.ts";
 
@@ -22,13 +22,13 @@ type CheckerOptions = {
 const maxConcurrent = 3;
 const maxPerSite = 5;
 
-/** Customers choose the hosts, so requests to them are restricted like those to any customer's address. Close the sender. */
+/** Customers choose the hosts, so requests to them are restricted like those to any customer's address. The caller closes the sender. */
 export function openChecker(options: CheckerOptions): Checker {
   const { connectMs, attemptMs, allowPrivate, dnsServers } = options;
-  const names = openNames(dnsServers);
-  const { resolve } = names;
+  const dns = openDns(dnsServers);
+  const { resolve } = dns;
   return {
-    names,
+    dns,
     sender: openSender({
       connectMs,
       attemptMs,

@@ -5,7 +5,7 @@ import { freshFolder } from "../../test/support/databases.ts";
 import { startDns, type Records } from "../../test/support/dnsServer.ts";
 import { checkSite } from "../alerts/conditions.ts";
 import { uuidv7 } from "../kernel/ids.ts";
-import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
+import { openDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { addSite } from "../sites/manage.ts";
@@ -33,7 +33,7 @@ const defects: unknown[] = [];
 
 /** A node with a directory of its own. */
 function node() {
-  const own = directoryOf(store);
+  const own = openDirectory(store);
   const onDefect = (error: unknown) => void defects.push(error);
   const options = { store, directory: own, checker, now: () => now, onDefect };
   return { check: () => own.refresh().then(() => checkDueHosts(options)) };
@@ -62,10 +62,10 @@ beforeAll(async () => {
     Buffer.alloc(32, 7),
     uuidv7,
   );
-  directory = directoryOf(store);
+  directory = openDirectory(store);
   checker = openChecker({
     encryptionKeys: () => [Buffer.alloc(32, 7)],
-    // Nothing may be called: what a host's DNS says is enough here.
+    // No host may be called here: DNS records alone verify it.
     allowPrivate: { hosts: new Set(), networks: [] },
     dnsServers: [dns.address],
     connectMs: 1000,

@@ -21,7 +21,7 @@ const proofOf = (secret: Buffer, challenge: string, { host, https }: Arrival) =>
   createHmac("sha256", secret).update(`${challenge}\n${https}\n${host}`).digest("hex");
 
 /** Answers a challenge; null where it is not one. */
-export function answerTo([secret]: readonly Buffer[], challenge: unknown, arrival: Arrival) {
+export function answerChallenge([secret]: readonly Buffer[], challenge: unknown, arrival: Arrival) {
   if (!secret || typeof challenge !== "string" || !challengeForm.test(challenge)) return null;
   return { ...arrival, proof: proofOf(secret, challenge, arrival) };
 }

@@ -2,14 +2,15 @@
 // proxy that gets certificates on demand calls the second, to learn whether a host is ours.
 
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
+import { sendNotFound, sendText } from "../http/reply.ts";
 import { isLoopback, isSecure, wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
-import { hostOf, isProven, namesNoSite, readHost } from "../sites/hosts.ts";
+import { hostOf, isHostOfSite, namesNoSite, readHost } from "../sites/hosts.ts";
 import type { Checker } from "./check.ts";
-import { answerTo, probePath } from "./probe.ts";
+import { answerChallenge, probePath } from "./probe.ts";
 
-type NameOptions = {
+type HostCheckOptions = {
   directory: Directory;
   transport: TransportRules;
   checker: Pick<Checker, "secrets" | "relay">;
@@ -17,19 +18,21 @@ type NameOptions = {
 
 const tlsCheckPath = "/__cc/tls-check";
 
-export function nameRoutes(app: FastifyInstance, options: NameOptions): void {
+export function hostCheckRoutes(app: FastifyInstance, options: HostCheckOptions): void {
   const { directory, transport, checker } = options;
 
   app.get<{ Querystring: { challenge?: unknown } }>(probePath, ({ raw, query }, reply) => {
     const arrival = { host: hostOf(raw.headers.host), https: isSecure(raw, transport) };
-    const answer = answerTo(checker.secrets(), query.challenge, arrival);
-    if (!answer) return notFound(reply);
-    return reply.header("cache-control", "no-store").send(answer);
+    const answer = answerChallenge(checker.secrets(), query.challenge, arrival);
+    reply.header("cache-control", "no-store");
+    return answer ? reply.send(answer) : sendNotFound(reply);
   });
 
   app.get<{ Querystring: { domain?: unknown } }>(tlsCheckPath, ({ raw, query }, reply) => {
-    if (!isLocalProxy(raw, options) || !isOurs(query.domain)) return notFound(reply);
-    return reply.header("cache-control", "no-store").type("text/plain; charset=utf-8").send("ok\n");
+    reply.header("cache-control", "no-store");
+    return isLocalProxy(raw, options) && isOurs(query.domain)
+      ? sendText(reply, 200, "ok")
+      : sendNotFound(reply);
   });
 
   function isOurs(domain: unknown): boolean {
@@ -40,14 +43,8 @@ export function nameRoutes(app: FastifyInstance, options: NameOptions): void {
 }
 
 /** True for the proxy itself: not for a request that it passes on, and not under a customer's host. */
-function isLocalProxy(request: IncomingMessage, { directory, transport }: NameOptions): boolean {
+function isLocalProxy(request: IncomingMessage, { directory, transport }: HostCheckOptions): boolean {
   const address = request.socket.remoteAddress ?? "";
   if (wasForwarded(request) || !(isLoopback(address) || transport.trusted(address))) return false;
-  const host = hostOf(request.headers.host);
-  // A loopback name belongs to no site, even where one uses it for tests; and a claim that is not proven does not count.
-  const known = namesNoSite(host) ? undefined : directory.host(host);
-  return !(known && isProven(known));
+  return !isHostOfSite(directory, hostOf(request.headers.host));
 }
-
-const notFound = (reply: FastifyReply) =>
-  reply.code(404).header("cache-control", "no-store").type("text/plain; charset=utf-8").send("Not found.\n");

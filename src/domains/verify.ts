@@ -4,9 +4,9 @@ import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import type { Host } from "../sites/directory.ts";
 import { isPublicName } from "../sites/hosts.ts";
 import { type By, Refusal } from "../kernel/refusal.ts";
-import { change, type SiteContext } from "../sites/manage.ts";
+import { auditLine, type SiteContext } from "../sites/manage.ts";
 import type { CheckRow } from "../store/sites/hosts.ts";
-import { checkHost, type Checked, type Checker } from "./check.ts";
+import { checkHost, type CheckResult, type Checker } from "./check.ts";
 
 export async function verifyHost(
   { store, directory, checker }: SiteContext & { checker: Checker },
@@ -19,16 +19,16 @@ export async function verifyHost(
     throw new Refusal("host", `${host.host} is a name inside a network, and is not checked.`);
   const checked = await checkHost(checker, host.host);
   const found = resultOf(host, checked, now());
-  const isNews = host.verifiedAt === null && found.verifiedAt !== null;
+  const isFirstProof = host.verifiedAt === null && found.verifiedAt !== null;
   const detail = { host: host.host, by: checked.verifiedBy };
-  const line = isNews ? change(host.siteId, "host verified", detail, by) : null;
+  const line = isFirstProof ? auditLine(host.siteId, "host verified", detail, by) : null;
   await store.hosts.saveCheck(host, found, line);
   await directory.refresh();
   // It may have been removed during the check.
   return directory.host(host.host) ?? host;
 }
 
-function resultOf(host: Host, { verifiedBy, finding, seen }: Checked, now: number): CheckRow {
+function resultOf(host: Host, { verifiedBy, finding, seen }: CheckResult, now: number): CheckRow {
   // A DNS failure on our side is no evidence against a host that worked an hour ago.
   if (finding === "lookup failed" && host.verifiedAt !== null)
     return { ...host, checkedAt: now, nextCheckAt: now + 10 * minuteMs };

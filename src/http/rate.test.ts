@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { countByMinute } from "./rate.ts";
+import { openRateLimit } from "./rate.ts";
 
 const minute = 60_000;
 const start = Date.UTC(2026, 10, 14, 12);
 
 describe("the rate limit", () => {
   test("the rate limit admits the set number per minute, then says how long to wait", () => {
-    const wait = countByMinute();
+    const wait = openRateLimit();
     for (let i = 0; i < 5; i++) expect(wait("key", 5, start + i * 1000)).toBe(0);
     expect(wait("key", 5, start + 10_000)).toBe(50);
     expect(wait("key", 5, start + 59_000)).toBe(1);
   });
 
   test("the rate limit starts over with the next minute", () => {
-    const wait = countByMinute();
+    const wait = openRateLimit();
     for (let i = 0; i < 3; i++) wait("key", 2, start);
     expect(wait("key", 2, start + minute - 1)).toBeGreaterThan(0);
     expect(wait("key", 2, start + minute)).toBe(0);
@@ -22,7 +22,7 @@ describe("the rate limit", () => {
   });
 
   test("a refusal asks to wait more than nothing and at most a minute", () => {
-    const wait = countByMinute();
+    const wait = openRateLimit();
     for (let at = start; at < start + minute; at += 617) {
       const seconds = wait("key", 1, at);
       if (at === start) continue;
@@ -32,27 +32,27 @@ describe("the rate limit", () => {
   });
 
   test("each key has its own count", () => {
-    const wait = countByMinute();
+    const wait = openRateLimit();
     expect(wait("a", 1, start)).toBe(0);
     expect(wait("a", 1, start)).toBeGreaterThan(0);
     expect(wait("b", 1, start)).toBe(0);
   });
 
   test("a limit of 0 admits everything and counts nothing", () => {
-    const wait = countByMinute();
+    const wait = openRateLimit();
     for (let i = 0; i < 10_000; i++) expect(wait("key", 0, start)).toBe(0);
     expect(wait("key", 1, start)).toBe(0);
   });
 
   test("a raised limit applies within the same minute", () => {
-    const wait = countByMinute();
+    const wait = openRateLimit();
     expect(wait("key", 1, start)).toBe(0);
     expect(wait("key", 1, start)).toBeGreaterThan(0);
     expect(wait("key", 10, start)).toBe(0);
   });
 
   test("keys named like object properties are counted too", () => {
-    const wait = countByMinute();
+    const wait = openRateLimit();
     for (const key of ["__proto__", "constructor", ""]) {
       expect(wait(key, 1, start)).toBe(0);
       expect(wait(key, 1, start)).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe("the rate limit", () => {
   });
 
   test("two rate limits do not share their counts", () => {
-    const [one, two] = [countByMinute(), countByMinute()];
+    const [one, two] = [openRateLimit(), openRateLimit()];
     expect(one("key", 1, start)).toBe(0);
     expect(two("key", 1, start)).toBe(0);
   });

@@ -13,7 +13,7 @@ export type TransportRules = {
 
 export function isSecure(request: IncomingMessage, rules: TransportRules): boolean {
   const address = request.socket.remoteAddress ?? "";
-  // Undefined, not false, on a plain socket.
+  // A plain socket has no such property.
   const encrypted = Boolean((request.socket as Partial<TLSSocket>).encrypted);
   if (wasForwarded(request)) {
     // The scheme that a trusted proxy forwards counts, even when the proxy itself connects over TLS.
@@ -70,24 +70,26 @@ function cached(judge: (address: string) => boolean): (address: string) => boole
 
 /** Parses `loopback`, addresses and networks, separated by commas. `fault` is the first entry that is none of them. */
 export function parseTrustedProxies(text: string): TransportRules["trusted"] | { fault: string } {
-  let loopback = false;
-  const networks: ReturnType<typeof ipaddr.parseCIDR>[] = [];
+  const matchers: ((address: string) => boolean)[] = [];
   for (const entry of text.split(",").map((one) => one.trim())) {
     if (entry === "" || entry === "none") continue;
-    if (entry === "loopback") loopback = true;
-    else if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry));
-    else if (ipaddr.isValid(entry))
-      networks.push([ipaddr.process(entry), ipaddr.process(entry).kind() === "ipv4" ? 32 : 128]);
-    else return { fault: entry };
+    const matches = entry === "loopback" ? isLoopback : matchNetwork(entry);
+    if (!matches) return { fault: entry };
+    matchers.push(matches);
   }
-  return cached((address) => {
+  return cached((address) => matchers.some((matches) => matches(address)));
+}
+
+/** Reads `192.0.2.0/24`, `2001:db8::/32` or one address; null for any other text. */
+export function matchNetwork(text: string): ((address: string) => boolean) | null {
+  const single = ipaddr.isValid(text) ? ipaddr.process(text) : null;
+  if (!single && !ipaddr.isValidCIDR(text)) return null;
+  const [base, bits] = single ? [single, single.kind() === "ipv4" ? 32 : 128] : ipaddr.parseCIDR(text);
+  return (address) => {
     if (!ipaddr.isValid(address)) return false;
     const parsed = ipaddr.process(address);
-    if (loopback && parsed.range() === "loopback") return true;
-    return networks.some(
-      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
-    );
-  });
+    return parsed.kind() === base.kind() && parsed.match(base, bits);
+  };
 }
 
 /**
@@ -95,10 +97,10 @@ export function parseTrustedProxies(text: string): TransportRules["trusted"] | {
  * Addresses left of it are only what the sender claims.
  */
 export function clientAddress(request: IncomingMessage, trusted: TransportRules["trusted"]): string {
-  let address = normalAddress(request.socket.remoteAddress ?? "");
+  let address = normalizeAddress(request.socket.remoteAddress ?? "");
   const hops = String(request.headers["x-forwarded-for"] ?? "").split(",");
   while (hops.length && trusted(address)) {
-    const hop = normalAddress((hops.pop() ?? "").trim());
+    const hop = normalizeAddress((hops.pop() ?? "").trim());
     if (!hop) break;
     address = hop;
   }
@@ -106,7 +108,7 @@ export function clientAddress(request: IncomingMessage, trusted: TransportRules[
 }
 
 /** `::ffff:192.0.2.1` becomes 192.0.2.1; anything but an address becomes empty. */
-function normalAddress(text: string): string {
+function normalizeAddress(text: string): string {
   return ipaddr.isValid(text) ? ipaddr.process(text).toString() : "";
 }
 

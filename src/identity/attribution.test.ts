@@ -193,7 +193,7 @@ describe("the ids that are sent", () => {
   });
 
   test.each(["opted out", "consent unreadable", "no consent"] as const)(
-    "%s: nothing of the identity record is sent, though it was found",
+    "with ids withheld because of %j nothing of the identity record is sent, though it was found",
     (withheld) => {
       const identity = identityOf(
         visit({ clickIds: gclid("G", 1), browserIds: { _fbp: "f" }, utm: { utm_source: "u" } }),

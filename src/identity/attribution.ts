@@ -1,5 +1,5 @@
-// From a hashed email to the ids of its person: consent first, then the identity record. Consent that cannot be read counts
-// as denied.
+// Finds the ids of a person by the hashed email: reads consent, then the identity record. Consent that cannot be read
+// counts as denied.
 
 import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
@@ -17,14 +17,14 @@ export type KnownPerson = {
 
 /** Reads that take longer than this count as unreadable. */
 const defaultTimeoutMs = 2000;
-/** Reserved of the sender's time for storing and sending the event. */
+/** The part of the sender's time that is reserved for storing and sending the event. */
 const reservedMs = 1500;
 /** Long enough to detect that a database server is down and to reach its replacement. */
 const maxTimeoutMs = 8000;
 
 /**
- * The time for the look-up, of the time that the sender waits. An event whose person cannot be read is sent without ids,
- * and nothing adds them later: so a slow database gets most of the time.
+ * The part of the sender's time that the look-up may take. An event whose person cannot be read is sent without ids, and
+ * nothing adds them later: so a slow database gets most of the time.
  */
 export function lookUpTimeoutMs(answerMs: number): number {
   return Math.min(Math.max(answerMs - reservedMs, answerMs / 2), maxTimeoutMs);
@@ -97,13 +97,13 @@ export function attribute(
   const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
   if (withheld || !identity || identity === "unreadable")
     return { consent, withheld, identity: found, ...nothing };
-  return { consent, withheld, identity: found, ...choose(identity, at, keepMs, isTrusted) };
+  return { consent, withheld, identity: found, ...chooseIds(identity, at, keepMs, isTrusted) };
 }
 
 type Chosen = Pick<Attribution, "clickIds" | "browserIds" | "utm" | "browser">;
 
 /** Ids of bot visits are not used unless the site trusts the person. Visits are stored newest first, so the first id of a kind wins. */
-function choose(identity: Identity, at: number, keepMs: number, isTrusted: boolean): Chosen {
+function chooseIds(identity: Identity, at: number, keepMs: number, isTrusted: boolean): Chosen {
   const clickIds: Record<string, SeenId> = {};
   const browserIds: Record<string, string> = {};
   let utm: Record<string, string> = {};

@@ -3,7 +3,7 @@
 
 import { dayMs } from "../kernel/time.ts";
 
-export type ClickId = {
+type ClickId = {
   /** The query parameter of landing pages. Names match in any case; values are never altered. */
   name: string;
   /** null for ids that are kept for webhooks and reports only. */
@@ -51,7 +51,7 @@ export const utmFields = [
   "utm_marketing_tactic",
 ] as const;
 
-export type BrowserId = { name: string; platform: string };
+type BrowserId = { name: string; platform: string };
 
 /** Cookies that the platforms' own scripts set: read by the tag, never written. */
 export const browserIds: readonly BrowserId[] = [

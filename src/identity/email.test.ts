@@ -8,7 +8,7 @@ describe("the canonical form", () => {
     ["  John.Doe+Shop@Example.COM \n", "john.doe+shop@example.com"],
     ["\u00a0a@x.com\u3000\ufeff", "a@x.com"],
     ["JOSÉ@Exämple.DE", "josé@exämple.de"],
-  ])("%j is only trimmed and lower-cased", (address, canonical) => {
+  ])("the canonical form of %j is only trimmed and lower-cased", (address, canonical) => {
     expect(canonicalEmail(address)).toBe(canonical);
     expect(emailForms(address).canonical).toBe(canonical);
   });
@@ -23,7 +23,7 @@ describe("the Google form", () => {
     ["Al.Ex.Z+shop@gmail.com", "alexz@gmail.com"],
     ["al.ex.z+a+b@GoogleMail.com", "alexz@googlemail.com"],
     ["alexz@gmail.com", "alexz@gmail.com"],
-  ])("%s loses every dot and the tag", (address, google) => {
+  ])("the Google form of %s has no dot and no tag", (address, google) => {
     expect(emailForms(address).google).toBe(google);
   });
 
@@ -32,7 +32,7 @@ describe("the Google form", () => {
     "al.ex+shop@gmail.com.example",
     "al.ex+shop@notgmail.com",
     "a.b@gmail.co",
-  ])("%s keeps dots and tag, because it is not at Gmail", (address) => {
+  ])("the Google form of %s keeps dots and tag, because it is not at Gmail", (address) => {
     expect(emailForms(address).google).toBe(address);
   });
 });
@@ -42,9 +42,12 @@ describe("the Microsoft form", () => {
     ["J.o.hn+news@Contoso.com", "john@contoso.com"],
     ["a.b-c_d+x.y@mail.example.org", "ab-c_d@mail.example.org"],
     ["john@contoso.com", "john@contoso.com"],
-  ])("%s loses dots and tag in front of the @ and nothing after it", (address, microsoft) => {
-    expect(emailForms(address).microsoft).toBe(microsoft);
-  });
+  ])(
+    "the Microsoft form of %s loses dots and tag before the @ and nothing after it",
+    (address, microsoft) => {
+      expect(emailForms(address).microsoft).toBe(microsoft);
+    },
+  );
 });
 
 describe("the Reddit form", () => {
@@ -52,18 +55,18 @@ describe("the Reddit form", () => {
     ["Al.ice$+Apple@Example.Com", "alice@example.com"],
     ["a.b-c_d'e+x@sub-domain.example.org", "abcde@sub-domain.example.org"],
     ["User123@example.com", "user123@example.com"],
-  ])("%s keeps only letters and digits in front of the @", (address, reddit) => {
+  ])("the Reddit form of %s keeps only letters and digits before the @", (address, reddit) => {
     expect(emailForms(address).reddit).toBe(reddit);
   });
 
-  test("letters beyond ASCII stay, so that two people are never confused", () => {
+  test("the Reddit form keeps letters beyond ASCII, so that two people are never confused", () => {
     expect(emailForms("josé@x.com").reddit).toBe("josé@x.com");
     expect(emailForms("jose\u0301@x.com").reddit).toBe("jose\u0301@x.com");
     expect(emailForms("用.户@例え.jp").reddit).toBe("用户@例え.jp");
   });
 });
 
-describe("a form with nothing left in front of the @ does not exist", () => {
+describe("forms with nothing before the @", () => {
   test.each([
     ["+tag@x.com", { google: "+tag@x.com", microsoft: undefined, reddit: undefined }],
     ["+tag@gmail.com", { google: undefined, microsoft: undefined, reddit: undefined }],
@@ -94,7 +97,7 @@ describe("looksLikeEmail", () => {
     "a@xn--bcher-kva.example",
     "a@1.example",
     `${"a".repeat(64)}@example.com`,
-  ])("%j is an address", (text) => {
+  ])("%j is an email address", (text) => {
     expect(looksLikeEmail(text)).toBe(true);
   });
 
@@ -135,7 +138,7 @@ describe("looksLikeEmail", () => {
     "a@exam\udc00ple.com",
     `${"a".repeat(65)}@example.com`,
     `a@${"b.".repeat(130)}com`,
-  ])("%j is not an address", (text) => {
+  ])("%j is not an email address", (text) => {
     expect(looksLikeEmail(text)).toBe(false);
   });
 });
@@ -153,7 +156,7 @@ describe("hostile input is answered at once and never throws", () => {
     ["space", `a${" ".repeat(long)}@x.com`],
     ["lone surrogates", `${"\ud800".repeat(long)}@x.com`],
     ["combining marks", `${"\u0301".repeat(long)}@x.com`],
-  ])("100,000 %s are answered at once", (_, text) => {
+  ])("an email with 100,000 %s is read at once", (_, text) => {
     const start = performance.now();
     expect(looksLikeEmail(text)).toBe(false);
     expect(emailForms(text).canonical).toBe(text);

@@ -2,7 +2,7 @@
 // imports nothing, hashes nothing and stays small.
 
 /** A form is undefined where its rule leaves nothing before the @. */
-export type EmailForms = {
+type EmailForms = {
   canonical: string;
   google: string | undefined;
   microsoft: string | undefined;

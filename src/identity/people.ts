@@ -58,7 +58,7 @@ export async function setConsent(store: Store, request: PersonRequest, state: Co
   await audit(store, request, "consent set", { state });
 }
 
-/** Reads what is stored about a person. The access itself is audited. */
+/** Reads the stored data of a person. The access itself is audited. */
 export async function findPerson(store: Store, request: PersonRequest) {
   const { siteId, emailSha256 } = request;
   const found = {

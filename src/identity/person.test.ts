@@ -13,12 +13,12 @@ describe("hashes are the ones that the platforms publish", () => {
     ["Google", " AlexZ@Example.com", "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a"],
     ["Meta", "John_Smith@gmail.com ", "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f"],
     ["Snapchat", "person@example.com", "542d240129883c019e106e3b1b2d3f3cb3537c43c425364de8e951d5a3083345"],
-  ])("%s: the email %j", (_, address, hash) => {
+  ])("%s publishes the same hash of the email %j", (_, address, hash) => {
     expect(personOf({ email: address }).emailSha256).toBe(hash);
     expect(hashEmail(address)).toBe(hash);
   });
 
-  test("Google: the email without dots and tag at Gmail only", () => {
+  test("Google's hash is of the email without dots and tag at Gmail only", () => {
     expect(personOf({ email: "AlexZ@Example.com" }).emailGoogleSha256).toBe(
       "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a",
     );
@@ -27,13 +27,13 @@ describe("hashes are the ones that the platforms publish", () => {
     );
   });
 
-  test("Microsoft: the email without dots and alias", () => {
+  test("Microsoft's hash is of the email without dots and alias", () => {
     expect(personOf({ email: "J.ohn+deals@Contoso.com" }).emailMicrosoftSha256).toBe(
       "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
     );
   });
 
-  test("Reddit: the email with only letters and digits before the @", () => {
+  test("Reddit's hash is of the email with only letters and digits before the @", () => {
     expect(personOf({ email: "Al.ice$+Apple@Example.Com" }).emailRedditSha256).toBe(
       "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976",
     );
@@ -43,14 +43,14 @@ describe("hashes are the ones that the platforms publish", () => {
     ["Google", "+1 (800) 555-0100", "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30"],
     ["Microsoft", "+1 425-555-1234", "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"],
     ["X", "+11234567890", "1fa6b8d986d9b9cd01bf36951815158bbde9f520c0567c835dfe34783d0a4231"],
-  ])("%s: the phone %j with its plus", (_, phone, hash) => {
+  ])("%s hashes the phone number %j with its plus", (_, phone, hash) => {
     expect(personOf({ email, phone }).phoneSha256).toBe(hash);
   });
 
   test.each([
     ["Meta", "+1 (650) 555-1212", "e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176"],
     ["Snapchat", "+44 844 412 4653", "dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383"],
-  ])("%s: the phone %j as digits", (_, phone, hash) => {
+  ])("%s hashes the phone number %j as digits", (_, phone, hash) => {
     expect(personOf({ email, phone }).phoneDigitsSha256).toBe(hash);
   });
 
@@ -59,7 +59,7 @@ describe("hashes are the ones that the platforms publish", () => {
     ["Meta", "Valéry", "08e1996b5dd49e62a4b4c010d44e4345592a863bb9f8e3976219bac29417149c"],
     ["Meta", "정", "8fa8cd9c440be61d0151429310034083132b35975c4bea67fdd74158eb51db14"],
     ["Snapchat", "Raphaël", "e74bb89e718fe1e19c422a48382870399f8bf7ca8dfa008739e75b0be76627b7"],
-  ])("%s: the name %s", (_, name, hash) => {
+  ])("%s publishes the same hash of the name %s", (_, name, hash) => {
     expect(personOf({ email, firstName: name, lastName: name })).toMatchObject({
       firstNameSha256: hash,
       lastNameSha256: hash,
@@ -68,7 +68,7 @@ describe("hashes are the ones that the platforms publish", () => {
 });
 
 describe("a person", () => {
-  test("made from everything has every form, and nothing in plain", () => {
+  test("a person made from everything has every form, and nothing in plain", () => {
     const person = personOf(
       {
         email: " J.Doe+x@Gmail.com",
@@ -91,7 +91,7 @@ describe("a person", () => {
     for (const value of Object.values(person)) expect(value).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("made from a plain email has all four forms even where they are equal", () => {
+  test("a person made from a plain email has all four forms even where they are equal", () => {
     const hash = sha256(email);
     expect(personOf({ email })).toEqual({
       emailSha256: hash,
@@ -101,12 +101,12 @@ describe("a person", () => {
     });
   });
 
-  test("made from a hash alone has just that form, in lower case", () => {
+  test("a person made from a hash alone has just that form, in lower case", () => {
     const emailSha256 = readSha256(hashEmail(email).toUpperCase());
     expect(emailSha256 && hashPerson({ emailSha256 })).toEqual({ emailSha256: hashEmail(email) });
   });
 
-  test("has no form whose rule leaves nothing before the @", () => {
+  test("a person has no form whose rule leaves nothing before the @", () => {
     expect(personOf({ email: "+tag@gmail.com" })).toEqual({ emailSha256: sha256("+tag@gmail.com") });
   });
 
@@ -143,16 +143,19 @@ describe("a phone number", () => {
     ["06 698 12345", "IT", "+390669812345"],
     ["16505551212", "US", "+16505551212"],
     ["０９０－１２３４－５６７８", "JP", "+819012345678"],
-  ])("%s without a country code belongs to the site's country %s", (phone, country, number) => {
-    expect(phoneOf(phone, country)).toBe(sha256(number));
-  });
+  ])(
+    "the phone number %s without a country code belongs to the site's country %s",
+    (phone, country, number) => {
+      expect(phoneOf(phone, country)).toBe(sha256(number));
+    },
+  );
 
   test.each([
     ["+49 (0)30 901820", "US", "+4930901820"],
     ["+49 30 901820", undefined, "+4930901820"],
     ["+49 30 901820", "XX", "+4930901820"],
     ["+800 1234 5678", "US", "+80012345678"],
-  ])("%s with a plus ignores the site's country %s", (phone, country, number) => {
+  ])("the phone number %s with a plus ignores the site's country %s", (phone, country, number) => {
     expect(phoneOf(phone, country)).toBe(sha256(number));
   });
 
@@ -164,18 +167,18 @@ describe("a phone number", () => {
     ["００４９ 30 901820", "JP"],
     ["0049 30 901820", "BR"],
     ["011 49 30 901820", "US"],
-  ])("%s dials abroad from a site in %s", (phone, country) => {
+  ])("the phone number %s is foreign for a site in %s", (phone, country) => {
     expect(phoneOf(phone, country)).toBe(sha256("+4930901820"));
   });
 
-  test("the longer prefix of a country is honoured, and left alone where it could mean two numbers", () => {
+  test("the longer international prefix of a country is read, and a number is left out where it could mean two", () => {
     expect(phoneOf("0011 44 20 7946 0958", "AU")).toBe(sha256("+442079460958"));
     // A number in Berlin, or in North America when 00 stands for the plus.
     expect(phoneOf("0011 49 30 901820", "AU")).toBeUndefined();
   });
 
   test.each(["+1 650-555-1212 ext. 5", "+1 650-555-1212 x5", "+1 650 555 1212;ext=5", "+16505551212,,5#"])(
-    "%s loses its extension",
+    "the phone number %s loses its extension",
     (phone) => {
       expect(phoneOf(phone)).toBe(sha256("+16505551212"));
     },
@@ -196,7 +199,7 @@ describe("a phone number", () => {
     ["it is empty", "", "US"],
     ["it is only zeros", "00", "DE"],
     ["it has lone surrogates", "\ud800+16505551212", "US"],
-  ])("is left out when %s", (_, phone, country) => {
+  ])("a phone number is left out when %s", (_, phone, country) => {
     const person = personOf({ email, phone }, { country });
     expect(person).not.toHaveProperty("phoneSha256");
     expect(person).not.toHaveProperty("phoneDigitsSha256");
@@ -217,12 +220,12 @@ describe("a name", () => {
     ["Anna ❤️", "anna"],
     ["R2", "r2"],
     ["a\ud800b", "ab"],
-  ])("%s is hashed as %s", (name, normal) => {
+  ])("the name %s is hashed as %s", (name, normal) => {
     expect(personOf({ email, firstName: name }).firstNameSha256).toBe(sha256(normal));
   });
 
   test.each(["", "   ", "-", "...", "❤️", "\u200b", "\ud800", "+"])(
-    "is left out when nothing remains of %j",
+    "a name is left out when nothing remains of %j",
     (name) => {
       const person = personOf({ email, firstName: name, lastName: name });
       expect(person).not.toHaveProperty("firstNameSha256");
@@ -240,7 +243,7 @@ describe("hostile input is answered at once and never throws", () => {
     ["lone surrogates", "\ud800"],
     ["combining marks", "\u0301"],
     ["extensions", "1 ext "],
-  ])("100,000 %s in every field", (_, part) => {
+  ])("a person with 100,000 %s in every field is hashed at once", (_, part) => {
     const text = part.repeat(100_000);
     const start = performance.now();
     const person = personOf(

@@ -1,9 +1,9 @@
-// Plain contact data comes in, only SHA-256 leaves. Neither an error nor a log line of the relay may quote a plain value.
+// Hashes contact data: plain text comes in, only SHA-256 leaves. Neither an error nor a log line of the relay may quote a plain value.
 
 import { hash } from "node:crypto";
 import type { Person, Sha256 } from "../kernel/event.ts";
 import { emailForms, looksLikeEmail } from "./email.ts";
-import { e164 } from "./phone.ts";
+import { toE164 } from "./phone.ts";
 
 let textOf: (plain: Plain) => string;
 
@@ -33,7 +33,7 @@ export class PlainEmail extends Plain {
 }
 
 /** Contact data of one person: the plain address, which gives every form of the hash, or the hash alone. */
-export type ContactFields = ({ email: PlainEmail } | { emailSha256: Sha256 }) & {
+type ContactFields = ({ email: PlainEmail } | { emailSha256: Sha256 }) & {
   phone?: Plain | undefined;
   firstName?: Plain | undefined;
   lastName?: Plain | undefined;
@@ -58,14 +58,14 @@ export function readEmailSha256(text: string): Sha256 | null {
 /** `country` (ISO 3166 alpha-2) is where phone numbers without a country code belong. */
 export function hashPerson(fields: ContactFields, options: { country?: string | undefined } = {}): Person {
   const person = "email" in fields ? hashEmail(fields.email) : { emailSha256: fields.emailSha256 };
-  const phone = fields.phone && e164(textOf(fields.phone), options.country);
+  const phone = fields.phone && toE164(textOf(fields.phone), options.country);
   if (phone !== undefined) {
     person.phoneSha256 = sha256(phone);
     person.phoneDigitsSha256 = sha256(phone.slice(1));
   }
-  const firstName = fields.firstName && normalName(textOf(fields.firstName));
+  const firstName = fields.firstName && normalizeName(textOf(fields.firstName));
   if (firstName) person.firstNameSha256 = sha256(firstName);
-  const lastName = fields.lastName && normalName(textOf(fields.lastName));
+  const lastName = fields.lastName && normalizeName(textOf(fields.lastName));
   if (lastName) person.lastNameSha256 = sha256(lastName);
   return person;
 }
@@ -89,7 +89,7 @@ function sha256(text: string): Sha256 {
  * Keeps letters, marks and digits of any script. Variation selectors count as marks but are what remains of a removed
  * emoji. NFC comes last, because lower-casing and removal can undo it.
  */
-function normalName(name: string): string {
+function normalizeName(name: string): string {
   const lower = name.toLowerCase();
   if (/^[a-z0-9]*$/.test(lower)) return lower;
   return lower.replace(/[^\p{L}\p{M}\p{N}]|\p{Variation_Selector}/gu, "").normalize("NFC");

@@ -1,18 +1,17 @@
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
-import { e164, isPlainE164 } from "./phone.ts";
+import { toE164, isPlainE164 } from "./phone.ts";
 
 const library = createRequire(import.meta.url)(
   "libphonenumber-js/min",
 ) as typeof import("libphonenumber-js/min");
 
-/** As the library reads it. */
-function asRead(text: string): string | undefined {
+function readByLibrary(text: string): string | undefined {
   const parsed = library.parsePhoneNumberFromString(text, { extract: false });
   return parsed?.isPossible() ? parsed.number : undefined;
 }
 
-describe("a number that needs no reading", () => {
+describe("a number that is E.164 already", () => {
   const codes = [...new Set(library.getCountries().map((country) => library.getCountryCallingCode(country)))];
 
   test.each(codes)("numbers of +%s are read as the library reads them", (code) => {
@@ -24,8 +23,8 @@ describe("a number that needs no reading", () => {
     for (let length = 4; length <= 12; length += 1) {
       for (let i = 0; i < 12; i += 1) {
         const text = `+${code}${Array.from({ length }, digit).join("")}`;
-        if (isPlainE164(text)) expect(asRead(text), text).toBe(text);
-        expect(e164(text, undefined), text).toBe(asRead(text));
+        if (isPlainE164(text)) expect(readByLibrary(text), text).toBe(text);
+        expect(toE164(text, undefined), text).toBe(readByLibrary(text));
       }
     }
   });
@@ -43,7 +42,7 @@ describe("a number that needs no reading", () => {
 
   test.each([
     ["a national prefix that does not belong there", "+4403012345678"],
-    ["too short for its country", "+1425555"],
+    ["too few digits for its country", "+1425555"],
     ["no calling code", "+999123456789"],
     ["spaces", "+1 425 555 0123"],
     ["no plus", "14255550123"],

@@ -71,7 +71,7 @@ export function isPlainE164(text: string): boolean {
  * Returns the number as E.164, or undefined where it would be a guess: no known country, an impossible length, words around
  * it, or two interpretations. A wrong guess is worse than none: it would match another person.
  */
-export function e164(phone: string, siteCountry: string | undefined): string | undefined {
+export function toE164(phone: string, siteCountry: string | undefined): string | undefined {
   if (isPlainE164(phone)) return phone;
   const { getCountryCallingCode, isSupportedCountry, parsePhoneNumberFromString } = phoneLibrary();
   // NFKC turns the full-width digits of Japanese keyboards into ASCII.

@@ -1,7 +1,7 @@
 // The visits of a record, newest first; attribution chooses among them later.
 //
-// Anyone who knows an email can add a visit to its record, so additions must not push the history out: of too many visits
-// the oldest and the newest stay, and those between go.
+// Anyone who knows an email can add a visit to its record, so additions must not displace the history: of too many visits
+// the oldest and the newest are kept.
 
 import { minuteMs } from "../kernel/time.ts";
 import type { Identity, SeenId, Visit } from "../kernel/event.ts";

@@ -5,6 +5,7 @@ import { createHash, hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { packageFolder } from "../kernel/packageFolder.ts";
+import type { ConsentMode } from "./attribution.ts";
 import { browserIds, clickIds } from "./clickIds.ts";
 
 export type TagScript = {
@@ -18,7 +19,7 @@ export type TagScript = {
 };
 
 /** The part of a site that its tag depends on. */
-type TaggedSite = { id: string; settings: { consentMode: "opt-out" | "opt-in" } };
+type TaggedSite = { id: string; settings: { consentMode: ConsentMode } };
 
 export class TagNotBuilt extends Error {
   constructor() {

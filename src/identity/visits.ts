@@ -1,5 +1,5 @@
-// Stores what the tag reports: a visit, a submitted email, a consent decision. Consent is applied first: what it forbids is
-// not stored, and what was stored before is removed.
+// Stores the tag's reports: a visit, a submitted email, a consent decision. Consent is applied first: data that it forbids is
+// not stored, and such data that was stored before is removed.
 
 import {
   consentSources,
@@ -12,6 +12,7 @@ import {
 } from "../kernel/event.ts";
 import { effectiveConsent, type Decision, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
+import type { ConsentMode } from "./attribution.ts";
 import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
 
 export type Report = {
@@ -29,7 +30,7 @@ export type Report = {
   at: number;
 };
 
-export type ReportRules = { consentMode: "opt-out" | "opt-in"; keepMs: number };
+export type ReportRules = { consentMode: ConsentMode; keepMs: number };
 
 /** `suppressed`: consent forbids storing the visit. `visitorId` goes into the cookie. */
 export type StoredReport = { visitorId: string | null; consent: ConsentReading; suppressed: boolean };
@@ -46,7 +47,7 @@ export async function storeReport(
   deadline = Infinity,
 ): Promise<StoredReport> {
   const knownAs = report.visitorId ?? report.proposedId;
-  const before = weighConsent(
+  const before = evaluateConsent(
     knownAs ? await store.people.listDecisions(siteId, knownAs) : [],
     report,
     rules,
@@ -62,18 +63,18 @@ export async function storeReport(
     // Reports of one page can overtake each other. Consent is read again under the visitor's lock, so that a visit after
     // its visitor's refusal is not stored.
     await rows.lockVisitor(visitorId, report.at);
-    const weighed = weighConsent(await rows.listDecisionsAbout(visitorId), report, rules);
-    for (const [source, state] of Object.entries(weighed.changes))
+    const current = evaluateConsent(await rows.listDecisionsAbout(visitorId), report, rules);
+    for (const [source, state] of Object.entries(current.changes))
       await rows.decide(visitorId, source, state, report.at);
-    if (weighed.refused) await removeVisits(rows, visitorId, report);
-    else if (weighed.suppressed) await rows.removeVisitor(visitorId);
-    else await saveVisit(rows, visitorId, report, rules, weighed);
-    return { visitorId, consent: weighed.consent, suppressed: weighed.suppressed };
+    if (current.refused) await removeVisits(rows, visitorId, report);
+    else if (current.suppressed) await rows.removeVisitor(visitorId);
+    else await saveVisit(rows, visitorId, report, rules, current);
+    return { visitorId, consent: current.consent, suppressed: current.suppressed };
   };
   return store.people.change(siteId, change, refused ? Infinity : deadline);
 }
 
-type Weighed = {
+type ConsentEvaluation = {
   /** Decisions that differ from the stored ones. */
   changes: Record<string, ConsentState>;
   consent: ConsentReading;
@@ -84,11 +85,11 @@ type Weighed = {
   lifted: boolean;
 };
 
-function weighConsent(
+function evaluateConsent(
   stored: readonly Decision[],
   { signals, remembered }: Report,
   rules: ReportRules,
-): Weighed {
+): ConsentEvaluation {
   const needsRemembered = remembered && !stored.some((one) => one.givenBy === "own");
   const changes = findChanges(needsRemembered ? { own: remembered, ...signals } : signals, stored);
   const before = effectiveConsent(stored.map((one) => one.state));
@@ -101,7 +102,7 @@ function weighConsent(
   return { changes, consent, refused, suppressed, lifted: isRefusal(before) && !refused };
 }
 
-const isRefusal = (consent: ConsentReading) => consent === "denied" || consent === "unreadable";
+export const isRefusal = (consent: ConsentReading) => consent === "denied" || consent === "unreadable";
 
 /** Finds the decisions that differ from the stored ones. A privacy signal that is gone has lifted its refusal. */
 function findChanges(
@@ -143,7 +144,7 @@ async function saveVisit(
   visitorId: string,
   { visit, person, at }: Report,
   rules: ReportRules,
-  { consent, lifted }: Weighed,
+  { consent, lifted }: ConsentEvaluation,
 ): Promise<void> {
   const now = consent === "granted" ? "granted" : "unknown";
   if (lifted) {

@@ -1,6 +1,7 @@
 // Reads NDJSON, one JSON object a line. The columns are the names that the first rows have.
 
-import { maxRowLength, type Cells, type Content, type Table, type TableRow } from "./table.ts";
+import { isJsonObject } from "../http/body.ts";
+import { maxRowLength, type Content, type Table, type TableRow } from "./table.ts";
 
 const sampledRows = 100;
 
@@ -53,9 +54,7 @@ function parseLine(line: string): Content {
     const value: unknown = JSON.parse(line, (_key, one: unknown, context?: { source?: string }) =>
       typeof one === "number" ? (context?.source ?? one) : one,
     );
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return { cells: value as Cells };
-    return { fault: "the row is not a JSON object" };
+    return isJsonObject(value) ? { cells: value } : { fault: "the row is not a JSON object" };
   } catch {
     return { fault: "the row is not valid JSON" };
   }

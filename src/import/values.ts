@@ -1,6 +1,7 @@
 // Reads numbers, amounts and times as other programs write them. Ambiguous ones are refused, never guessed: a wrong amount
 // or a wrong day would be reported to a platform as the truth.
 
+import { Fault } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 
 export type ValueRules = {
@@ -12,12 +13,7 @@ export type ValueRules = {
   timeZone: string;
 };
 
-export class ValueFault {
-  readonly message: string;
-  constructor(message: string) {
-    this.message = message;
-  }
-}
+export class ValueFault extends Fault {}
 
 export type NumberRules = Pick<ValueRules, "decimal"> & {
   /** True where 1.234 may also mean 1234. */

@@ -5,7 +5,7 @@ import { within } from "../kernel/deadline.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
-import type { Rate } from "../http/rate.ts";
+import type { RateLimit } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
 
@@ -14,38 +14,38 @@ const countTimeoutMs = 2000;
 
 export type Admitted = { site: Site; key: InboundKey };
 
-export type Gate = {
+export type AuthenticateOptions = {
   directory: Directory;
   /** The relay's own host name, from CLEANCAST_URL; null when that is not set. */
   ownHost: string | null;
   transport: TransportRules;
   wrongKeys: WrongKeys;
-  rateLimit: Rate;
+  rateLimit: RateLimit;
 };
 
 export async function authenticate(
   request: IncomingMessage,
-  gate: Gate,
+  { directory, ownHost, transport, wrongKeys, rateLimit }: AuthenticateOptions,
   now: number,
 ): Promise<Admitted | InboundRefusal> {
-  if (!isSecure(request, gate.transport)) return refusals.httpsRequired;
+  if (!isSecure(request, transport)) return refusals.httpsRequired;
 
   const host = hostOf(request.headers.host);
   // All sites share the relay's own name, even when one of them owns it: the key names the site.
-  const isShared = host === gate.ownHost || namesNoSite(host);
-  const owner = isShared ? undefined : gate.directory.siteOfHost(host);
+  const isShared = host === ownHost || namesNoSite(host);
+  const owner = isShared ? undefined : directory.siteOfHost(host);
   if (owner && !owner.settings.inbound) return refusals.notEnabled;
 
   const given = request.headers["x-cc-api-key"];
   if (given === undefined || given === "") return refusals.invalidKey;
-  const key = gate.directory.key(String(given));
-  const site = key && gate.directory.site(key.siteId);
+  const key = directory.key(String(given));
+  const site = key && directory.site(key.siteId);
   if (!site || !isUsable(key, now) || (owner && owner.id !== site.id)) {
-    return countWrongKey(gate.wrongKeys, host, owner?.id ?? null, now);
+    return countWrongKey(wrongKeys, host, owner?.id ?? null, now);
   }
   if (!site.settings.inbound) return refusals.notEnabled;
 
-  const waitSeconds = gate.rateLimit(key.id, site.settings.rateLimit, now);
+  const waitSeconds = rateLimit(key.id, site.settings.rateLimit, now);
   if (waitSeconds > 0) return refusals.rateLimited(waitSeconds);
   return { site, key };
 }

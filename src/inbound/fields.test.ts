@@ -69,7 +69,7 @@ const timeFault = "eventTime must be an ISO 8601 time or Unix seconds";
 const unstorable = (name: string) =>
   `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`;
 
-describe("a wrong field is named in one sentence", () => {
+describe("wrong fields", () => {
   const table: [changes: Record<string, unknown>, sentence: string][] = [
     [{ event: 5 }, "event must be a string"],
     [{ event: true }, "event must be a string"],
@@ -145,7 +145,7 @@ describe("a wrong field is named in one sentence", () => {
     [{ eventTime: "1999-12-31" }, "eventTime is older than 90 days"],
   ];
   test.each(table.map(([changes, sentence]) => [shown(changes), changes, sentence] as const))(
-    "%s",
+    "a wrong field is named in one sentence: %s",
     (_shown, changes, sentence) => {
       expect(fault(read(event(changes)))).toBe(sentence);
     },

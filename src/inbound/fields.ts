@@ -1,6 +1,7 @@
 // Step 8: reads the fields of an event from a JSON object, and makes the event. The first wrong field is named in one
 // sentence. Plain email, phone and names leave this file only as hashes.
 
+import { Fault } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
 import type { Event, Person, Sha256 } from "../kernel/event.ts";
@@ -36,12 +37,7 @@ export function newEvent(
   return { ...origin, name, value, currency, orderId, time, person };
 }
 
-export class FieldFault {
-  readonly message: string;
-  constructor(message: string) {
-    this.message = message;
-  }
-}
+export class FieldFault extends Fault {}
 
 const maxLengths: Readonly<Record<string, number>> = { event: 100, orderId: 256 };
 const maxOtherLength = 512;
@@ -124,7 +120,7 @@ function readNumberLiteral({ text }: Body, name: string): string | undefined {
     );
     return literals.get(root);
   } catch {
-    // Nested too deeply for the reviver, though not for JSON.parse alone: the parsed number has to do.
+    // Nested too deeply for the reviver, though not for JSON.parse alone: the parsed number is used.
     return undefined;
   }
 }

@@ -1,7 +1,8 @@
 // The catalogue of the inbound endpoint's refusals. Malformed requests are answered in plain text, everything else in
-// JSON. `code` is what the log and the metrics use; `message` is what the sender reads.
+// JSON. The log and the metrics use `code`; the sender reads `message`.
 
 import type { FastifyReply } from "fastify";
+import { sendText } from "../http/reply.ts";
 
 export type InboundRefusal = {
   code: string;
@@ -53,8 +54,10 @@ export function sendRefusal(
   reply: FastifyReply,
   { status, message, format, headers }: InboundRefusal,
 ): FastifyReply {
-  reply.code(status).headers(headers);
-  return format === "json"
-    ? reply.type("application/json; charset=utf-8").send(JSON.stringify({ ok: false, error: message }))
-    : reply.type("text/plain; charset=utf-8").send(`${message}\n`);
+  reply.headers(headers);
+  if (format === "text") return sendText(reply, status, message);
+  return reply
+    .code(status)
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify({ ok: false, error: message }));
 }

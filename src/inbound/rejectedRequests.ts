@@ -14,8 +14,8 @@ import type { Store } from "../store/store.ts";
 import type { InboundRefusal } from "./refusals.ts";
 
 export type RejectedRequests = {
-  duplicate(siteId: string, now: number): void;
-  refused(request: IncomingMessage, refusal: InboundRefusal, now: number): void;
+  addDuplicate(siteId: string, now: number): void;
+  addRejected(request: IncomingMessage, refusal: InboundRefusal, now: number): void;
 };
 
 type RejectedRequestsOptions = {
@@ -46,7 +46,7 @@ export function watchRejectedRequests(
     write: (batch) => store.inboundCounts.save(writer, batch),
     onError: onDefect,
   });
-  const keptOfSite = new Map<string, number>();
+  const keptBySite = new Map<string, number>();
   let minute = 0;
   let waiting: RejectedRequest[] = [];
 
@@ -54,31 +54,31 @@ export function watchRejectedRequests(
 
   function isKept(siteId: string, at: number): boolean {
     const current = Math.floor(at / minuteMs);
-    if (current !== minute) keptOfSite.clear();
+    if (current !== minute) keptBySite.clear();
     minute = current;
-    const kept = keptOfSite.get(siteId) ?? 0;
+    const kept = keptBySite.get(siteId) ?? 0;
     if (kept >= maxPerMinute || waiting.length >= maxWaiting) return false;
-    keptOfSite.set(siteId, kept + 1);
+    keptBySite.set(siteId, kept + 1);
     return true;
   }
 
-  async function writeCalls(): Promise<void> {
-    const calls = waiting;
-    if (calls.length === 0) return;
+  async function writeWaiting(): Promise<void> {
+    const batch = waiting;
+    if (batch.length === 0) return;
     waiting = [];
     try {
-      await store.rejectedRequests.add(calls);
+      await store.rejectedRequests.add(batch);
     } catch (error) {
-      waiting = [...calls, ...waiting].slice(0, maxWaiting);
+      waiting = [...batch, ...waiting].slice(0, maxWaiting);
       throw error;
     }
   }
 
-  const loop = poll({ everyMs: flushMs, firstMs: flushMs, work: writeCalls, onError: onDefect });
+  const loop = poll({ everyMs: flushMs, firstMs: flushMs, work: writeWaiting, onError: onDefect });
 
   return {
-    duplicate: (siteId, at) => count(siteId, "duplicate", at),
-    refused(request, refusal, at) {
+    addDuplicate: (siteId, at) => count(siteId, "duplicate", at),
+    addRejected(request, refusal, at) {
       options.onRejected?.(refusal);
       const host = hostOf(request.headers.host);
       const known = findSite(request, host, directory);
@@ -99,7 +99,7 @@ export function watchRejectedRequests(
     },
     async stop() {
       await Promise.all([counts.stop(), loop.stop()]);
-      await writeCalls().catch(onDefect);
+      await writeWaiting().catch(onDefect);
     },
   };
 }

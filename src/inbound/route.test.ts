@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openNodes } from "../../test/support/nodes.ts";
 import { call } from "../../test/support/relay.ts";
-import { countByMinute } from "../http/rate.ts";
+import { openRateLimit } from "../http/rate.ts";
 import { openServer } from "../server/server.ts";
-import { directoryOf } from "../sites/directory.ts";
+import { openDirectory } from "../sites/directory.ts";
 import { addKey, addSite } from "../sites/manage.ts";
 import { inboundRoute } from "./route.ts";
 import { countWrongKeys } from "./wrongKeys.ts";
@@ -12,7 +12,7 @@ const answerMs = 1000;
 
 test("a store that never answers delays the sender no longer than the answer's time limit", async () => {
   const { store, close } = await openNodes("sqlite");
-  const directory = directoryOf(store);
+  const directory = openDirectory(store);
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
   const site = await addSite({ store, directory }, "shop.example.com", by);
   const { key } = await addKey(
@@ -29,12 +29,12 @@ test("a store that never answers delays the sender no longer than the answer's t
   });
   const deadlines: number[] = [];
   inboundRoute(app, {
-    gate: {
+    authentication: {
       directory,
       ownHost: null,
       transport: { trusted: () => false, requireTls: false },
       wrongKeys: countWrongKeys(store),
-      rateLimit: countByMinute(),
+      rateLimit: openRateLimit(),
     },
     relay(_received, _site, deadline) {
       deadlines.push(deadline - Date.now());
@@ -44,7 +44,7 @@ test("a store that never answers delays the sender no longer than the answer's t
     answerMs,
     maxInFlight: 10,
     now: Date.now,
-    rejectedRequests: { duplicate: () => {}, refused: () => {} },
+    rejectedRequests: { addDuplicate: () => {}, addRejected: () => {} },
     log: (line) => lines.push(line),
     onDefect: () => {},
   });
@@ -54,8 +54,8 @@ test("a store that never answers delays the sender no longer than the answer's t
   const body = JSON.stringify({ email: "ada@example.com", event: "lead" });
   const answer = await call(url, { path: "/__cc/inbound", headers, body });
   expect(answer.status).toBe(503);
-  // The route's own share of the time; a busy machine adds some.
+  // A busy machine may take a little longer than the route's time limit.
   expect(lines[0]?.ms).toBeLessThan(answerMs + 150);
-  // The relay gives up before, and can still say what became of the event.
+  // The relay's own deadline is earlier, so that it can still report the event's state.
   expect(deadlines[0]).toBeLessThan(answerMs * 0.97);
 });

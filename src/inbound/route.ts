@@ -1,15 +1,15 @@
-// POST /__cc/inbound. Knows HTTP, and hands a validated event to the pipeline.
+// POST /__cc/inbound: reads the request, and passes a validated event to the pipeline.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { readBytes } from "../http/bytes.ts";
+import { isJsonObject, readBytes } from "../http/body.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Event } from "../kernel/event.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
-import { authenticate, type Admitted, type Gate } from "./authenticate.ts";
+import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
 import { FieldFault, newEvent, readExtra, readFields, type Body } from "./fields.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import type { RejectedRequests } from "./rejectedRequests.ts";
@@ -17,12 +17,12 @@ import type { RejectedRequests } from "./rejectedRequests.ts";
 export const inboundPath = "/__cc/inbound";
 
 const maxBodyBytes = 64 * 1024;
-/** Shares of the answer's time: platforms' results count until the first, a refusal is sent at the second. */
+/** Shares of the time limit for the answer: after the first no more results are awaited, at the second a hung store is given up. */
 const relayShare = 0.96;
 const answerShare = 0.98;
 
 type InboundOptions = {
-  gate: Gate;
+  authentication: AuthenticateOptions;
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
   countUse: (admitted: Admitted, now: number) => void;
   answerMs: number;
@@ -39,7 +39,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
   // Answers before the framework looks at content type or body, which would change the order of the checks.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (request.method !== "POST") {
-      options.rejectedRequests.refused(request.raw, refusals.methodNotAllowed, options.now());
+      options.rejectedRequests.addRejected(request.raw, refusals.methodNotAllowed, options.now());
       return sendRefusal(reply, refusals.methodNotAllowed);
     }
     const startedAt = options.now();
@@ -53,7 +53,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       }
       line.status = answer.status;
       line.reason = answer.code;
-      options.rejectedRequests.refused(request.raw, answer, startedAt);
+      options.rejectedRequests.addRejected(request.raw, answer, startedAt);
       return sendRefusal(reply, answer);
     } finally {
       inFlight -= 1;
@@ -68,7 +68,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     now: number,
     line: Record<string, unknown>,
   ): Promise<InboundRefusal | { body: string }> {
-    const admitted = await authenticate(request, options.gate, now);
+    const admitted = await authenticate(request, options.authentication, now);
     if ("code" in admitted) return admitted;
     const { site, key } = admitted;
     line.site = site.id;
@@ -99,7 +99,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       const relayed = options.relay(received, site, now + options.answerMs * relayShare);
       const exit = await within(leftMs * answerShare, relayed, "the store did not answer in time", Late);
       line.exit = exit.exit;
-      if (exit.exit === "duplicate") options.rejectedRequests.duplicate(site.id, now);
+      if (exit.exit === "duplicate") options.rejectedRequests.addDuplicate(site.id, now);
       // Only the codes: a detail may be the domain of a person.
       if (exit.exit === "filtered") line.reasons = [...new Set(exit.reasons.map(({ code }) => code))];
       if (exit.exit === "dispatched") line.results = exit.results;
@@ -131,14 +131,10 @@ function parseBody(bytes: Buffer): Body | InboundRefusal {
   if (text.trim() === "") return refusals.emptyBody;
   try {
     const fields: unknown = JSON.parse(text);
-    return isObject(fields) ? { fields, text } : refusals.notAnObject;
+    return isJsonObject(fields) ? { fields, text } : refusals.notAnObject;
   } catch {
     return refusals.invalidJson;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function renderExit(exit: Exit, event: Event): string {

@@ -1,4 +1,4 @@
-// Counts wrong keys by host, over all nodes. The store holds the count; memory holds only which hosts are locked, so that a
+// Counts wrong keys by host, over all nodes. The store holds the count; memory holds only the locked hosts, so that a
 // flood costs at most ten writes. Valid keys are never counted.
 
 import { lockoutRule as rule } from "../store/sites/keyUse.ts";
@@ -38,9 +38,9 @@ export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
   return {
     async count(host, siteId, now) {
       const counter = chooseCounter(host, siteId, now);
-      const inLine = waiting.get(counter) ?? 0;
-      if (inLine >= maxWaiting) return lockedUntil.get(counter) ?? 0;
-      waiting.set(counter, inLine + 1);
+      const ahead = waiting.get(counter) ?? 0;
+      if (ahead >= maxWaiting) return lockedUntil.get(counter) ?? 0;
+      waiting.set(counter, ahead + 1);
       // One at a time per host: those that waited find the lock in memory and write nothing.
       const counted = (counting.get(counter) ?? Promise.resolve()).then(async () => {
         const known = lockedUntil.get(counter) ?? 0;

@@ -5,7 +5,8 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readKeys } from "../maintenance/encryptionKeys.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
-import { readServers } from "../domains/names.ts";
+import { readDnsServers } from "../domains/dns.ts";
+import { isJsonObject } from "../http/body.ts";
 import { parseTrustedProxies, type TransportRules } from "../http/transport.ts";
 import { platformOf } from "../platforms/index.ts";
 import { findUrlFault } from "../store/engine/postgres/servers.ts";
@@ -237,7 +238,7 @@ function readAllowed(text: string | undefined, faults: string[]): AllowList {
 }
 
 function readDns(text: string | undefined, faults: string[]): string[] {
-  const servers = readServers(text ?? "");
+  const servers = readDnsServers(text ?? "");
   if (Array.isArray(servers)) return servers;
   faults.push(`CLEANCAST_DNS has "${servers.fault}"; use addresses of DNS servers like 9.9.9.9.`);
   return [];
@@ -290,7 +291,7 @@ function readOrigins(text: string | undefined, faults: string[]): Record<string,
   } catch {
     faults.push(`CLEANCAST_PLATFORM_ORIGINS is not JSON; ${remedy}.`);
   }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+  if (!isJsonObject(parsed)) {
     faults.push(`CLEANCAST_PLATFORM_ORIGINS is not a JSON object; ${remedy}.`);
     return {};
   }

@@ -4,14 +4,14 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openNodes } from "../../test/support/nodes.ts";
 import { engines } from "../../test/support/relay.ts";
 import { prepareFirstStart } from "./firstStart.ts";
-import { directoryOf } from "../sites/directory.ts";
+import { openDirectory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
 
 describe.each(engines)("on %s", (engine) => {
   async function twoNodes() {
     const { store, other, close } = await openNodes(engine);
     onTestFinished(close);
-    const nodes = [store, other].map((one) => ({ store: one, directory: directoryOf(one) }));
+    const nodes = [store, other].map((one) => ({ store: one, directory: openDirectory(one) }));
     await Promise.all(nodes.map(({ directory }) => directory.refresh()));
     const [one, another] = nodes;
     return one && another ? { one, another } : expect.unreachable("there are two");

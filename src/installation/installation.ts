@@ -1,8 +1,7 @@
 // Opens the data of an installation, for the server and for every command. Faults name the variable that causes them.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createKeyFile } from "../maintenance/encryptionKeyFile.ts";
-import { missingKey } from "../maintenance/encryptionKeys.ts";
+import { createKeyFile, missingKey } from "../maintenance/encryptionKeys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
@@ -36,14 +35,14 @@ export function makeDataFolder({ dataFolder }: Config): void {
   }
 }
 
-export async function openInstallation(config: Config, watch?: CommitObserver): Promise<Store> {
+export async function openInstallation(config: Config, observer?: CommitObserver): Promise<Store> {
   makeDataFolder(config);
   await makeFirstKey(config);
   const keys = config.encryptionKeys;
-  // Read now and not with the first secret: an unreadable key must stop the start.
+  // The keys are read now and not with the first secret: an unreadable key must stop the start.
   keys();
   try {
-    return await openStore(config.store, keys, uuidv7, watch);
+    return await openStore(config.store, keys, uuidv7, observer);
   } catch (error) {
     throw isOperatorError(error) ? error : databaseFault(config, error);
   }

@@ -17,6 +17,14 @@ export const refusalStatus = {
 export type RefusalCode = keyof typeof refusalStatus;
 export const refusalCodes = Object.keys(refusalStatus) as [RefusalCode, ...RefusalCode[]];
 
+/** Says in one sentence what is wrong with a value. Readers return it, and their callers decide how to answer. */
+export class Fault {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
 /** A value that the caller can correct. */
 export class Refusal extends Error {
   readonly code: RefusalCode = "invalid";
@@ -40,6 +48,12 @@ export class Refusal extends Error {
 /** The named thing does not exist, or the caller must not know of it. */
 export class Missing extends Refusal {
   override readonly code = "not_found";
+}
+
+/** Refuses an unknown id or name. The operator also reads which command lists the known ones. */
+export function missing(kind: string, name: string, listed = "their ids"): Missing {
+  const sentence = `There is no ${kind} ${name}.`;
+  return new Missing(kind, sentence, `${sentence} 'cleancast ${kind} list' shows ${listed}.`);
 }
 
 /** No other value would help: the caller must wait, sign in, or ask a member with more rights. */

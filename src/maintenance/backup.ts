@@ -11,13 +11,13 @@ import { rowsOf, type Snapshot } from "../store/maintenance/snapshot.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
 import { rowLine, writeLines, type Header, type Totals } from "./backupFile.ts";
 
-export type Taken = Totals & { file: string; bytes: number; schema: number };
+export type TakenBackup = Totals & { file: string; bytes: number; schema: number };
 
 export async function takeBackup(
   snapshot: Snapshot,
   file: string,
   options: { version: string; now: number; replace: boolean },
-): Promise<Taken> {
+): Promise<TakenBackup> {
   if (existsSync(file) && !options.replace)
     throw new Refusal("file", `${file} exists already; choose another name, or --force to replace it.`);
   // The new tables of a newer schema would be missing, which would show only when the backup is restored.

@@ -1,9 +1,9 @@
 // The format of a backup: lines of JSON, compressed with gzip, and at the very end the SHA-256 of all bytes before.
 //
-//   {"cleancast":"backup","format":1,"schema":10,…}           what it is
+//   {"cleancast":"backup","format":1,"schema":10,…}           the header
 //   {"table":"events","columns":["site_id","id",…]}           a table begins
 //   ["s1","0198…",…]                                          its rows
-//   {"end":"events","rows":2,"sha256":"…"}                    a table ends: how many there were, and the hash of their lines
+//   {"end":"events","rows":2,"sha256":"…"}                    a table ends: the number of its rows, and the hash of their lines
 //   {"end":"backup","tables":34,"rows":99}                    without this line, or the hash after it, the file is cut off
 
 import { createHash } from "node:crypto";
@@ -13,6 +13,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { createGunzip, createGzip } from "node:zlib";
+import { errorCode } from "../kernel/errorCode.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Value } from "../store/engine/database.ts";
 
@@ -70,7 +71,7 @@ export function rowLine(values: readonly Value[]): string {
   return `[${texts.join(",")}]\n`;
 }
 
-/** Yields the parts of a backup in their order. Throws unless the file is, to its last byte, what was written. */
+/** Yields the parts of a backup in their order. Throws if the file differs in any byte from what was written. */
 export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
   const { size } = await stat(path).catch(() => {
     throw new Refusal("file", `The file ${path} cannot be read.`);
@@ -80,7 +81,7 @@ export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
   const decoder = new StringDecoder("utf8");
   const hash = createHash("sha256");
   try {
-    if (size <= hashBytes) throw new Refusal("file", `${path} is not a Cleancast backup.`);
+    if (size <= hashBytes) throw notABackup(path);
     const bytes = createReadStream(path, { end: size - hashBytes - 1 });
     const plain = createGunzip();
     const fed = pipeline(
@@ -102,15 +103,17 @@ export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
     await fed;
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const code = errorCode(error);
     if (code === "Z_BUF_ERROR") throw reader.cutOff();
     if (!code.startsWith("Z_")) throw error;
-    throw reader.hasHeader() ? reader.damaged() : new Refusal("file", `${path} is not a Cleancast backup.`);
+    throw reader.hasHeader() ? reader.damaged() : notABackup(path);
   }
   const totals = reader.end();
   if (rest !== "" || !hash.digest().equals(await lastBytes(path, size))) throw reader.damaged();
   return totals;
 }
+
+const notABackup = (path: string) => new Refusal("file", `${path} is not a Cleancast backup.`);
 
 async function lastBytes(path: string, size: number): Promise<Buffer> {
   const file = await open(path);
@@ -150,7 +153,7 @@ function openPartReader(path: string) {
     const value = parse(line);
     if (!hasHeader) {
       const header = value as Header | null;
-      if (header?.cleancast !== "backup") throw new Refusal("file", `${path} is not a Cleancast backup.`);
+      if (header?.cleancast !== "backup") throw notABackup(path);
       if (header.format !== 1)
         throw new Refusal(
           "file",
@@ -189,7 +192,7 @@ function openPartReader(path: string) {
   }
 
   function end(): Totals {
-    if (!ended) throw hasHeader ? cutOff() : new Refusal("file", `${path} is not a Cleancast backup.`);
+    if (!ended) throw hasHeader ? cutOff() : notABackup(path);
     return ended;
   }
 

@@ -1,4 +1,4 @@
-// A new key for everything that is sealed, and what remains when the key is lost.
+// Changes of the encryption key, and an installation that has lost its key.
 
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { openDatabase, type StoreLocation } from "../store/open.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { fillTable } from "../store/maintenance/restoreTarget.ts";
 import { resealAll, endKeyChange } from "./changeEncryptionKey.ts";
-import { followKeyFile, readKeyFile, writeKeyFile } from "./encryptionKeyFile.ts";
+import { followKeyFile, readKeyFile, writeKeyFile } from "./encryptionKeys.ts";
 import { checkLocation } from "./restore.ts";
 
 const oldKey = rowsKey;
@@ -83,7 +83,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
       });
       await expect(cut).rejects.toThrow("killed");
     });
-    // One that seals with the new key, and one that still seals with the old.
+    // One node seals with the new key, and one still seals with the old.
     expect(await withStore([newKey, oldKey], everything)).toEqual(before);
     expect(await withStore([oldKey, newKey], everything)).toEqual(before);
     const rest = await withStore(keys, (store) => resealAll(store, () => keys));

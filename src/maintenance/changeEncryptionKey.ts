@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Keys } from "../store/engine/seal.ts";
 import type { Store } from "../store/store.ts";
-import { newKey, readKeyFile, settledMs, writeKeyFile } from "./encryptionKeyFile.ts";
+import { newKey, readKeyFile, settledMs, writeKeyFile } from "./encryptionKeys.ts";
 
 const pauseMs = 20;
 const maxPasses = 20;

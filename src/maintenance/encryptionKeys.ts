@@ -1,8 +1,23 @@
 // Reads the encryption key from the environment, or from a file that is created for a new database and followed from then on.
+//
+// The file has one line. While the key is changed it has two, and the first one seals. A running relay reads the file again
+// every second, so a change reaches it without a restart.
 
-import { existsSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { errorCode } from "../kernel/errorCode.ts";
 import type { Keys } from "../store/engine/seal.ts";
-import { createKeyFile, decodeKey, followKeyFile, readKeyFile } from "./encryptionKeyFile.ts";
 
 /**
  * `given` has the key that seals and, while it is changed, the other one; each under the name of its variable. `mayCreate`
@@ -46,4 +61,72 @@ function follow(file: string, mayCreate: boolean, faultOf: (text: string) => Err
   const keys = readKeyFile(file);
   if (!keys) throw faultOf(`${file} does not hold a key of 64 hex characters; restore it from a backup.`);
   return followKeyFile(file, keys, () => performance.now());
+}
+
+/** After this time every process has read a change of the file, with some margin. */
+export const settledMs = 2500;
+const checkMs = 1000;
+
+function decodeKey(text: string): Buffer | null {
+  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
+  return bytes.length === 32 ? bytes : null;
+}
+
+export const newKey = () => randomBytes(32);
+
+/** Creates the file where there is none, readable only by its owner. An existing file stays. */
+export function createKeyFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(path, `${newKey().toString("hex")}\n`, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Returns null for a file that does not hold keys. */
+export function readKeyFile(path: string): readonly Buffer[] | null {
+  const lines = readFileSync(path, "utf8").trim().split(/\s+/);
+  const keys = lines.map(decodeKey);
+  return keys.length <= 2 && keys.every((key) => key !== null) ? keys : null;
+}
+
+/** Replaces the file at once, so that no process reads half a key. */
+export function writeKeyFile(path: string, keys: readonly Buffer[]): void {
+  const text = keys.map((key) => `${key.toString("hex")}\n`).join("");
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+  const folder = openSync(dirname(path), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+/** Returns the keys of a file and follows its changes. A running process keeps its keys when the file cannot be read. */
+export function followKeyFile(path: string, first: readonly Buffer[], elapsed: () => number): Keys {
+  let keys = first;
+  let seen = readStamp(path);
+  let checkedAt = elapsed();
+  return () => {
+    if (elapsed() - checkedAt < checkMs) return keys;
+    checkedAt = elapsed();
+    const stamp = readStamp(path);
+    if (stamp === null || stamp === seen) return keys;
+    try {
+      keys = readKeyFile(path) ?? keys;
+      seen = stamp;
+    } catch {
+      // The file is being replaced; the next check finds it.
+    }
+    return keys;
+  };
+}
+
+/** Identifies the state of the file; null where it cannot be read. */
+function readStamp(path: string): string | null {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch {
+    return null;
+  }
 }

@@ -35,7 +35,7 @@ async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) 
   };
   const to = await open();
   let ids = 0;
-  /** As a run of the command: what was remembered is read from the file. */
+  /** Runs a move like the command: the progress is read from its file. */
   const run = (plan: Partial<MovePlan> = {}) =>
     move({
       from,
@@ -78,7 +78,7 @@ describe.concurrent("a move", () => {
     reported.length = 0;
     expect(await run()).toMatchObject({ state: "moved" });
     expect(await differing()).toEqual([]);
-    // And copies only that again.
+    // Only that range is copied again.
     expect(Number(/Pass 1: (\d+) of/.exec(reported.join())?.[1])).toBeLessThanOrEqual(6);
   });
 
@@ -91,7 +91,7 @@ describe.concurrent("a move", () => {
       if (text.startsWith("Writes are locked") && (spoils -= 1) >= 0)
         spoilt = to.write((tx) => tx.all(`DELETE FROM connections WHERE id = 'c22'`));
     };
-    /** The rows are spoilt before they are counted. */
+    /** Changes the rows before they are counted. */
     const late: Database = {
       ...to,
       write: async (work) => {
@@ -115,7 +115,7 @@ describe.concurrent("a move", () => {
     from.exec(`UPDATE connections SET account = 'x' WHERE id = 'c12';
       UPDATE connections SET account = 'account 12' WHERE id = 'c20';
       UPDATE connections SET account = 'account 20' WHERE id = 'c12'`);
-    // And where another server answers in the end than in the beginning, everything is compared once more.
+    // If another server answers at the end than at the beginning, everything is compared once more.
     let asked = 0;
     const failedOver: Database = {
       ...to,
@@ -145,7 +145,7 @@ describe.concurrent("a move", () => {
     expect(reported[0]).toMatch(/^Pass 1: 0 of /);
 
     await other.write((tx) => tx.all(`DROP TABLE users`));
-    // Dies when the tables are made, and before it could write down that it has begun.
+    // This run fails after the tables were created and before its start was recorded.
     const dying = { ...openProgress(`${from.location()}.move`), begin: () => { throw new Error("killed"); } }; // prettier-ignore
     await expect(run({ to: other, target: "db/two", restart: true, progress: dying })).rejects.toThrow(
       "killed",

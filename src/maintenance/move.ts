@@ -1,10 +1,10 @@
 // Moves an installation from the embedded database to PostgreSQL while a relay runs.
 //
-// Every table is cut into ranges of keys. A pass reads each range, compares its hash with what PostgreSQL holds, and writes
-// those that differ: the first pass copies all, every later one what has changed since. What an earlier run has copied is
-// read back from PostgreSQL once. When passes are short, writes to the embedded database are locked
+// Every table is cut into ranges of keys. A pass reads each range, compares its hash with the copy in PostgreSQL, and writes
+// those that differ: the first pass copies everything, every later one the changes since. Ranges that an earlier run has
+// copied are read back from PostgreSQL once. When passes are short, writes to the embedded database are locked
 // (store/engine/sqlite/moveLock.ts), a last pass is made, all rows are counted, and the lock becomes permanent: no write can
-// come after the last pass. If it is killed at any moment, the same command continues.
+// come after the last pass. If the command is killed at any moment, running it again continues the move.
 
 import type { DatabaseSync } from "node:sqlite";
 import { Refusal } from "../kernel/refusal.ts";
@@ -57,7 +57,7 @@ const renewMs = 500;
 /** After a pass as short as this, little is left for the last one. */
 const shortPassMs = 2000;
 const maxPasses = 6;
-/** How often a long pass reports its progress. */
+/** The interval at which a long pass reports its progress. */
 const reportMs = 5000;
 /** Four pieces are copied at once, each held twice: at most some hundred megabytes. */
 const defaultSize: PieceSize = { rows: 1000, bytes: 2_000_000 };
@@ -96,7 +96,7 @@ export async function move(plan: MovePlan): Promise<Move> {
         `${last.difference} Another program changes that database. Stop it, and run the same command again; the relay keeps running.`,
       );
     plan.report(`${last.difference} All rows are compared once more.`);
-    progress.distrust();
+    progress.unverifyAll();
   }
 }
 

@@ -12,7 +12,7 @@ export type PassContext = {
   tables: readonly Table[];
   /** Called for each range; `seen` is the number of rows so far. */
   onProgress: (seen: number, table: Table) => void;
-  /** Writes are locked: a conflict now is not a matter of time. */
+  /** Writes are locked: a conflict now will not go away by itself. */
   isLocked: boolean;
 };
 
@@ -28,49 +28,49 @@ export async function makePass(context: PassContext): Promise<Pass> {
 
 async function copyTable(context: PassContext, table: Table, pass: Pass): Promise<void> {
   const { source, progress, onProgress } = context;
-  const refused: Copied[] = [];
+  const conflicting: HashedPiece[] = [];
   const inFlight = new Set<Promise<void>>();
   let seen = 0;
   for (const { range, rows, within } of source.pieces(table, progress.ends(table.name))) {
     onProgress(pass.total + seen, table);
     seen += rows.length;
-    const copied = { range, rows, within, hash: hashOf(rows) };
-    if (progress.knows(table.name, range, copied.hash) === "verified") continue;
-    const settling = settle(context, table, copied, pass)
+    const piece = { range, rows, within, hash: hashOf(rows) };
+    if (progress.statusOf(table.name, range, piece.hash) === "verified") continue;
+    const copying = copyPiece(context, table, piece, pass)
       .catch((error: unknown) => {
         if (!(error instanceof UniqueConflict)) throw error;
-        refused.push(copied);
+        conflicting.push(piece);
       })
-      .finally(() => inFlight.delete(settling));
+      .finally(() => inFlight.delete(copying));
     // The first failure is reported; the others must not end the process.
-    settling.catch(() => {});
-    inFlight.add(settling);
+    copying.catch(() => {});
+    inFlight.add(copying);
     if (inFlight.size >= maxRangesInFlight) await Promise.race(inFlight);
   }
   await Promise.all(inFlight);
-  const [first, ...others] = refused;
+  const [first, ...others] = conflicting;
   if (first) await fillTogether(context, table, [first, ...others]);
   pass.rows.set(table.name, seen);
   pass.total += seen;
 }
 
-type Copied = Piece & { hash: string; within: Key | null };
+type HashedPiece = Piece & { hash: string; within: Key | null };
 
-async function settle(
+async function copyPiece(
   { target, progress }: PassContext,
   table: Table,
-  copied: Copied,
+  piece: HashedPiece,
   pass: Pass,
 ): Promise<void> {
-  const { range, rows, hash, within } = copied;
+  const { range, rows, hash, within } = piece;
   const isCopied =
-    progress.knows(table.name, range, hash) === "remembered" && (await target.holds(table, copied));
+    progress.statusOf(table.name, range, hash) === "recorded" && (await target.holds(table, piece));
   if (!isCopied) {
     pass.copied += rows.length;
-    progress.leave(table.name, within);
-    await target.fill(table, [copied]);
+    progress.invalidate(table.name, within);
+    await target.fill(table, [piece]);
   }
-  progress.arrive(table.name, range, hash);
+  progress.record(table.name, range, hash);
 }
 
 /**
@@ -80,13 +80,13 @@ async function settle(
 async function fillTogether(
   { target, progress, isLocked }: PassContext,
   table: Table,
-  refused: [Copied, ...Copied[]],
+  conflicting: [HashedPiece, ...HashedPiece[]],
 ): Promise<void> {
   try {
-    await target.fill(table, refused);
+    await target.fill(table, conflicting);
   } catch (error) {
     if (isLocked || !(error instanceof UniqueConflict)) throw error;
     return;
   }
-  for (const { range, hash } of refused) progress.arrive(table.name, range, hash);
+  for (const { range, hash } of conflicting) progress.record(table.name, range, hash);
 }

@@ -8,10 +8,10 @@ import { compareKeys, type Key, type Range } from "../store/maintenance/copy.ts"
 export type MoveId = { move: string; target: string };
 
 /**
- * A range that an earlier run wrote is `remembered`: PostgreSQL may have been changed since, or restored to an older state.
+ * A range that an earlier run wrote is `recorded`: PostgreSQL may have been changed since, or restored to an older state.
  * A range that this run wrote or read back is `verified`.
  */
-export type Knowledge = "nothing" | "remembered" | "verified";
+type RangeStatus = "unknown" | "recorded" | "verified";
 
 export type Progress = {
   /** The move whose target is being filled; null before anything was copied. */
@@ -23,15 +23,15 @@ export type Progress = {
   begin(id: MoveId): void;
   /** Returns the ends of a table's ranges, in order; the last is null, for an open end. */
   ends(table: string): (Key | null)[];
-  knows(table: string, range: Range, hash: string): Knowledge;
+  statusOf(table: string, range: Range, hash: string): RangeStatus;
   /**
-   * Called before the range with this end, or a part of it, is written: what was known of it is then no longer true, also
-   * where rows become again what they were.
+   * Called before the range with this end, or a part of it, is written: its recorded hash is then no longer true, also
+   * where rows change back later.
    */
-  leave(table: string, end: Key | null): void;
-  arrive(table: string, range: Range, hash: string): void;
-  /** Makes the next pass read back again what this run has verified. */
-  distrust(): void;
+  invalidate(table: string, end: Key | null): void;
+  record(table: string, range: Range, hash: string): void;
+  /** Makes the next pass compare all ranges again. */
+  unverifyAll(): void;
   remove(): void;
 };
 
@@ -80,27 +80,27 @@ export function openProgress(file: string): Progress {
       const ends = [...(tables.get(table)?.values() ?? [])].map(({ end }) => end);
       return [...ends.filter((end) => end !== null).toSorted(compareKeys), null];
     },
-    knows(table, { after, end }, hash) {
+    statusOf(table, { after, end }, hash) {
       const found = find(table, end);
-      if (found?.hash !== hash) return "nothing";
+      if (found?.hash !== hash) return "unknown";
       // A copied range that began earlier and has the same rows has no other rows. One that began later may.
       const isWithin = found.after === null || (after !== null && compareKeys(found.after, after) <= 0);
-      if (!isWithin) return "nothing";
-      return found.isVerified ? "verified" : "remembered";
+      if (!isWithin) return "unknown";
+      return found.isVerified ? "verified" : "recorded";
     },
-    leave(table, end) {
+    invalidate(table, end) {
       const found = find(table, end);
       if (!found || found.hash === "") return;
       const emptied = { table, after: found.after, end, hash: "" };
       note(emptied, false);
       append(emptied);
     },
-    arrive(table, range, hash) {
-      const isNew = this.knows(table, range, hash) === "nothing";
+    record(table, range, hash) {
+      const isNew = this.statusOf(table, range, hash) === "unknown";
       note({ table, ...range, hash }, true);
       if (isNew) append({ table, ...range, hash });
     },
-    distrust() {
+    unverifyAll() {
       for (const ranges of tables.values()) for (const one of ranges.values()) one.isVerified = false;
     },
     remove: () => rmSync(file, { force: true }),

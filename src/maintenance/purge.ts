@@ -1,5 +1,5 @@
-// Deletes in the background what is older than its retention period, on one node at a time: the node holds a lease.
-// docs/reference/stored-data.md has the whole list: what is deleted, after how long, and by which setting.
+// Deletes rows after their retention period, in the background and on one node at a time: the node holds a lease.
+// docs/reference/stored-data.md lists all of them, with their periods and settings.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";
@@ -26,7 +26,7 @@ const maxRows = 500;
 const maxRecords = 100;
 const maxHours = 12;
 
-export type PurgedSite = {
+type PurgedSite = {
   id: string;
   keys: readonly { id: string }[];
   settings: { keepMs: number; keepEventsMs: number; keepLogMs: number };
@@ -164,7 +164,7 @@ const pauseFactor = 4;
 const minPauseMs = 10;
 const [minRows, firstRows] = [8, 32];
 
-export type Pace = {
+type Pace = {
   elapsed: () => number;
   sleep: (ms: number) => Promise<void>;
   /** Called before every step. */

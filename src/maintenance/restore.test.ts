@@ -227,7 +227,7 @@ describe("the embedded database", () => {
     const late = new DatabaseSync(file, { timeout: 0 });
     expect(() => late.exec("PRAGMA journal_mode = WAL")).toThrow("locked");
     expect(() => late.prepare("SELECT 1 FROM sites").all()).toThrow("locked");
-    // One that is given up leaves everything as it was.
+    // A restore that is given up changes nothing.
     const given = await openRestoreTarget(sound, true, rowsAt);
     if (typeof given === "string") throw new Error(given);
     await given.abandon();

@@ -109,9 +109,9 @@ async function writeTables(file: string, db: Database): Promise<void> {
   for await (const part of readBackup(file)) {
     if (part.part === "table") {
       const known = await columnsOf(db, part.table);
-      const odd = part.columns.find((column) => !known.includes(column));
-      if (odd !== undefined)
-        throw new Refusal("file", `The backup has an unknown column ${odd} in ${part.table}.`);
+      const unknown = part.columns.find((column) => !known.includes(column));
+      if (unknown !== undefined)
+        throw new Refusal("file", `The backup has an unknown column ${unknown} in ${part.table}.`);
       await emptyTable(db, part.table);
     }
     if (part.part === "rows") await fillTable(db, part.table, part.columns, part.rows);

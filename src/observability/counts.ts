@@ -1,4 +1,4 @@
-// Counts what this process has done since it started. The hot path pays one addition per count: no label set is built,
+// Counts the work of this process since it started. The hot path pays one addition per count: no label set is built,
 // and nothing is allocated once a label is known. The exporter turns the counts into Prometheus' format on a scrape.
 
 import type { DeliveryState } from "../kernel/event.ts";

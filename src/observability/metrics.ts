@@ -1,4 +1,4 @@
-// Every metric of the relay, by Prometheus' conventions. Labels have few values: platforms, states, reasons of ours. Loaded
+// Every metric of the relay, by Prometheus' conventions. Labels have few values: platforms, states, our own reasons. Loaded
 // by the first scrape, so that a start does not pay for it. docs/how-to/monitoring.md lists them for operators.
 
 import { within } from "../kernel/deadline.ts";
@@ -30,7 +30,7 @@ type MetricSources = {
 /** Values that take time to read: they are read once per scrape, before the metrics are rendered. */
 type ScrapeData = { backlog: Backlog | null; readiness: Readiness | null };
 
-const backlogMs = 2000;
+const backlogTimeoutMs = 2000;
 
 export function openMetrics(sources: MetricSources): { contentType: string; read(): Promise<string> } {
   const exporter = openExporter();
@@ -45,12 +45,14 @@ export function openMetrics(sources: MetricSources): { contentType: string; read
     async read() {
       data.readiness = await sources.readiness();
       // When the store does not answer, the other numbers matter most.
-      data.backlog = await within(backlogMs, sources.backlog(), "the backlog was not counted in time").catch(
-        (error: unknown) => {
-          sources.onDefect(error, { metrics: "backlog" });
-          return null;
-        },
-      );
+      data.backlog = await within(
+        backlogTimeoutMs,
+        sources.backlog(),
+        "the backlog was not counted in time",
+      ).catch((error: unknown) => {
+        sources.onDefect(error, { metrics: "backlog" });
+        return null;
+      });
       return exporter.read();
     },
   };
@@ -68,14 +70,14 @@ function declareNode({ gauge, counter }: Exporter, sources: MetricSources, data:
     Object.entries(data.readiness?.checks ?? {}).map(([check, state]) => [check, state === "ok" ? 1 : 0]),
   );
   gauge("cleancast_clock_skew_seconds", "This clock minus the database's.", [], () =>
-    optional(sources.skewMs()),
+    toSeconds(sources.skewMs()),
   );
   counter("cleancast_clock_jumps_total", "How often this machine's clock was set.", [], () => [
     [totals.clockJumps],
   ]);
   counter("cleancast_defects_total", "Errors in the log.", [], () => [[totals.defects]]);
   gauge("cleancast_certificate_expiry_timestamp_seconds", "Expiry of the served certificate.", [], () =>
-    optional(sources.certificateExpiresAt()),
+    toSeconds(sources.certificateExpiresAt()),
   );
 }
 
@@ -195,8 +197,8 @@ function declareStore({ counter, histogram }: Exporter, { commitSeconds, totals 
   ]);
 }
 
-/** In seconds; no sample where the value is unknown. */
-const optional = (ms: number | null): Sample[] => (ms === null ? [] : [[ms / 1000]]);
+/** Returns no sample where the value is unknown. */
+const toSeconds = (ms: number | null): Sample[] => (ms === null ? [] : [[ms / 1000]]);
 
 function groupByPlatform(directory: Pick<Directory, "sites">): Map<string, Connection[]> {
   const connections = Array.from(directory.sites()).flatMap((site) => site.connections);

@@ -5,7 +5,7 @@ import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./read
 const base = Date.UTC(2026, 10, 15, 12);
 
 function setUp() {
-  const world = {
+  const state = {
     ms: 0,
     clockMs: 0,
     asked: 0,
@@ -16,17 +16,17 @@ function setUp() {
   };
   const readiness = openReadiness({
     pulse: () => {
-      world.asked += 1;
-      return world.pulse();
+      state.asked += 1;
+      return state.pulse();
     },
     schema: 9,
-    workerPolledAt: () => world.polledAt,
-    failedInARow: () => world.failures,
-    stuckMs: () => world.stuckMs,
-    now: () => base + world.clockMs,
-    elapsed: () => world.ms,
+    workerPolledAt: () => state.polledAt,
+    failedInARow: () => state.failures,
+    stuckMs: () => state.stuckMs,
+    now: () => base + state.clockMs,
+    elapsed: () => state.ms,
   });
-  return { world, readiness };
+  return { state, readiness };
 }
 
 const allOk = { store: "ok", writes: "ok", worker: "ok", clock: "ok", schema: "ok" };
@@ -37,94 +37,94 @@ describe("readiness", () => {
   });
 
   test("readiness asks the store at most once a second, however many requests come", async () => {
-    const { world, readiness } = setUp();
+    const { state, readiness } = setUp();
     await Promise.all(Array.from({ length: 100 }, () => readiness.read()));
-    world.ms = 999;
+    state.ms = 999;
     await readiness.read();
-    expect(world.asked).toBe(1);
-    world.ms = 1000;
+    expect(state.asked).toBe(1);
+    state.ms = 1000;
     await readiness.read();
-    expect(world.asked).toBe(2);
+    expect(state.asked).toBe(2);
   });
 
   test("a store that fails or does not answer for a second makes the node not ready", async () => {
-    const { world, readiness } = setUp();
-    world.pulse = () => Promise.reject(new Error("gone"));
+    const { state, readiness } = setUp();
+    state.pulse = () => Promise.reject(new Error("gone"));
     expect(await readiness.read()).toEqual({ ok: false, checks: { ...allOk, store: "failing" } });
-    world.ms = 1000;
-    world.pulse = () => new Promise(() => {});
+    state.ms = 1000;
+    state.pulse = () => new Promise(() => {});
     expect((await readiness.read()).checks.store).toBe("failing");
-    world.ms = 2000;
-    world.pulse = () => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base, clock: null });
+    state.ms = 2000;
+    state.pulse = () => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base, clock: null });
     expect((await readiness.read()).ok).toBe(true);
   });
 
   test("three failed commits in a row make the node not ready, two do not", async () => {
-    const { world, readiness } = setUp();
-    world.failures = 2;
+    const { state, readiness } = setUp();
+    state.failures = 2;
     expect((await readiness.read()).ok).toBe(true);
-    world.ms = 1000;
-    world.failures = 3;
+    state.ms = 1000;
+    state.failures = 3;
     expect((await readiness.read()).checks.writes).toBe("failing");
   });
 
   test("commits that hang make the node not ready, even while reads work", async () => {
-    const { world, readiness } = setUp();
-    world.stuckMs = 2900;
+    const { state, readiness } = setUp();
+    state.stuckMs = 2900;
     expect((await readiness.read()).ok).toBe(true);
-    world.ms = 1000;
-    world.stuckMs = 3000;
+    state.ms = 1000;
+    state.stuckMs = 3000;
     expect(await readiness.read()).toEqual({ ok: false, checks: { ...allOk, writes: "failing" } });
-    world.ms = 2000;
-    world.stuckMs = 5;
+    state.ms = 2000;
+    state.stuckMs = 5;
     expect((await readiness.read()).ok).toBe(true);
   });
 
   test("a worker that has not polled for a minute makes the node not ready", async () => {
-    const { world, readiness } = setUp();
-    world.ms = 59_000;
+    const { state, readiness } = setUp();
+    state.ms = 59_000;
     expect((await readiness.read()).ok).toBe(true);
-    world.ms = 60_000;
+    state.ms = 60_000;
     expect((await readiness.read()).checks.worker).toBe("failing");
   });
 
   test("a clock 30 seconds off the database's makes the node not ready", async () => {
-    const { world, readiness } = setUp();
-    world.pulse = () => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base - 1e9, clock: base });
-    world.clockMs = 29_000;
+    const { state, readiness } = setUp();
+    state.pulse = () => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base - 1e9, clock: base });
+    state.clockMs = 29_000;
     expect((await readiness.read()).ok).toBe(true);
     expect(readiness.skewMs()).toBe(29_000);
     for (const clockMs of [31_000, -31_000]) {
-      world.ms += 1000;
-      world.clockMs = clockMs;
+      state.ms += 1000;
+      state.clockMs = clockMs;
       expect((await readiness.read()).checks.clock).toBe("failing");
     }
   });
 
   test("a clock before the database's creation makes the node not ready", async () => {
-    const { world, readiness } = setUp();
-    world.clockMs = -base;
+    const { state, readiness } = setUp();
+    state.clockMs = -base;
     expect((await readiness.read()).checks.clock).toBe("failing");
   });
 
   test("an older or incompatible schema makes the node not ready, a newer compatible one does not", async () => {
-    const { world, readiness } = setUp();
-    world.pulse = () => Promise.resolve({ schema: 10, oldest: 9, migratedAt: base, clock: null });
+    const { state, readiness } = setUp();
+    state.pulse = () => Promise.resolve({ schema: 10, oldest: 9, migratedAt: base, clock: null });
     expect((await readiness.read()).ok).toBe(true);
-    world.ms = 1000;
-    world.pulse = () => Promise.resolve({ schema: 8, oldest: 9, migratedAt: base, clock: null });
+    state.ms = 1000;
+    state.pulse = () => Promise.resolve({ schema: 8, oldest: 9, migratedAt: base, clock: null });
     expect((await readiness.read()).checks.schema).toBe("failing");
-    world.ms = 2000;
-    world.pulse = () => Promise.resolve({ schema: 11, oldest: 10, migratedAt: base, clock: null });
+    state.ms = 2000;
+    state.pulse = () => Promise.resolve({ schema: 11, oldest: 10, migratedAt: base, clock: null });
     expect((await readiness.read()).checks.schema).toBe("failing");
   });
 
   test("a shutdown makes the node not ready at once, even for requests that already wait", async () => {
-    const { world, readiness } = setUp();
+    const { state, readiness } = setUp();
     await readiness.read();
     let answer: (pulse: Pulse) => void = () => {};
-    world.ms = 1000;
-    world.pulse = () => new Promise((resolve) => (answer = resolve));
+    state.ms = 1000;
+    state.pulse = () => new Promise((resolve) => (answer = resolve));
     const asked = readiness.read();
     readiness.stop();
     answer({ schema: 9, oldest: 9, migratedAt: base, clock: null });

@@ -23,10 +23,10 @@ type ReadinessOptions = {
   elapsed: () => number;
 };
 
-const answerMs = 1000;
+const storeTimeoutMs = 1000;
 const cacheMs = 1000;
 /** A poll may wait for a slow database. */
-const workerMs = minuteMs;
+const maxPollGapMs = minuteMs;
 /** With a larger skew, other nodes see this node's leases as expired. */
 const maxSkewMs = 30_000;
 const maxFailures = 3;
@@ -40,11 +40,13 @@ export function openReadiness(options: ReadinessOptions) {
   let skewMs: number | null = null;
 
   async function check(): Promise<Readiness> {
-    const found = await within(answerMs, checkStore(), "the store did not answer in time").catch(() => null);
+    const found = await within(storeTimeoutMs, checkStore(), "the store did not answer in time").catch(
+      () => null,
+    );
     const holds = {
       store: found !== null,
       writes: options.failedInARow() < maxFailures && options.stuckMs() < maxCommitMs,
-      worker: elapsed() - options.workerPolledAt() < workerMs,
+      worker: elapsed() - options.workerPolledAt() < maxPollGapMs,
       clock: found === null || found.clock,
       // A newer schema is fine during an upgrade of another node, unless it removed what this version needs. An older
       // schema means that the database was replaced while this node ran.
@@ -101,7 +103,7 @@ export function countConsecutiveFailures(elapsed: () => number) {
 
 const minJumpMs = 2000;
 
-/** Reports when the system clock was set, by comparing it with the monotonic clock. Returns how to stop. */
+/** Reports when the system clock was set, by comparing it with the monotonic clock. Returns a function that stops this. */
 export function watchClockJumps(
   { now, elapsed }: Pick<ReadinessOptions, "now" | "elapsed">,
   onJump: (ms: number) => void,

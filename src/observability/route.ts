@@ -3,9 +3,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { sendNotFound, sendText } from "../http/reply.ts";
 import { wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
-import { hostOf, isProven, namesNoSite } from "../sites/hosts.ts";
+import { hostOf, isHostOfSite } from "../sites/hosts.ts";
 import type { Readiness } from "./readiness.ts";
 
 type MetricsAccess = {
@@ -52,9 +53,7 @@ function checkAccess(request: IncomingMessage, access: MetricsAccess): AccessDec
   const host = hostOf(request.headers.host);
   // The token comes first: its holder runs the installation, and no site can take away the host name that they use.
   if (access.token !== null && hasToken(request, access.token)) return "allowed";
-  // A loopback name belongs to no site, even where a site uses it for tests; and an unverified host is not yet its site's.
-  const known = namesNoSite(host) ? undefined : access.directory.host(host);
-  if (known && isProven(known)) return "not found";
+  if (isHostOfSite(access.directory, host)) return "not found";
   if (access.token !== null) return "unauthorized";
   // A trusted proxy's own requests are trusted, not those that it forwards. A proxy that adds no header still forwards
   // the public host name.
@@ -70,10 +69,11 @@ function hasToken({ headers }: IncomingMessage, token: string): boolean {
 }
 
 function refuse(reply: FastifyReply, decision: "not found" | "unauthorized"): FastifyReply {
-  reply.type("text/plain; charset=utf-8");
-  if (decision === "not found") return reply.code(404).send("Not found.\n");
-  return reply
-    .code(401)
-    .header("www-authenticate", 'Bearer realm="metrics"')
-    .send("Metrics need the CLEANCAST_METRICS_TOKEN, or a trusted address where no token is set.\n");
+  if (decision === "not found") return sendNotFound(reply);
+  reply.header("www-authenticate", 'Bearer realm="metrics"');
+  return sendText(
+    reply,
+    401,
+    "Metrics need the CLEANCAST_METRICS_TOKEN, or a trusted address where no token is set.",
+  );
 }

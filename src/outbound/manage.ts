@@ -7,8 +7,8 @@ import { urlFault, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
-import { type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change } from "../sites/manage.ts";
+import { type By, missing, Refusal } from "../kernel/refusal.ts";
+import { auditLine } from "../sites/manage.ts";
 import type { PushCall } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
 import type { Address, Webhook } from "../store/outbound/webhooks.ts";
@@ -50,7 +50,7 @@ export async function addWebhook(
   const id = shortId();
   const secret = newSecret();
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
-  const line = change(site.id, "webhook added", { id, origin: new URL(read.url).origin }, by);
+  const line = auditLine(site.id, "webhook added", { id, origin: new URL(read.url).origin }, by);
   await store.webhooks.add(line, { siteId: site.id, id, sendEmpty: wanted.sendEmpty }, address);
   return { webhook: await findWebhook({ store }, id, site.id), secret };
 }
@@ -60,8 +60,7 @@ export async function findWebhook({ store }: WebhookContext, id: string, siteId?
   const all = await store.webhooks.list(siteId);
   const found = all.find((one) => one.id === id);
   if (found) return found;
-  const sentence = `There is no webhook ${id}.`;
-  throw new Missing("webhook", sentence, `${sentence} 'cleancast webhook list' shows their ids.`);
+  throw missing("webhook", id);
 }
 
 /** Creates a new secret, used at once; the old one is valid for one more day. */
@@ -73,7 +72,7 @@ export async function rotateSecret(
   const secret = newSecret();
   const oldUntil = by.now + rotationOverlapMs;
   await store.webhooks.rotate(
-    change(siteId, "webhook secret rotated", { id, oldUntil }, by),
+    auditLine(siteId, "webhook secret rotated", { id, oldUntil }, by),
     id,
     secret,
     oldUntil,
@@ -89,7 +88,7 @@ export async function disableWebhook({ store }: WebhookContext, webhook: Webhook
     throw new Refusal("webhook", `Webhook ${id} is disabled already.`);
   const reason = `disabled by ${by.actor}`;
   await store.webhooks.setState(
-    change(siteId, "webhook disabled", { id, reason }, by),
+    auditLine(siteId, "webhook disabled", { id, reason }, by),
     id,
     "disabled",
     reason,
@@ -100,7 +99,7 @@ export async function disableWebhook({ store }: WebhookContext, webhook: Webhook
 export async function enableWebhook({ store }: WebhookContext, webhook: Webhook, by: By): Promise<number> {
   const { siteId, id, state } = webhook;
   if (state === "active") throw new Refusal("webhook", `Webhook ${id} is active already.`);
-  await store.webhooks.setState(change(siteId, "webhook enabled", { id }, by), id, "active", null);
+  await store.webhooks.setState(auditLine(siteId, "webhook enabled", { id }, by), id, "active", null);
   return (await store.pushes.sumQueued({ siteId, webhookId: id })).periods;
 }
 
@@ -109,7 +108,7 @@ export async function removeWebhook(
   { siteId, id, origin }: Webhook,
   by: By,
 ): Promise<void> {
-  await store.webhooks.remove(change(siteId, "webhook removed", { id, origin }, by), id);
+  await store.webhooks.remove(auditLine(siteId, "webhook removed", { id, origin }, by), id);
 }
 
 /** Pushes the closed periods that overlap a time range again, with the same ids. Returns how many. */
@@ -120,7 +119,7 @@ export async function replayPeriods(
   by: By,
 ): Promise<number> {
   const { from, to } = time;
-  const line = change(siteId, "webhook replayed", { id, from, to }, by);
+  const line = auditLine(siteId, "webhook replayed", { id, from, to }, by);
   const numbers = await store.pushes.requeue({ siteId, webhookId: id }, from, to, line);
   if (numbers.length === 0) {
     const sentence = `No closed period of webhook ${id} overlaps that time range`;

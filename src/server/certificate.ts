@@ -1,4 +1,4 @@
-// The certificate of HTTPS without a proxy. Its files are checked every two seconds, and a changed pair is used for new
+// The certificate for HTTPS without a proxy. Its files are checked every two seconds, and a changed pair is used for new
 // connections; open ones continue. Programs that renew certificates swap links or write one file after the other: until
 // certificate and key match, the old pair stays in use.
 
@@ -36,24 +36,24 @@ const mismatch =
 export function openCertificate({ tls }: Pick<Config, "tls">): Certificate | null {
   if (!tls) return null;
   const files = tls;
-  // Taken before reading, so that the next check sees a change in between.
+  // The fingerprint is taken before the files are read, so that the next check sees a change in between.
   let known = fingerprintOf(files);
   const first = readPair(files);
   if (!first) throw new ConfigFaults([mismatch]);
   let pair = first;
-  let refused: string | null = null;
+  let reported: string | null = null;
 
   function reload(server: Server, { onChange, onFault }: ReloadHooks): void {
     const fingerprint = fingerprintOf(files);
     if (fingerprint === known) return;
     const next = readPair(files);
     if (!next) {
-      if (refused !== fingerprint) onFault(`${mismatch} The previous certificate stays in use.`);
-      refused = fingerprint;
+      if (reported !== fingerprint) onFault(`${mismatch} The previous certificate stays in use.`);
+      reported = fingerprint;
       return;
     }
     known = fingerprint;
-    refused = null;
+    reported = null;
     const isSame = pair.cert.equals(next.cert) && pair.key.equals(next.key);
     pair = next;
     if (isSame) return;
@@ -64,7 +64,7 @@ export function openCertificate({ tls }: Pick<Config, "tls">): Certificate | nul
   return { pair: first, expiresAt: () => expiryOf(pair), reload };
 }
 
-/** Keeps the server's certificate up to date with the files; returns how to stop. */
+/** Keeps the server's certificate up to date with the files; returns a function that stops this. */
 export function watchCertificate(
   server: Server,
   certificate: Certificate | null,

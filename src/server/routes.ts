@@ -6,8 +6,8 @@ import type { ApiContext } from "../api/context.ts";
 import { isDashboardHost } from "../api/dashboardHost.ts";
 import { mountDashboard } from "../api/mountDashboard.ts";
 import { collectRoutes } from "../collect/route.ts";
-import { nameRoutes } from "../domains/route.ts";
-import { countByMinute } from "../http/rate.ts";
+import { hostCheckRoutes } from "../domains/route.ts";
+import { openRateLimit } from "../http/rate.ts";
 import { inboundRoute } from "../inbound/route.ts";
 import { countWrongKeys } from "../inbound/wrongKeys.ts";
 import type { Config } from "../installation/config.ts";
@@ -30,7 +30,7 @@ type RouteOptions = {
 };
 
 export type MountedRoutes = {
-  /** Only when the server listens: the system may choose the port. */
+  /** Both work only when the server listens: the system may choose the port. */
   publicUrl: () => string;
   access: () => Access;
 };
@@ -41,7 +41,7 @@ export function mountRoutes(app: FastifyInstance, options: RouteOptions): Mounte
   const { transport } = options.config;
   observability.mountRoutes(app, { store, directory, lanes, breaker, version, certificateExpiresAt });
   mountInbound(app, options);
-  nameRoutes(app, { directory, transport, checker });
+  hostCheckRoutes(app, { directory, transport, checker });
   mountCollect(app, options);
   return mountManagement(app, options);
 }
@@ -50,12 +50,12 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
   const { store, directory, lanes, owner, keyUses, ownHost, now, onDefect } = services;
   const parts = { store, lanes, owner, leaseMs: config.leaseMs, now, onPlanned: observability.onPlanned };
   inboundRoute(app, {
-    gate: {
+    authentication: {
       directory,
       ownHost,
       transport: config.transport,
       wrongKeys: countWrongKeys(store),
-      rateLimit: countByMinute(),
+      rateLimit: openRateLimit(),
     },
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
@@ -74,7 +74,7 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
     store,
     directory,
     transport: config.transport,
-    rate: countByMinute(),
+    rateLimit: openRateLimit(),
     perMinute: config.collectPerMinute,
     tag,
     counts: visitCounts,

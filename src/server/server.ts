@@ -2,6 +2,8 @@
 
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import { errorCode } from "../kernel/errorCode.ts";
+import { sendNotFound, sendText } from "../http/reply.ts";
 import type { CertificatePair } from "./certificate.ts";
 import { ConfigFaults, type Config } from "../installation/config.ts";
 import { refusals, sendRefusal } from "../inbound/refusals.ts";
@@ -17,23 +19,22 @@ export function openServer(tls: CertificatePair | null, onDefect: (error: unknow
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler,
     frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) =>
-      void reply.code(400).type("text/plain; charset=utf-8").send("Bad request.\n"),
+      void sendText(reply, 400, "Bad request."),
   };
   const app = (tls ? Fastify({ ...options, https: tls }) : Fastify(options)) as FastifyInstance;
   // Routes read bodies themselves, after they have authenticated the request.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
-  app.get("/healthz", (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok\n"));
+  app.get("/healthz", (_request, reply) => sendText(reply, 200, "ok"));
   app.setNotFoundHandler((request, reply) => {
     // Methods that the router does not know arrive here too.
     if (request.url.split("?", 1)[0] === inboundPath) return sendRefusal(reply, refusals.methodNotAllowed);
-    return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
+    return sendNotFound(reply);
   });
   app.setErrorHandler((error, _request, reply) => {
     const status = (error as { statusCode?: number }).statusCode ?? 500;
     if (status >= 500) onDefect(error);
-    const text = status >= 500 ? "Internal error." : "Bad request.";
-    return reply.code(status).type("text/plain; charset=utf-8").send(`${text}\n`);
+    return sendText(reply, status, status >= 500 ? "Internal error." : "Bad request.");
   });
   return app;
 }
@@ -60,7 +61,7 @@ export function addressOf(app: FastifyInstance, config: Config): string {
 
 /** Explains an error of the operating system in terms of the variable that caused it. */
 export function toStartFault(error: unknown, config: Config): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = errorCode(error);
   if (code === "EADDRINUSE")
     return new ConfigFaults([`port ${config.port} is already in use; set PORT to a free one.`]);
   if (code === "EACCES")

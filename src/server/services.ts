@@ -23,7 +23,7 @@ import { startPurge } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
 import { startOutbound } from "../outbound/worker.ts";
-import { directoryOf } from "../sites/directory.ts";
+import { openDirectory } from "../sites/directory.ts";
 import { countKeyUses } from "../sites/keyUses.ts";
 import { startStatistics } from "../statistics/worker.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
@@ -66,7 +66,7 @@ async function openNode({ config, observability, shutdown, now }: ServiceOptions
   const store = await openInstallation(config, commitObserver);
   shutdown.add("database", "store", () => store.close());
   const ownHost = relayOf(config)?.host ?? null;
-  const directory = directoryOf(store, ownHost);
+  const directory = openDirectory(store, ownHost);
   await directory.refresh();
   const following = directory.follow((error) => onDefect(error));
   shutdown.add("watchers", "directory", following);
@@ -140,7 +140,7 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
 async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions) {
   if (node.store.engine === "sqlite") await node.store.pushes.releaseLeases();
   const { connectMs, allowPrivate: allow } = config;
-  // Receivers get more time than platforms, and have no other origins than the ones that their owner set.
+  // Receivers get more time than platforms, and no operator redirects them to another origin.
   const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow, origins: {} });
   shutdown.add("clients", "receivers", () => sender.close());
   const stop = startOutbound({

@@ -12,12 +12,12 @@ import {
   withChanges,
 } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
-import { type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change, type SiteContext } from "./manage.ts";
+import { type By, Missing, missing, Refusal } from "../kernel/refusal.ts";
+import { auditLine, type SiteContext } from "./manage.ts";
 
 /** `events` null means every event; without it the selection does not change. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };
-export type AddressCheck = { checkAddress: (url: string) => string | null };
+type AddressCheck = { checkAddress: (url: string) => string | null };
 export type Connected = { connection: Connection; isNew: boolean; released: number };
 
 /** For the command line, where `events` is one of the settings. */
@@ -108,12 +108,12 @@ async function save(
     platform.settings.filter((setting) => setting.secret || setting.address).map((setting) => setting.name),
   );
   const action = existing ? "connection changed" : "connection added";
-  const line = change(siteId, action, { id, platform: platform.id }, by);
+  const line = auditLine(siteId, action, { id, platform: platform.id }, by);
   await store.configuration.saveConnection(line, connection, secrets).catch(async (error: unknown) => {
     await directory.refresh();
     const others = directory.site(siteId)?.connections ?? [];
-    const rival = others.find((one) => one.platform === platform.id && one.account === account);
-    if (rival && rival.id !== id)
+    const sameAccount = others.find((one) => one.platform === platform.id && one.account === account);
+    if (sameAccount && sameAccount.id !== id)
       throw new Refusal(
         "platform",
         "The same account was just connected by another request. Reload and try again.",
@@ -141,8 +141,8 @@ function checkAccount(platform: Platform, existing: Connection, given: Record<st
     platform.account(withChanges(platform, existing.settings, changes));
   if (accountWith(given) === existing.account) return;
   const changed = Object.entries(given);
-  const culprit = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
-  const name = culprit?.[0] ?? changed[0]?.[0] ?? "settings";
+  const identifying = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
+  const name = identifying?.[0] ?? changed[0]?.[0] ?? "settings";
   const label = platform.settings.find((one) => one.name === name)?.label ?? name;
   throw new Refusal(name, `${label} identifies the account: add a new connection instead.`);
 }
@@ -159,8 +159,7 @@ export function findConnection(sites: Iterable<Site>, id: string): Connection {
     const connection = site.connections.find((one) => one.id === id);
     if (connection) return connection;
   }
-  const sentence = `There is no connection ${id}.`;
-  throw new Missing("connection", sentence, `${sentence} 'cleancast connection list' shows their ids.`);
+  throw missing("connection", id);
 }
 
 /** Removes a connection: deliveries that wait for it end as skipped, and the log keeps its history. */
@@ -170,7 +169,10 @@ export async function disconnect(
   by: By,
 ): Promise<void> {
   const { siteId, id, platform } = connection;
-  await store.configuration.removeConnection(change(siteId, "connection removed", { id, platform }, by), id);
+  await store.configuration.removeConnection(
+    auditLine(siteId, "connection removed", { id, platform }, by),
+    id,
+  );
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection", "success rate", "queue"], by.now);
   const outcome = { state: "skipped", reason: "disconnected" } as const;
@@ -184,7 +186,7 @@ export async function pause(
   { siteId, id }: ConnectionKey,
   by: By,
 ): Promise<void> {
-  const line = change(siteId, "connection paused", { id }, by);
+  const line = auditLine(siteId, "connection paused", { id }, by);
   await store.configuration.setConnectionState(line, id, "paused", null);
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
@@ -195,7 +197,7 @@ export async function resume(
   { siteId, id }: ConnectionKey,
   by: By,
 ): Promise<number> {
-  const line = change(siteId, "connection resumed", { id }, by);
+  const line = auditLine(siteId, "connection resumed", { id }, by);
   await store.configuration.setConnectionState(line, id, "active", null);
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection"], by.now);

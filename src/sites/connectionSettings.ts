@@ -92,7 +92,7 @@ function settingFault(platform: Platform, name: string, value: string): string |
   return `is not a setting of ${platform.id}. Known: ${known.join(", ")}`;
 }
 
-/** When a connection's token expires for good; null where it is renewed, or not known to expire. */
+/** The time when a connection's token expires for good; null where it is renewed, or not known to expire. */
 export function tokenExpiryOf({ settings }: Pick<Connection, "settings">): number | null {
   const at = Number(settings.expires_at ?? Number.NaN);
   return settings.refresh_token || !Number.isFinite(at) ? null : at;

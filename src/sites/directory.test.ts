@@ -7,15 +7,15 @@ import { uuidv7 } from "../kernel/ids.ts";
 import { openClient } from "../store/engine/postgres/client.ts";
 import { openStore } from "../store/store.ts";
 import { connect, pause } from "./connect.ts";
-import { directoryOf, isUsable } from "./directory.ts";
-import { addKey, addSite, revokeKey, setSite } from "./manage.ts";
+import { openDirectory, isUsable } from "./directory.ts";
+import { addKey, addSite, revokeKey, changeSiteSettings } from "./manage.ts";
 
 const timeoutMs = 2000;
 
 test("keys, sites, settings and connections follow a change on another node within two seconds", async () => {
   const { store, other, close } = await openNodes("postgres");
-  const here = directoryOf(store);
-  const there = directoryOf(other);
+  const here = openDirectory(store);
+  const there = openDirectory(other);
   await Promise.all([here.refresh(), there.refresh()]);
   const failures: unknown[] = [];
   const following = there.follow((error) => failures.push(error));
@@ -48,7 +48,7 @@ test("keys, sites, settings and connections follow a change on another node with
 
   const made = here.key(key) ?? expect.unreachable("it was made here");
   await pause(context, connection, by);
-  await setSite(context, siteNow, { dedup_order: "30d" }, by);
+  await changeSiteSettings(context, siteNow, { dedup_order: "30d" }, by);
   await revokeKey(context, made, by);
   const endedThere = () => {
     const known = there.key(key);
@@ -72,7 +72,7 @@ test("sites that a restored database does not have are removed from memory", asy
     await client.end();
     await store.close();
   });
-  const directory = directoryOf(store);
+  const directory = openDirectory(store);
   const context = { store, directory };
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
   const kept = await addSite(context, "kept.example.com", by);

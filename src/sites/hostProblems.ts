@@ -1,18 +1,16 @@
 // Describes the problems that a check of a host can find, and what to do about them.
 
-export const findingCodes = [
-  "not found",
-  "lookup failed",
-  "private address",
-  "no connection",
-  "too slow",
-  "certificate",
-  "not us",
-  "other installation",
-  "host header",
-  "not secure",
-] as const;
-export type FindingCode = (typeof findingCodes)[number];
+export type FindingCode =
+  | "not found"
+  | "lookup failed"
+  | "private address"
+  | "no connection"
+  | "too slow"
+  | "certificate"
+  | "not us"
+  | "other installation"
+  | "host header"
+  | "not secure";
 
 export type Problem = { what: string; whatToDo: string };
 

@@ -17,7 +17,7 @@ describe("the host of a request", () => {
     ["", ""],
     [undefined, ""],
     ["a".repeat(301), ""],
-  ])("%j is %j", (header, host) => {
+  ])("the Host header %j is read as %j", (header, host) => {
     expect(hostOf(header)).toBe(host);
   });
 
@@ -33,7 +33,7 @@ describe("the host of a request", () => {
     "ü.de",
     "../x",
     "[[::1]]",
-  ])("%j, which no browser sends, gives some text and no error", (header) => {
+  ])("the Host header %j, which no browser sends, is read without an error", (header) => {
     expect(typeof hostOf(header)).toBe("string");
   });
 
@@ -56,7 +56,7 @@ describe("hosts that name no site", () => {
     "203.0.113.9",
     "::1",
     "2001:db8::1",
-  ])("%j: there the key names the site", (host) => {
+  ])("%j does not identify a site, so the key does", (host) => {
     expect(namesNoSite(host)).toBe(true);
   });
 

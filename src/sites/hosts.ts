@@ -2,6 +2,7 @@
 
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
+import type { HostState } from "../contract/hosts.ts";
 import type { HostRow } from "../store/sites/hosts.ts";
 
 /** `Shop.Example.com:8443` → `shop.example.com`; `[::1]:80` → `::1`. Empty when there is none. */
@@ -32,15 +33,14 @@ export function readHost(text: string): string | null {
 export const isProven = ({ isVouched, verifiedAt }: Pick<HostRow, "isVouched" | "verifiedAt">) =>
   isVouched || verifiedAt !== null;
 
+/** A loopback name belongs to no site, even where a site uses it for tests; and an unproven host is not yet its site's. */
+export function isHostOfSite(directory: { host(name: string): HostRow | undefined }, host: string): boolean {
+  const known = namesNoSite(host) ? undefined : directory.host(host);
+  return known !== undefined && isProven(known);
+}
+
 export const isServed = (host: Pick<HostRow, "isVouched" | "verifiedAt" | "pausedAt">) =>
   isProven(host) && host.pausedAt === null;
-
-/**
- * paused: answered like an unknown host. waiting: not served until a check finds that it leads here. unverified: served
- * because an operator added it. failing: it was verified, and the last check found a problem.
- */
-export const hostStates = ["verified", "failing", "unverified", "waiting", "paused"] as const;
-export type HostState = (typeof hostStates)[number];
 
 export function stateOf(host: HostRow): HostState {
   if (host.pausedAt !== null) return "paused";

@@ -43,12 +43,8 @@ export async function describeKeys(store: Pick<Store, "keyUse">, site: Site, now
   const uses = await store.keyUse.sumUses(site.id, Math.floor(now / hourMs) - 23);
   return site.keys.map((key) => {
     const use = uses.get(key.id);
-    const state =
-      key.revokedAt === null
-        ? isUsable(key, now)
-          ? ("active" as const)
-          : ("expired" as const)
-        : ("revoked" as const);
+    const state: "active" | "expired" | "revoked" =
+      key.revokedAt !== null ? "revoked" : isUsable(key, now) ? "active" : "expired";
     return {
       id: key.id,
       name: key.name,

@@ -18,38 +18,40 @@ import {
   withDefaults,
   type SiteSettings,
 } from "./settings.ts";
-import { Missing, Refusal, type By } from "../kernel/refusal.ts";
+import { missing, Refusal, type By } from "../kernel/refusal.ts";
 
 /** The stored configuration and its copy in memory: a change writes to the first and refreshes the second. */
 export type SiteContext = { store: Store; directory: Directory };
 
 const rotationOverlapMs = dayMs;
 
-export function change(siteId: string, action: string, detail: Record<string, unknown>, by: By): AuditLine {
+export function auditLine(
+  siteId: string,
+  action: string,
+  detail: Record<string, unknown>,
+  by: By,
+): AuditLine {
   return { siteId, actor: by.actor, action, detail, at: by.now };
 }
 
 /** Finds a site by its id or by one of its hosts. */
 export function findSite({ directory }: Pick<SiteContext, "directory">, text: string): Site {
   const site = directory.site(text) ?? directory.site(directory.host(readHost(text) ?? "")?.siteId ?? "");
-  if (!site) {
-    const sentence = `There is no site ${text}.`;
-    throw new Missing("site", sentence, `${sentence} 'cleancast site list' shows them.`);
-  }
+  if (!site) throw missing("site", text, "them");
   return site;
 }
 
 /** An unproven claim keeps other sites from claiming the host for this long. */
 const claimMs = 7 * dayMs;
 
-export type FreeHost = {
+type FreeHost = {
   host: string;
   /** The site that loses the host, because it never proved its claim. */
-  loser: string | null;
+  displacedSite: string | null;
 };
 
 /** Reads a host name that no site has, or whose site never proved its claim. Operators need not wait for the claim to expire. */
-export function freeHost(
+export function readFreeHost(
   directory: Directory,
   text: string,
   { now, isVouched }: { now: number; isVouched: boolean },
@@ -57,8 +59,9 @@ export function freeHost(
   const host = readHost(text);
   if (!host) throw new Refusal("host", `${text} is not a host name. Write it like shop.example.com.`);
   const known = directory.host(host);
-  if (!known) return { host, loser: null };
-  if (!isProven(known) && (isVouched || known.addedAt < now - claimMs)) return { host, loser: known.siteId };
+  if (!known) return { host, displacedSite: null };
+  if (!isProven(known) && (isVouched || known.addedAt < now - claimMs))
+    return { host, displacedSite: known.siteId };
   throw new Refusal(
     "host",
     `${host} belongs to a site already.`,
@@ -66,18 +69,18 @@ export function freeHost(
   );
 }
 
-export const lostLine = ({ host, loser }: FreeHost, by: By) =>
-  loser === null ? null : change(loser, "host lost to another site", { host }, by);
+export const displacedLine = ({ host, displacedSite }: FreeHost, by: By) =>
+  displacedSite === null ? null : auditLine(displacedSite, "host lost to another site", { host }, by);
 
 export async function addSite({ store, directory }: SiteContext, hostText: string, by: By): Promise<Site> {
   // Only operators add sites.
   const rights = { now: by.now, isVouched: true };
-  const free = freeHost(directory, hostText, rights);
+  const free = readFreeHost(directory, hostText, rights);
   const { host } = free;
   const id = shortId();
   const site = { name: host, settings: {}, hosts: [host] };
   await store.configuration
-    .addSite(change(id, "site added", { host }, by), site, lostLine(free, by))
+    .addSite(auditLine(id, "site added", { host }, by), site, displacedLine(free, by))
     .catch((error: unknown) => rethrowUnlessTaken(directory, host, rights, error));
   await directory.refresh();
   return findSite({ directory }, id);
@@ -87,11 +90,11 @@ export async function addSite({ store, directory }: SiteContext, hostText: strin
 export async function rethrowUnlessTaken(
   directory: Directory,
   host: string,
-  rights: Parameters<typeof freeHost>[2],
+  rights: Parameters<typeof readFreeHost>[2],
   error: unknown,
 ): Promise<never> {
   await directory.refresh();
-  freeHost(directory, host, rights);
+  readFreeHost(directory, host, rights);
   throw error;
 }
 
@@ -101,12 +104,12 @@ export async function renameSite(
   name: string,
   by: By,
 ): Promise<Site> {
-  await store.configuration.renameSite(change(site.id, "site renamed", { name }, by), name);
+  await store.configuration.renameSite(auditLine(site.id, "site renamed", { name }, by), name);
   await directory.refresh();
   return findSite({ directory }, site.id);
 }
 
-export async function setSite(
+export async function changeSiteSettings(
   { store, directory }: SiteContext,
   site: Site,
   changes: Record<string, string>,
@@ -114,7 +117,7 @@ export async function setSite(
 ): Promise<SiteSettings> {
   const changed = readSettings(changes);
   if (changed instanceof SettingFault) throw new Refusal("setting", changed.message);
-  const line = change(site.id, "settings changed", auditedChanges(changes, changed), by);
+  const line = auditLine(site.id, "settings changed", auditedChanges(changes, changed), by);
   await store.configuration.changeSettings(line, (stored) => ({ ...stored, ...changed }));
   await directory.refresh();
   return findSite({ directory }, site.id).settings;
@@ -132,7 +135,7 @@ export async function copySettings(
   if (copied instanceof SettingFault) throw new Refusal("names", copied.message);
   const texts = Object.entries(describeSettings(from.settings)).filter(([label]) => labels.includes(label));
   const detail = { from: from.id, ...auditedChanges(Object.fromEntries(texts), copied) };
-  await store.configuration.changeSettings(change(site.id, "settings copied", detail, by), (stored) => ({
+  await store.configuration.changeSettings(auditLine(site.id, "settings copied", detail, by), (stored) => ({
     ...stored,
     ...copied,
   }));
@@ -155,7 +158,7 @@ export async function allowPerson(
     );
   }
   // The audit line names the event, not the person.
-  const line = change(site.id, "person allowed", { event: by.eventId }, by);
+  const line = auditLine(site.id, "person allowed", { event: by.eventId }, by);
   await store.configuration.changeSettings(line, (stored) => ({
     ...stored,
     allowedPersons: [...new Set([...withDefaults(stored).allowedPersons, emailSha256])],
@@ -179,7 +182,7 @@ export async function addKey(
   const openedInbound = site.keys.length === 0 && !site.settings.inbound;
   const id = shortId();
   await store.configuration.addKey(
-    change(site.id, "key added", { id, name, prefix, openedInbound }, by),
+    auditLine(site.id, "key added", { id, name, prefix, openedInbound }, by),
     {
       siteId: site.id,
       id,
@@ -203,13 +206,12 @@ export function findKey(sites: Iterable<Site>, id: string): InboundKey {
     const key = site.keys.find((one) => one.id === id);
     if (key) return key;
   }
-  const sentence = `There is no key ${id}.`;
-  throw new Missing("key", sentence, `${sentence} 'cleancast key list' shows their ids.`);
+  throw missing("key", id);
 }
 
 export async function revokeKey({ store, directory }: SiteContext, key: InboundKey, by: By): Promise<void> {
   const { siteId, id, name } = key;
-  await store.configuration.revokeKey(change(siteId, "key revoked", { id, name }, by), id);
+  await store.configuration.revokeKey(auditLine(siteId, "key revoked", { id, name }, by), id);
   await directory.refresh();
 }
 
@@ -230,7 +232,7 @@ export async function rotateKey(
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, by.now + rotationOverlapMs);
   const fresh = { ...old, id: shortId(), hash, prefix, createdAt: by.now, expiresAt };
   await store.configuration.rotateKey(
-    change(siteId, "key rotated", { id, name: old.name, newId: fresh.id }, by),
+    auditLine(siteId, "key rotated", { id, name: old.name, newId: fresh.id }, by),
     id,
     oldExpiresAt,
     fresh,

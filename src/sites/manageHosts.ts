@@ -2,8 +2,15 @@
 
 import type { Host, Site } from "./directory.ts";
 import { isPublicName, readHost } from "./hosts.ts";
-import { type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change, type SiteContext, findSite, freeHost, lostLine, rethrowUnlessTaken } from "./manage.ts";
+import { type By, missing, Refusal } from "../kernel/refusal.ts";
+import {
+  auditLine,
+  type SiteContext,
+  findSite,
+  readFreeHost,
+  displacedLine,
+  rethrowUnlessTaken,
+} from "./manage.ts";
 
 /** Checks look up and call each host: a limit on what one site can make us call. */
 const maxHosts = 200;
@@ -15,7 +22,7 @@ export async function addHost(
   hostText: string,
   by: By & { isVouched: boolean },
 ): Promise<Host> {
-  const free = freeHost(directory, hostText, by);
+  const free = readFreeHost(directory, hostText, by);
   const { host } = free;
   // A proxy or a scraper may call this relay by such a name, and a check would reveal which internal names exist.
   if (!by.isVouched && !isPublicName(host))
@@ -26,10 +33,10 @@ export async function addHost(
   if (site.hosts.length >= maxHosts)
     throw new Refusal("host", `A site can have ${maxHosts} hosts; remove some first.`);
   await store.hosts
-    .add(change(site.id, "host added", { host }, by), {
+    .add(auditLine(site.id, "host added", { host }, by), {
       host,
       isVouched: by.isVouched,
-      displaces: lostLine(free, by),
+      displaces: displacedLine(free, by),
     })
     .catch((error: unknown) => rethrowUnlessTaken(directory, host, by, error));
   await directory.refresh();
@@ -43,8 +50,7 @@ export function findHost(sites: Iterable<Site>, text: string): Host {
     const host = site.hostRows.find((one) => one.host === name);
     if (host) return host;
   }
-  const sentence = `There is no host ${text}.`;
-  throw new Missing("host", sentence, `${sentence} 'cleancast host list' shows them.`);
+  throw missing("host", text, "them");
 }
 
 export async function pauseHost(
@@ -52,7 +58,7 @@ export async function pauseHost(
   { siteId, host }: Host,
   by: By,
 ): Promise<void> {
-  await store.hosts.setPaused(change(siteId, "host paused", { host }, by), host, by.now);
+  await store.hosts.setPaused(auditLine(siteId, "host paused", { host }, by), host, by.now);
   await directory.refresh();
 }
 
@@ -61,7 +67,7 @@ export async function resumeHost(
   { siteId, host }: Host,
   by: By,
 ): Promise<void> {
-  await store.hosts.setPaused(change(siteId, "host resumed", { host }, by), host, null);
+  await store.hosts.setPaused(auditLine(siteId, "host resumed", { host }, by), host, null);
   await directory.refresh();
 }
 
@@ -71,7 +77,7 @@ export async function removeHost(
   { siteId, host }: Host,
   by: By,
 ): Promise<void> {
-  const isGone = await store.hosts.remove(change(siteId, "host removed", { host }, by), host);
+  const isGone = await store.hosts.remove(auditLine(siteId, "host removed", { host }, by), host);
   await directory.refresh();
   if (!isGone && directory.host(host)?.siteId === siteId)
     throw new Refusal("host", `${host} is the only host of its site: add another first, or pause it.`);

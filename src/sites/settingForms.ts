@@ -1,14 +1,11 @@
 // Reads and writes the values of settings in the form that people use.
 
+import { Fault } from "../kernel/refusal.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
-import { commonUserAgents, matchUserAgent, readNetwork } from "../traffic/lists.ts";
+import { matchNetwork } from "../http/transport.ts";
+import { commonUserAgents, matchUserAgent } from "../traffic/lists.ts";
 
-export class SettingFault {
-  readonly message: string;
-  constructor(message: string) {
-    this.message = message;
-  }
-}
+export class SettingFault extends Fault {}
 
 const regions = new Intl.DisplayNames("en", { type: "region" });
 const noCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
@@ -37,7 +34,7 @@ export const duration = (maxDays: number, minMs = secondMs) => ({
 });
 
 /** A whole number from `min` to `max`; `off` is 0. */
-export const whole = (min: number, max: number) => ({
+export const wholeNumber = (min: number, max: number) => ({
   read: (text: string) => {
     if (text === "off") return 0;
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -52,7 +49,7 @@ const maxAddresses = 20;
 
 export const mailAddresses = {
   read: (text: string) => {
-    const list = words((word) =>
+    const list = wordList((word) =>
       word.length <= 254 && /^[^\s@,;:<>()"\\]+@[^\s@,;:<>()"\\]+\.[^\s@.,;:<>()"\\]+$/.test(word)
         ? null
         : "must be email addresses separated by commas",
@@ -79,7 +76,7 @@ export const webAddress = {
 /** Every node holds the lists in memory. */
 export const maxListLength = 10_000;
 
-export const words = (fault: (word: string) => string | null) => ({
+export const wordList = (fault: (word: string) => string | null) => ({
   read: (text: string) => {
     const list = [...new Set(text.split(",").map((word) => word.trim().toLowerCase()))].filter(Boolean);
     const wrong = list.map(fault).find((message) => message !== null);
@@ -90,7 +87,7 @@ export const words = (fault: (word: string) => string | null) => ({
 });
 
 export const persons = {
-  ...words((word) => (/^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters")),
+  ...wordList((word) => (/^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters")),
   // The audit log outlives a person's erasure.
   audit: (value: readonly string[]) => `${value.length} person${value.length === 1 ? "" : "s"}`,
 };
@@ -107,8 +104,8 @@ export const deniedFault = (word: string) =>
     ? `would deny ordinary browsers with "${word}"; write more of it (a comma separates patterns)`
     : null);
 
-export const networks = words((word) =>
-  readNetwork(word)
+export const networks = wordList((word) =>
+  matchNetwork(word)
     ? null
     : `must be addresses or networks like 192.0.2.0/24 or 2001:db8::/32; ${word} is not one`,
 );

@@ -143,7 +143,7 @@ describe("changes", () => {
       `${"A".repeat(64)},${"b".repeat(64)}`,
       { blockedPersons: ["a".repeat(64), "b".repeat(64)] },
     ],
-  ])("%s=%s", (label, text, expected) => {
+  ])("%s=%s is accepted", (label, text, expected) => {
     expect(changed({ [label]: text })).toEqual({ ...fresh, ...expected });
   });
 
@@ -193,7 +193,7 @@ describe("the audit log", () => {
   });
 });
 
-describe("what is refused, with the setting's name and the remedy", () => {
+describe("refused settings", () => {
   test.each([
     ["inbound", "yes", "inbound must be on or off."],
     ["inbound", "", "inbound must be on or off."],
@@ -242,7 +242,7 @@ describe("what is refused, with the setting's name and the remedy", () => {
     ["alert_success_rate", "0", "alert_success_rate must be off or a whole number from 1 to 100."],
     ["block_persons", "abc", "block_persons must be hashed emails of 64 hex characters."],
     ["block_persons", "g".repeat(64), "block_persons must be hashed emails of 64 hex characters."],
-  ])("%s=%s", (label, text, message) => {
+  ])("%s=%s is refused with a message", (label, text, message) => {
     expect(fault({ [label]: text })).toEqual(message);
   });
 
@@ -250,13 +250,13 @@ describe("what is refused, with the setting's name and the remedy", () => {
     expect(fault({ block_persons: "ada@example.com" })).not.toContain("ada");
   });
 
-  test.each(["inbounds", "", "__proto__", "constructor", "dedupOrderMs"])("%j is no setting", (label) => {
+  test.each(["inbounds", "", "__proto__", "constructor", "dedupOrderMs"])("%j is not a setting", (label) => {
     const message = fault(Object.fromEntries([[label, "on"]]));
     expect(message).toContain("is not a setting of a site. Known: inbound, dedup_order,");
   });
 
   test("a country without phone numbers is refused: it would silently drop every local number", () => {
-    // No country, several countries, and one made up for tests of software.
+    // A region that is no country, a union of countries, and a code for software tests.
     expect(["ZZ", "EU", "XA"].filter((country) => fault({ country }) === null)).toEqual([]);
   });
 

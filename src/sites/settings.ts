@@ -15,8 +15,8 @@ import {
   timeZone,
   userAgentFault,
   webAddress,
-  whole,
-  words,
+  wholeNumber,
+  wordList,
 } from "./settingForms.ts";
 
 export type SiteSettings = {
@@ -149,7 +149,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     label: "block_domains",
     help: "comma-separated email domains whose events are filtered",
     default: [],
-    ...words((word) =>
+    ...wordList((word) =>
       /^(?:[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}_])?\.)+[\p{L}\p{M}\p{N}-]{2,}$/u.test(
         word,
       )
@@ -189,13 +189,13 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     label: "allow_user_agents",
     help: "comma-separated parts of user agents that are never treated as bots, such as your own monitoring",
     default: [],
-    ...words(userAgentFault),
+    ...wordList(userAgentFault),
   },
   denyUserAgents: {
     label: "deny_user_agents",
     help: "comma-separated parts of user agents that are always treated as bots",
     default: [],
-    ...words(deniedFault),
+    ...wordList(deniedFault),
   },
   allowNetworks: {
     label: "allow_networks",
@@ -239,7 +239,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     label: "alert_success_rate",
     help: "1 to 100: alert when less than this percentage of a connection's attempts succeeds, or off",
     default: 80,
-    ...whole(1, 100),
+    ...wholeNumber(1, 100),
   },
 };
 
@@ -302,7 +302,7 @@ export function auditedChanges(
 }
 
 /** Features of the installation without which some settings have no effect. */
-export type Provided = { countries: boolean; mail: boolean };
+type Provided = { countries: boolean; mail: boolean };
 
 export const noCountryFile =
   "countries are looked up in a MaxMind file; set CLEANCAST_COUNTRY_FILE and restart.";

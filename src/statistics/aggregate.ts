@@ -59,7 +59,7 @@ export const emptyDetails = (): Details => ({
 const plus = (sums: Map<string, number>, name: string, n: number) =>
   sums.set(name, (sums.get(name) ?? 0) + n);
 
-function entry<Value>(map: Map<string, Value>, name: string, made: () => Value): Value {
+function getOrCreate<Value>(map: Map<string, Value>, name: string, made: () => Value): Value {
   const known = map.get(name);
   if (known) return known;
   const value = made();
@@ -76,12 +76,12 @@ export const botReason = "only bot visits";
 
 /** Far above any amount of money, and far below Infinity, which JSON cannot represent. */
 const maxSum = 1e300;
-export const added = (one: number, other: number) => Math.min(maxSum, one + other);
+export const cappedSum = (one: number, other: number) => Math.min(maxSum, one + other);
 
 function addValue(values: Values, { currency, value, count }: Figure): void {
   if (!currency) return;
-  const sum = entry(values, currency, () => ({ value: 0, conversions: 0 }));
-  sum.value = added(sum.value, value);
+  const sum = getOrCreate(values, currency, () => ({ value: 0, conversions: 0 }));
+  sum.value = cappedSum(sum.value, value);
   sum.conversions += count;
 }
 
@@ -104,11 +104,11 @@ export function addInbound(sum: Sum, { kind, count }: InboundCount): void {
   if (kind === "duplicate") sum.duplicates += count;
 }
 
-export function detailFigure(details: Details, figure: Figure): void {
+export function addFigureDetails(details: Details, figure: Figure): void {
   const { kind, name, count } = figure;
   switch (kind) {
     case "conversion": {
-      const event = entry(details.events, name, () => ({ conversions: 0, values: new Map() }));
+      const event = getOrCreate(details.events, name, () => ({ conversions: 0, values: new Map() }));
       event.conversions += count;
       addValue(event.values, figure);
       return;
@@ -116,7 +116,7 @@ export function detailFigure(details: Details, figure: Figure): void {
     case "delivery": {
       const at = name.lastIndexOf(" ");
       const state = deliveryStates.find((one) => one === name.slice(at + 1));
-      const states: Partial<Record<DeliveryState, number>> = entry(
+      const states: Partial<Record<DeliveryState, number>> = getOrCreate(
         details.platforms,
         name.slice(0, at),
         () => ({}),
@@ -125,7 +125,7 @@ export function detailFigure(details: Details, figure: Figure): void {
       return;
     }
     case "filtered":
-      entry(details.removed, name, () => ({ visits: 0, events: 0 })).events += count;
+      getOrCreate(details.removed, name, () => ({ visits: 0, events: 0 })).events += count;
       return;
     case "click id":
       plus(details.clickIds, name, count);
@@ -144,8 +144,9 @@ export function detailFigure(details: Details, figure: Figure): void {
   }
 }
 
-export function detailVisits(details: Details, { bucket, reason, visits }: VisitCount): void {
-  if (bucket === "bots") entry(details.removed, reason, () => ({ visits: 0, events: 0 })).visits += visits;
+export function addVisitDetails(details: Details, { bucket, reason, visits }: VisitCount): void {
+  if (bucket === "bots")
+    getOrCreate(details.removed, reason, () => ({ visits: 0, events: 0 })).visits += visits;
 }
 
 /**

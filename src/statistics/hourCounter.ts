@@ -2,14 +2,14 @@
 
 import type { FilterReason } from "../kernel/event.ts";
 import type { Figure, Portion, StatisticsKind } from "../store/statistics/statistics.ts";
-import { added, botReason, isRefund } from "./aggregate.ts";
+import { cappedSum, botReason, isRefund } from "./aggregate.ts";
 
 /** An hour keeps this many event names; the others are counted together, refunds apart. */
 const maxNames = 50;
 /** Counted by name in memory, so that the names that are kept are the most common ones. */
 const maxCounted = 5000;
 export const otherNames = "(other)";
-const commonName = (name: string) => (isRefund(name) ? "refund" : otherNames);
+const groupNameOf = (name: string) => (isRefund(name) ? "refund" : otherNames);
 
 type HourCounter = {
   add(portion: Portion): void;
@@ -28,12 +28,12 @@ export function openHourCounter(): HourCounter {
     const figure = figures.get(key);
     if (figure) {
       figure.count += 1;
-      figure.value = added(figure.value, value);
-    } else figures.set(key, { kind, name, currency, count: 1, value: added(0, value) });
+      figure.value = cappedSum(figure.value, value);
+    } else figures.set(key, { kind, name, currency, count: 1, value: cappedSum(0, value) });
   }
 
   function countConversion(eventName: string, currency: string, value: number | null): void {
-    const name = names.has(eventName) || names.size < maxCounted ? eventName : commonName(eventName);
+    const name = names.has(eventName) || names.size < maxCounted ? eventName : groupNameOf(eventName);
     names.set(name, (names.get(name) ?? 0) + 1);
     if (value === null) count("conversion", name);
     else count("conversion", name, currency, value);
@@ -44,7 +44,7 @@ export function openHourCounter(): HourCounter {
       const conversions = new Set<string>();
       for (const event of events) {
         if (event.mode === "test") count("test");
-        else if (event.status === "filtered") count("filtered", removalOf(event.filterReasons));
+        else if (event.status === "filtered") count("filtered", countedReason(event.filterReasons));
         else {
           conversions.add(event.id);
           countConversion(event.event, event.currency, event.value);
@@ -60,18 +60,18 @@ export function openHourCounter(): HourCounter {
         if (state === "queued" || state === "parked") isOpen = true;
       }
     },
-    figures: () => withFewNames([...figures.values()], names),
+    figures: () => limitNames([...figures.values()], names),
     isOpen: () => isOpen,
   };
 }
 
 /** An event with several reasons is counted once: as a bot's if that is among them, else under the first. */
-function removalOf(reasons: readonly FilterReason[]): string {
+function countedReason(reasons: readonly FilterReason[]): string {
   const codes = reasons.map(({ code }) => code);
   return codes.find((code) => code === botReason) ?? codes[0] ?? "";
 }
 
-function withFewNames(figures: Figure[], names: ReadonlyMap<string, number>): Figure[] {
+function limitNames(figures: Figure[], names: ReadonlyMap<string, number>): Figure[] {
   if (names.size <= maxNames) return figures;
   const kept = new Set(
     [...names]
@@ -82,11 +82,11 @@ function withFewNames(figures: Figure[], names: ReadonlyMap<string, number>): Fi
   const others = new Map<string, Figure>();
   const rest = figures.filter((figure) => {
     if (figure.kind !== "conversion" || (kept.has(figure.name) && figure.name !== otherNames)) return true;
-    const name = commonName(figure.name);
+    const name = groupNameOf(figure.name);
     const key = `${name}\n${figure.currency}`;
     const other = others.get(key) ?? { ...figure, name, count: 0, value: 0 };
     other.count += figure.count;
-    other.value = added(other.value, figure.value);
+    other.value = cappedSum(other.value, figure.value);
     others.set(key, other);
     return false;
   });

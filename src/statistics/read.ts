@@ -1,4 +1,4 @@
-// Reads the statistics of a range of time: hours that were rolled up from their table, the others counted now.
+// Reads the statistics of a range of time. Hours that were rolled up are read from their table; the others are counted now.
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { hourMs } from "../kernel/time.ts";
@@ -10,15 +10,15 @@ import {
   addFigure,
   addInbound,
   addVisits,
-  detailFigure,
-  detailVisits,
+  addFigureDetails,
+  addVisitDetails,
   emptyDetails,
   emptySum,
   type Details,
   type Sum,
 } from "./aggregate.ts";
 
-type Needed = Pick<Store, "statistics" | "traffic" | "inboundCounts">;
+type StatisticsStore = Pick<Store, "statistics" | "traffic" | "inboundCounts">;
 
 /** `from` and `to` are whole hours; the range before is of the same length. */
 type Range = { from: number; to: number; step: Step; timeZone: string };
@@ -34,7 +34,7 @@ const sliceHours = 7 * 24;
 /** Time for counting in one request. Older hours, on an installation whose history is not rolled up yet, are left out. */
 const countingMs = 2000;
 
-export function openStatistics(store: Needed, now: () => number) {
+export function openStatistics(store: StatisticsStore, now: () => number) {
   const readRecent = recentHours(store, now);
 
   /** Counts the newest hours first, so that the oldest are left out where time runs out. */
@@ -87,18 +87,16 @@ export function openStatistics(store: Needed, now: () => number) {
       for (let hour = firstHour; hour < toHour; hour += sliceHours) {
         const end = Math.min(hour + sliceHours, toHour);
         const [low, high] = [Math.max(hour, rolledUp.from), Math.min(end, rolledUp.to)];
-        if (low < high) addTo(await store.statistics.listFigures(siteId, low, high), addFigure, detailFigure);
-        addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, detailVisits);
+        if (low < high)
+          addTo(await store.statistics.listFigures(siteId, low, high), addFigure, addFigureDetails);
+        addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, addVisitDetails);
         addTo(await store.inboundCounts.list(siteId, hour, end), addInbound);
         await yieldToEventLoop();
       }
       const until = now() + countingMs;
-      const young = Math.max(firstHour, head.toHour);
-      const old = Math.min(toHour, head.fromHour);
-      if (head.toHour < toHour)
-        addTo(await countHours(siteId, young, toHour, until), addFigure, detailFigure);
-      if (head.fromHour > firstHour)
-        addTo(await countHours(siteId, firstHour, old, until), addFigure, detailFigure);
+      const afterRollup = await countHours(siteId, Math.max(firstHour, head.toHour), toHour, until);
+      const beforeRollup = await countHours(siteId, firstHour, Math.min(toHour, head.fromHour), until);
+      addTo([...afterRollup, ...beforeRollup], addFigure, addFigureDetails);
 
       return {
         steps: steps.map((one, i) => ({ startsAt: one.fromHour * hourMs, ...(sums[i] as Sum) })),

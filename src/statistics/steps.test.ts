@@ -22,7 +22,7 @@ describe("the steps of a chart", () => {
     // Half past: the hour that begins before midnight belongs to the day before.
     ["Asia/Kolkata", "2026-10-24T18:00Z", "2026-10-26T19:00Z", [1, 24, 24]],
     ["Pacific/Kiritimati", "2026-10-24T10:00Z", "2026-10-26T10:00Z", [24, 24]],
-  ])("days in %s from %s to %s", (timeZone, from, to, hours) => {
+  ])("a chart by days in %s from %s to %s has the local days as steps", (timeZone, from, to, hours) => {
     const steps = stepsOf(hour(from), hour(to), "day", timeZone);
     expect(steps.map(({ fromHour, toHour }) => toHour - fromHour)).toEqual(hours);
   });

@@ -61,13 +61,13 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
 
   async function run(signal?: AbortSignal): Promise<void> {
     /** Asked before every hour, because years of history take longer than a lease lasts. */
-    const mayGoOn = async () => !signal?.aborted && (await lease.hold());
+    const mayContinue = async () => !signal?.aborted && (await lease.hold());
     const startedAt = now();
-    if (!(await mayGoOn())) return;
+    if (!(await mayContinue())) return;
     const due = [...sites()].map(({ id }) => id).filter((id) => (updateAt.get(id) ?? 0) <= startedAt);
     for (const id of due) updateAt.set(id, startedAt + updateMs);
-    let left = await eachSite(due, mayGoOn, (id) => update(id, mayGoOn));
-    while (left.length && now() < startedAt + backfillMs) left = await eachSite(left, mayGoOn, backfill);
+    let left = await eachSite(due, mayContinue, (id) => update(id, mayContinue));
+    while (left.length && now() < startedAt + backfillMs) left = await eachSite(left, mayContinue, backfill);
     // The next run continues with sites whose history is not rolled up yet.
     for (const id of left) updateAt.set(id, 0);
   }
@@ -75,12 +75,12 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
   /** Returns the sites for which `work` resolved to true. */
   async function eachSite(
     ids: readonly string[],
-    mayGoOn: () => Promise<boolean>,
+    mayContinue: () => Promise<boolean>,
     work: (id: string) => Promise<boolean>,
   ): Promise<string[]> {
     const more: string[] = [];
     for (const id of ids) {
-      if (!(await mayGoOn())) return [];
+      if (!(await mayContinue())) return [];
       try {
         if (await work(id)) more.push(id);
       } catch (error) {
@@ -91,7 +91,7 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
     return more;
   }
 
-  /** Leaves as much time to other work as it took itself. */
+  /** Rolls an hour up, and then pauses for as long as that took. */
   async function rollUp(siteId: string, hour: number): Promise<void> {
     const startedAt = performance.now();
     await rollUpHour(store, siteId, hour, now());
@@ -106,19 +106,19 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
   }
 
   /** Rolls up the hours that ended since the last run and those that may have changed. False when it had to end early. */
-  async function update(siteId: string, mayGoOn: () => Promise<boolean>): Promise<boolean> {
+  async function update(siteId: string, mayContinue: () => Promise<boolean>): Promise<boolean> {
     const head = await headOf(siteId);
     const closed = closedHour();
     for (let { toHour } = head; toHour < closed;) {
       const hour = await statistics.findNextHour(siteId, toHour, closed);
       if (hour === null) break;
-      if (!(await mayGoOn())) return false;
+      if (!(await mayContinue())) return false;
       await rollUp(siteId, hour);
       toHour = hour + 1;
       await statistics.saveHead(siteId, { ...head, toHour });
     }
     for (const hour of await statistics.listDueHours(siteId, now(), maxDue)) {
-      if (!(await mayGoOn())) return false;
+      if (!(await mayContinue())) return false;
       await rollUp(siteId, hour);
     }
     if ((purgeAt.get(siteId) ?? 0) <= now()) {

@@ -1,7 +1,7 @@
 // Signals that contradict the user agent. Each alone is soft: people change their user agent too, or request desktop pages on
 // a phone. Two from different sources are hard (see verdict.ts).
 
-import type { JudgedObservation, Signal } from "./signal.ts";
+import type { SignalInput, Signal } from "./signal.ts";
 import type { Claims } from "./userAgent/claims.ts";
 
 type Os = Claims["os"];
@@ -53,7 +53,7 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "The client hints name another operating system than the user agent.",
     source: "client hints",
-    find({ headers, claims }: JudgedObservation) {
+    find({ headers, claims }: SignalInput) {
       const hint = unquote(headers?.platform ?? "");
       const fitting = fittingHints[claims.os];
       return Object.hasOwn(hintPlatforms, hint) && fitting && !fitting.includes(hint)
@@ -122,7 +122,7 @@ export const contradictions: readonly Signal[] = [
     category: "contradiction",
     name: "another engine",
     points: 45,
-    why: "The browser has what only Chromium has, and the user agent is another browser's.",
+    why: "The browser has features of Chromium, and the user agent is another browser's.",
     source: "script",
     find: ({ script, claims }) =>
       script?.isChromium &&

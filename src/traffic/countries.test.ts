@@ -85,7 +85,7 @@ describe("the country of an address", () => {
   });
 });
 
-describe("the file of countries", () => {
+describe("the country file", () => {
   test("the country file has a build date and a type", () => {
     const { builtAt, type } = openCountries(
       place("city.mmdb", mmdb({ type: "DBIP-City-Lite", networks: world })),
@@ -106,14 +106,14 @@ describe("the file of countries", () => {
 
   test("a missing country file is named, with what to do", () => {
     const file = join(folder, "missing.mmdb");
-    expect(refusal(file)).toBe(`The file of countries ${file} does not exist. ${advice}`);
-    expect(refusal(folder)).toBe(`The file of countries ${folder} cannot be read (EISDIR). ${advice}`);
+    expect(refusal(file)).toBe(`The country file ${file} does not exist. ${advice}`);
+    expect(refusal(folder)).toBe(`The country file ${folder} cannot be read (EISDIR). ${advice}`);
   });
 
   test("a file without countries is refused with its type", () => {
     const file = place("asn.mmdb", mmdb({ type: "GeoLite2-ASN", networks: world }));
     expect(refusal(file)).toBe(
-      `The file of countries ${file} is of the type GeoLite2-ASN, without countries. ${advice}`,
+      `The country file ${file} is of the type GeoLite2-ASN, without countries. ${advice}`,
     );
   });
 
@@ -131,7 +131,7 @@ describe("the file of countries", () => {
     for (const [name, bytes] of Object.entries(broken)) {
       const file = place(name, bytes);
       expect(refusal(file)).toBe(
-        `The file of countries ${file} is no MaxMind database, or a damaged one. ${advice}`,
+        `The country file ${file} is not a MaxMind database, or is damaged. ${advice}`,
       );
     }
   });
@@ -144,10 +144,10 @@ describe("the file of countries", () => {
   });
 });
 
-// --- A writer of the MaxMind format, as small as it goes: 24-bit records, no pointers, no merging of equal data. ---
+// Writes the MaxMind format in its simplest form: 24-bit records, no pointers, no merging of equal data.
 
 function mmdb({ type = "GeoLite2-Country", ipVersion = 6, networks }: File): Buffer {
-  // A leaf is the index of its network; null leads nowhere.
+  // A leaf is the index of its network; null means no network.
   type Node = [Node | number | null, Node | number | null];
   const root: Node = [null, null];
   const values = Object.values(networks);
@@ -170,7 +170,7 @@ function mmdb({ type = "GeoLite2-Country", ipVersion = 6, networks }: File): Buf
   const offsets = data.map((_, index) => data.slice(0, index).reduce((sum, { length }) => sum + length, 0));
   const record = (side: Node[0]): number => {
     if (side === null) return nodes.length;
-    // Sixteen empty bytes stand between the tree and the data.
+    // Sixteen empty bytes separate the tree from the data.
     return Array.isArray(side) ? nodes.indexOf(side) : nodes.length + 16 + (offsets[side] as number);
   };
   const tree = Buffer.alloc(nodes.length * 6);
@@ -219,7 +219,7 @@ function encode(value: Value): Buffer {
   ]);
 }
 
-/** Type and size in one byte; types above seven stand in a second one. */
+/** Encodes type and size in one byte; types above seven need a second one. */
 function control(type: number, size: number): Buffer {
   if (size > 28) throw new Error("This writer supports only short values.");
   return Buffer.from(type <= 7 ? [(type << 5) | size] : [size, type - 7]);

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import ipaddr from "ipaddr.js";
 import { Reader, type CountryResponse } from "mmdb-lib";
+import { errorCode } from "../kernel/errorCode.ts";
 
 export type Countries = {
   /** Two capital letters; null when the file has none. */
@@ -42,20 +43,20 @@ function openReader(file: string): Reader<CountryResponse> {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     throw unusable(file, code === "ENOENT" ? "does not exist" : `cannot be read (${code})`, error);
   }
   let reader: Reader<CountryResponse>;
   try {
     reader = new Reader<CountryResponse>(bytes);
   } catch (error) {
-    throw unusable(file, "is no MaxMind database, or a damaged one", error);
+    throw unusable(file, "is not a MaxMind database, or is damaged", error);
   }
   // The reader does not validate the metadata.
   const { databaseType, nodeCount, searchTreeSize, buildEpoch, ipVersion } = reader.metadata;
   const whole = nodeCount > 0 && searchTreeSize < bytes.length && (ipVersion === 4 || ipVersion === 6);
   if (!whole || typeof databaseType !== "string" || Number.isNaN(buildEpoch.getTime()))
-    throw unusable(file, "is no MaxMind database, or a damaged one");
+    throw unusable(file, "is not a MaxMind database, or is damaged");
   if (!holdsCountries.test(databaseType))
     throw unusable(file, `is of the type ${databaseType}, without countries`);
   return reader;
@@ -63,7 +64,7 @@ function openReader(file: string): Reader<CountryResponse> {
 
 function unusable(file: string, why: string, cause?: unknown): Error {
   return new Error(
-    `The file of countries ${file} ${why}. Give the path of a GeoLite2-Country, GeoLite2-City or DB-IP file (.mmdb), ` +
+    `The country file ${file} ${why}. Give the path of a GeoLite2-Country, GeoLite2-City or DB-IP file (.mmdb), ` +
       "or leave the setting out.",
     { cause },
   );

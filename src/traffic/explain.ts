@@ -1,4 +1,4 @@
-// Explains a verdict: every signal with its evidence, and what was not observed.
+// Explains a verdict: every signal with its evidence, and the parts that were not observed.
 
 import { commonUserAgents } from "./lists.ts";
 import { findNetwork } from "./networks/networks.ts";
@@ -6,7 +6,7 @@ import type { Observation, ObservedHeaders } from "./observation.ts";
 import { signals } from "./signals.ts";
 import type { Judgement } from "./verdict.ts";
 
-export type VisitDescription = {
+type VisitDescription = {
   userAgent: string | undefined;
   address: string | undefined;
   headers: ObservedHeaders | null;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Identity } from "../kernel/event.ts";
-import { filterReasons, type FilterRules, type Judged } from "./filter.ts";
+import { filterReasons, type FilterRules, type FilterInput } from "./filter.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const none: FilterRules = {
@@ -25,13 +25,13 @@ const visits = (...verdicts: boolean[]): Identity => ({
   firstUtm: {},
   forms: {},
 });
-const reasons = (judged: Partial<Judged>, rules: Partial<FilterRules> = {}) =>
+const reasons = (judged: Partial<FilterInput>, rules: Partial<FilterRules> = {}) =>
   filterReasons(
     { emailSha256: sha256(hash), emailDomain: null, identity: null, ...judged },
     { ...none, ...rules },
   );
 
-test("without rules and visits nothing is filtered", () => {
+test("an event is not filtered without rules and visits", () => {
   expect(reasons({ emailDomain: "mailinator.com" })).toEqual([]);
   expect(reasons({})).toEqual([]);
 });

@@ -11,7 +11,7 @@ export type FilterRules = {
   allowedPersons: readonly string[];
 };
 
-export type Judged = {
+export type FilterInput = {
   emailSha256: Sha256;
   /** null when the sender gave only the hash. */
   emailDomain: string | null;
@@ -28,7 +28,7 @@ function isDisposable(domain: string): boolean {
 
 /** Empty when the event is not filtered. */
 export function filterReasons(
-  { emailSha256, emailDomain, identity }: Judged,
+  { emailSha256, emailDomain, identity }: FilterInput,
   rules: FilterRules,
 ): FilterReason[] {
   if (rules.allowedPersons.includes(emailSha256)) return [];

@@ -1,6 +1,6 @@
 // A site's allow and deny lists for visits. They override the signals, and allow overrides deny.
 
-import ipaddr from "ipaddr.js";
+import { matchNetwork } from "../http/transport.ts";
 import type { Observation } from "./observation.ts";
 
 export type VisitRules = {
@@ -16,8 +16,7 @@ export type VisitRules = {
 
 export type MatchedRule = { decision: "allowed" | "denied"; entry: string };
 
-type Matcher = (seen: Observation) => boolean;
-type Entry = { entry: string; matches: Matcher };
+type Entry = { entry: string; matches: (seen: Observation) => boolean };
 type Lists = { allow: Entry[]; deny: Entry[] };
 
 /** The settings object is replaced when it changes, so its compiled lists are cached by it. */
@@ -38,7 +37,10 @@ function compileLists(rules: VisitRules): Lists {
     networks: readonly string[],
     countries: readonly string[],
   ) => [
-    ...networks.map((text) => ({ entry: `network ${text}`, matches: matchNetwork(text) })),
+    ...networks.map((text) => {
+      const matches = matchNetwork(text);
+      return { entry: `network ${text}`, matches: (seen: Observation) => matches?.(seen.address) === true };
+    }),
     ...countries.map((code) => ({
       entry: `country ${code}`,
       matches: ({ country }: Observation) => country === code,
@@ -75,21 +77,3 @@ export const commonUserAgents = [
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36",
 ] as const;
-
-/** `192.0.2.0/24`, `2001:db8::/32` or one address. */
-function matchNetwork(text: string): Matcher {
-  const network = readNetwork(text);
-  return ({ address }) => {
-    if (!network || !ipaddr.isValid(address)) return false;
-    const [base, bits] = network;
-    const parsed = ipaddr.process(address);
-    return parsed.kind() === base.kind() && parsed.match(base, bits);
-  };
-}
-
-export function readNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
-  if (!ipaddr.isValid(text)) return null;
-  const address = ipaddr.process(text);
-  return [address, address.kind() === "ipv4" ? 32 : 128];
-}

@@ -1,5 +1,5 @@
-// The observation of a browser by one report of the tag. It is used live; only a sample of bots is stored, with the address cut to
-// its network. A part that is null was not observed, so no signal may depend on it.
+// The observation of a browser by one report of the tag. Only a sample of bots is stored, with the address cut to its
+// network. A part that is null was not observed, so no signal may depend on it.
 
 import type { Frequency } from "./frequency.ts";
 

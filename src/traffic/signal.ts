@@ -18,7 +18,7 @@ export type Category =
   | "trap";
 
 /** An observation with the evidence of its user agent and address. */
-export type JudgedObservation = Observation & {
+export type SignalInput = Observation & {
   agent: UserAgentEvidence | null;
   claims: Claims;
   network: Network | null;
@@ -34,5 +34,5 @@ export type Signal = {
   /** The source that contradicts the user agent. */
   source?: "client hints" | "script" | "hints and script" | "form factor";
   /** Returns the evidence in a few words (may be empty); null when the signal does not apply. */
-  find(seen: JudgedObservation): string | null;
+  find(seen: SignalInput): string | null;
 };

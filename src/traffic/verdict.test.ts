@@ -134,7 +134,7 @@ describe("a person", () => {
       },
     ],
     [
-      "with Tor Browser, which tells every server that it runs on Windows",
+      "with Tor Browser, which always claims to run on Windows",
       {
         userAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0",
         headers: noHints,
@@ -142,7 +142,7 @@ describe("a person", () => {
         address: hosted,
       },
     ],
-  ])("%s passes with score below the threshold", (_who, changes) => {
+  ])("a person %s passes with a score below the threshold", (_who, changes) => {
     const { bot, score } = verdict(changes);
     expect(bot).toBe(false);
     expect(score).toBeLessThan(rules.botThreshold);
@@ -192,7 +192,7 @@ describe("a bot", () => {
       { headers: { brands: '"HeadlessChrome";v="142", "Chromium";v="142"' } },
       "automation:headless hints",
     ],
-  ])("%s is a bot by one hard signal", (_which, changes, primary) => {
+  ])("a bot %s is recognised by one hard signal", (_which, changes, primary) => {
     const judgement = judge(seen(changes), rules);
     expect(judgement.verdict).toMatchObject({ bot: true, score: 100 });
     expect(judgement.primary.startsWith(primary), judgement.primary).toBe(true);
@@ -214,7 +214,7 @@ describe("a bot", () => {
   });
 
   test("client hints that fit the user agent but not the browser are a contradiction", () => {
-    // A tool that changes user agent and hints together forgets the system.
+    // A tool that changes user agent and hints together leaves the system unchanged.
     expect(verdict({ script: { platform: "Linux x86_64" } })).toMatchObject({ bot: true, score: 100 });
     // One that changes the system too cannot change the headers.
     expect(verdict({ headers: { platform: '"Linux"' } })).toMatchObject({ bot: true, score: 100 });
@@ -306,11 +306,11 @@ describe("the site's own lists", () => {
     ["a country", bot, { allowCountries: ["DE"] }],
     ["a user agent", bot, { allowUserAgents: ["windows*chrome/142"] }],
     [
-      "what is denied too",
+      "a country, against deny rules,",
       bot,
       { allowCountries: ["DE"], denyNetworks: ["0.0.0.0/0"], denyUserAgents: ["mozilla"] },
     ],
-  ])("%s that is allowed always passes", (_what, changes, more) => {
+  ])("a visit by the allow rule for %s always passes", (_what, changes, more) => {
     expect(verdict(changes, more)).toEqual({ bot: false, score: 0, reasons: [], rules: rulesVersion });
   });
 
@@ -322,7 +322,7 @@ describe("the site's own lists", () => {
       { denyUserAgents: ["chrome/142*safari"] },
       "site rule:denied user agent chrome/142*safari",
     ],
-  ])("%s that is denied never passes", (_what, more, reason) => {
+  ])("a visit by the deny rule for %s never passes", (_what, more, reason) => {
     expect(verdict({}, more)).toMatchObject({ bot: true, score: 100, reasons: [reason] });
     expect(judge(person, { ...rules, ...more }).primary).toBe("site rule:denied");
   });

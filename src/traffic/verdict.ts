@@ -7,7 +7,7 @@ import type { Verdict } from "../kernel/event.ts";
 import { findRule, type MatchedRule, type VisitRules } from "./lists.ts";
 import { findNetwork } from "./networks/networks.ts";
 import type { Observation } from "./observation.ts";
-import type { JudgedObservation, Signal } from "./signal.ts";
+import type { SignalInput, Signal } from "./signal.ts";
 import { signals } from "./signals.ts";
 import { readUserAgent } from "./userAgent/userAgent.ts";
 
@@ -59,21 +59,8 @@ export function judge(observation: Observation, rules: VisitRules): Judgement {
 }
 
 function collectFindings(observation: Observation): Finding[] {
-  const { userAgent, address, country, headers, script, submit, frequency } = observation;
-  const { evidence: agent, claims } = readUserAgent(userAgent);
-  const network = findNetwork(address);
-  const seen: JudgedObservation = {
-    userAgent,
-    address,
-    country,
-    headers,
-    script,
-    submit,
-    frequency,
-    agent,
-    claims,
-    network,
-  };
+  const { evidence: agent, claims } = readUserAgent(observation.userAgent);
+  const seen: SignalInput = { ...observation, agent, claims, network: findNetwork(observation.address) };
   const findings: Finding[] = [];
   for (const signal of signals) {
     const evidence = signal.find(seen);

@@ -245,20 +245,20 @@ test("a move trusts only ranges that its progress file records, also when rows c
   const range = { after: ["a"], end: ["m"] };
   const first = openProgress(file);
   first.begin({ move: "m1", target: "db/one" });
-  first.arrive("t", range, "one");
-  first.arrive("t", { after: ["m"], end: null }, "two");
-  expect(first.knows("t", range, "one")).toBe("verified");
-  first.distrust();
-  expect(first.knows("t", range, "one")).toBe("remembered");
+  first.record("t", range, "one");
+  first.record("t", { after: ["m"], end: null }, "two");
+  expect(first.statusOf("t", range, "one")).toBe("verified");
+  first.unverifyAll();
+  expect(first.statusOf("t", range, "one")).toBe("recorded");
   // Wider than what is known: something else may be in it.
-  expect(first.knows("t", { after: null, end: ["m"] }, "one")).toBe("nothing");
-  first.leave("t", ["m"]);
+  expect(first.statusOf("t", { after: null, end: ["m"] }, "one")).toBe("unknown");
+  first.invalidate("t", ["m"]);
   appendFileSync(file, '{"table":"t","end":["q"],"aft');
   const again = openProgress(file);
   expect(again.begun()).toEqual({ move: "m1", target: "db/one" });
-  expect(again.knows("t", range, "one")).toBe("nothing");
+  expect(again.statusOf("t", range, "one")).toBe("unknown");
   // Another process copied it: PostgreSQL is asked before it counts.
-  expect(again.knows("t", { after: ["m"], end: null }, "two")).toBe("remembered");
+  expect(again.statusOf("t", { after: ["m"], end: null }, "two")).toBe("recorded");
   expect(again.ends("t")).toEqual([["m"], null]);
   again.intend({ move: "m2", target: "db/two" });
   const third = openProgress(file);

@@ -8,7 +8,7 @@ import { Client } from "pg";
 import { afterFile, taken } from "./afterFile.ts";
 import { readConfig } from "../../src/installation/config.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
-import { directoryOf, type Directory } from "../../src/sites/directory.ts";
+import { openDirectory, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -22,7 +22,7 @@ export async function withStore<T>(
   const config = readConfig(home.env);
   const store = await openStore(config.store, config.encryptionKey(), uuidv7);
   try {
-    const directory = directoryOf(store);
+    const directory = openDirectory(store);
     await directory.refresh();
     return await work(store, directory);
   } finally {

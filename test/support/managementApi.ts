@@ -12,7 +12,7 @@ import { sessionHandlers } from "../../src/api/handlers/session.ts";
 import type { RouteName } from "../../src/contract/contract.ts";
 import { parseTrustedProxies } from "../../src/http/transport.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
-import { directoryOf, type Directory, type Site } from "../../src/sites/directory.ts";
+import { openDirectory, type Directory, type Site } from "../../src/sites/directory.ts";
 import { addSite } from "../../src/sites/manage.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { freshFolder, migratedDatabase } from "./databases.ts";
@@ -58,7 +58,7 @@ export async function openTestApi(
       ? { engine, file: `${freshFolder()}/store.db` }
       : { engine, url: await migratedDatabase(), connections: 8 };
   const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
-  const directory = directoryOf(store);
+  const directory = openDirectory(store);
   const by = { actor: "test", now: Date.now() };
   const sites = [
     await addSite({ store, directory }, "one.example", by),

@@ -9,7 +9,7 @@ import { tagLines, tagScripts } from "../../identity/tagScript.ts";
 import { isUsable, type Site } from "../../sites/directory.ts";
 import { namesNoSite, stateOf } from "../../sites/hosts.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { addSite, copySettings, renameSite, setSite } from "../../sites/manage.ts";
+import { addSite, copySettings, renameSite, changeSiteSettings } from "../../sites/manage.ts";
 import { SettingFault } from "../../sites/settingForms.ts";
 import {
   checkAlertWebhook,
@@ -93,7 +93,7 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
       checkAlertWebhook(body.settings, (url) => urlFault(allowPrivate, url), "alert_webhook");
       const labels = Object.keys(body.settings);
       return toAnswer(
-        labels.length ? await setSite(context, site, body.settings, by) : site.settings,
+        labels.length ? await changeSiteSettings(context, site, body.settings, by) : site.settings,
         labels,
       );
     },

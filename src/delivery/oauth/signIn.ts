@@ -12,7 +12,7 @@ import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { randomBase62, shortId } from "../../kernel/ids.ts";
 import { Missing, Refusal, type By } from "../../kernel/refusal.ts";
 import { platformOf, platforms } from "../../platforms/index.ts";
-import { change } from "../../sites/manage.ts";
+import { auditLine } from "../../sites/manage.ts";
 import type { OAuthApp, PlatformSignIn } from "../../store/sites/platformSignIns.ts";
 import type { Store } from "../../store/store.ts";
 import type { Sender } from "../send.ts";
@@ -65,13 +65,13 @@ type Context = { store: Pick<Store, "platformSignIns" | "audit"> };
 export async function setOAuthApp({ store }: Context, app: OAuthApp, by: By): Promise<void> {
   const { id: platform } = signInPlatform(app.platform);
   await store.platformSignIns.saveApp(app, by.now);
-  await store.audit.add(change("", "oauth app set", { platform }, by));
+  await store.audit.add(auditLine("", "oauth app set", { platform }, by));
 }
 
 export async function removeOAuthApp({ store }: Context, platform: string, by: By): Promise<void> {
   if (!(await store.platformSignIns.removeApp(platform)))
     throw new Refusal("platform", `No app is set for ${platform}.`);
-  await store.audit.add(change("", "oauth app removed", { platform }, by));
+  await store.audit.add(auditLine("", "oauth app removed", { platform }, by));
 }
 
 const hashSecret = (secret: string) => createHash("sha256").update(secret).digest("base64url");

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode } from "../../kernel/errorCode.ts";
 import { minuteMs } from "../../kernel/time.ts";
 import { applyMigration, MigrationLockTaken, schemaVersion, takeMigrationLock } from "./applyMigration.ts";
 import { refuseIfTooOld } from "./compatibility.ts";
@@ -52,7 +53,7 @@ export async function migrate(db: Database, options: MigrationOptions = {}): Pro
       return await migrateOnce(db, options, progress);
     } catch (error) {
       if (error instanceof MigrationLockTaken) await sleep(lockPauseMs);
-      else if (codeOf(error) === lockTimeout) {
+      else if (errorCode(error) === lockTimeout) {
         busyMs += performance.now() - startedAt + pauseMs;
         if (busyMs > timeoutMs) throw new SchemaBusy(timeoutMs);
         await sleep(pauseMs);
@@ -69,10 +70,8 @@ export async function migrate(db: Database, options: MigrationOptions = {}): Pro
 
 const lockTimeout = "55P03";
 
-const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
-
 /** The name exists already, or no longer: SQLSTATE 42…, or a conflict in the catalogue. */
-const isCollision = (error: unknown) => /^(?:42...|23505|XX000)$/.test(codeOf(error));
+const isCollision = (error: unknown) => /^(?:42...|23505|XX000)$/.test(errorCode(error));
 
 /** The version that this node found, and the migrations that it applied before another node interfered. */
 type Progress = { from: number | null; applied: string[] };

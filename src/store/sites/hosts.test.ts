@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder, migratedDatabase } from "../../../test/support/databases.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
-import { directoryOf, type Directory } from "../../sites/directory.ts";
+import { openDirectory, type Directory } from "../../sites/directory.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addSite } from "../../sites/manage.ts";
 import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../../sites/manageHosts.ts";
@@ -41,8 +41,8 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
         ? { engine, file: `${freshFolder()}/store.db` }
         : { engine, url: await migratedDatabase(), connections: 4 };
     store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
-    directory = directoryOf(store);
-    elsewhere = directoryOf(store);
+    directory = openDirectory(store);
+    elsewhere = openDirectory(store);
     north = await addSite({ store, directory }, "north.example", by());
     south = await addSite({ store, directory }, "south.example", by());
   });
@@ -72,7 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   });
 
   test("only an installation owner can add the relay's own host name", async () => {
-    const own = directoryOf(store, "own.example");
+    const own = openDirectory(store, "own.example");
     const served = () => own.refresh().then(() => own.siteOfHost("own.example")?.id);
     const host = await claim(north, "own.example");
     await store.hosts.saveCheck(host, well, null);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { shippedList } from "./networkList.ts";
-import { findCrawlerNetworks, isFakeCrawler, loadNetworks, findNetwork, networkList } from "./networks.ts";
+import { findCrawler, findNetwork, isFakeCrawler, loadNetworks, networkList } from "./networks.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cleancast-networks-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -66,7 +66,7 @@ describe("the kind of a network", () => {
     ["Comcast", "73.0.0.1 24.0.0.5 2601:1::1"],
     ["Verizon and T-Mobile", "71.160.0.1 174.192.0.1 172.32.0.1 2607:fb90::1"],
     ["Deutsche Telekom", "79.192.0.1 84.128.5.5 2003:c0::1"],
-    ["1&1, beside IONOS", "89.244.0.1"],
+    ["1&1, next to IONOS", "89.244.0.1"],
     ["Orange", "90.0.0.1 2.0.0.1 2a01:cb00::1"],
     ["Free, which the table gives to a hosting company", "78.208.0.1 81.56.0.1 82.64.0.1 2a01:e00::1"],
     ["OVH's own lines to homes", "109.190.0.1"],
@@ -131,8 +131,8 @@ describe("a fake crawler", () => {
   test("a crawler from another owner's network is a fake", () => {
     expect(isFakeCrawler("Googlebot", "3.5.140.2")).toBe(true);
     expect(isFakeCrawler("Googlebot", "73.0.0.1")).toBe(true);
-    expect(isFakeCrawler("Googlebot", "34.64.0.1"), "anybody can rent in Google Cloud").toBe(true);
-    expect(isFakeCrawler("bingbot", "20.36.108.1"), "anybody can rent in Azure").toBe(true);
+    expect(isFakeCrawler("Googlebot", "34.64.0.1"), "anyone can rent in Google Cloud").toBe(true);
+    expect(isFakeCrawler("bingbot", "20.36.108.1"), "anyone can rent in Azure").toBe(true);
     expect(isFakeCrawler("YandexBot", "2a01:4f8::1")).toBe(true);
     expect(isFakeCrawler("Applebot", "::ffff:51.38.0.1")).toBe(true);
     const userAgent = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
@@ -169,18 +169,18 @@ describe("a fake crawler", () => {
       expect(isFakeCrawler(name, "3.5.140.2")).toBe(false);
     for (const address of ["10.0.0.1", "127.0.0.1", "::1", "fe80::1", "", "unknown"])
       expect(isFakeCrawler("Googlebot", address)).toBe(false);
-    expect(findCrawlerNetworks("Chrome")).toBeNull();
-    expect(findCrawlerNetworks("Baidu Spider")).toEqual(["Baidu"]);
+    expect(findCrawler("Chrome")).toBeUndefined();
+    expect(findCrawler("Baidu Spider")?.networks).toEqual(["Baidu"]);
   });
 
-  test("a crawler whose owner is not in the list is never a fake", () => {
+  test("the shipped list has the networks of every known crawler", () => {
     const known = networkList().owners.map((owner) => owner?.name);
     const names =
       "googlebot adsbot-google bingbot bingpreview applebot yandexbot baiduspider facebot twitterbot";
     for (const name of `${names} meta-externalagent linkedinbot seznambot naverbot petalbot amazonbot`.split(
       " ",
     ))
-      expect(known).toEqual(expect.arrayContaining([...(findCrawlerNetworks(name) ?? ["missing"])]));
+      expect(known).toEqual(expect.arrayContaining([...(findCrawler(name)?.networks ?? ["missing"])]));
   });
 });
 

@@ -164,12 +164,8 @@ const crawlers: readonly Crawler[] = [
 
 const foldName = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
-/** Finds the owners of a crawler's networks by its name or its whole user agent; null for an unknown crawler. */
-export function findCrawlerNetworks(botName: string): readonly string[] | null {
-  return findCrawler(botName)?.networks ?? null;
-}
-
-function findCrawler(botName: string): Crawler | undefined {
+/** Finds a crawler by its name or its whole user agent. */
+export function findCrawler(botName: string): Crawler | undefined {
   const folded = foldName(botName);
   return crawlers.find(({ name }) => name.test(folded));
 }

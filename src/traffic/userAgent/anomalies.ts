@@ -1,4 +1,4 @@
-// Finds what no ordinary desktop browser sends: unknown products, unknown platform entries, and impossible shapes. Phones,
+// Finds parts that no ordinary desktop browser sends: unknown products, unknown platform entries, impossible shapes. Phones,
 // televisions and apps carry too many names of their own, so this applies to desktops only.
 
 /** In lower case: engines, browsers, distributions and desktop programs that show pages. */

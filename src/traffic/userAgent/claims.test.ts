@@ -50,7 +50,7 @@ test.each<[string, Claims]>([
   ["Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko", claims("other", null, "windows")],
   ["curl/8.7.1", claims("other", null, "other")],
   ["", claims("other", null, "other")],
-])("claims of %s", (userAgent, expected) => {
+])("the claims of %s are read", (userAgent, expected) => {
   expect(readClaims(userAgent)).toEqual(expected);
 });
 

@@ -1,4 +1,4 @@
-// Reads what a user agent claims, to be compared with the client hints and the tag's observations.
+// Reads the claims of a user agent, to be compared with the client hints and the tag's observations.
 
 export type Claims = {
   engine: "chromium" | "gecko" | "webkit" | "other";

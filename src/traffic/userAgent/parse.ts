@@ -11,7 +11,7 @@ export type Parts = {
   /** `cleaned` without the engine and the common products; long lists are matched against this only. */
   extra: string;
   android: boolean;
-  /** A web view, or a browser that names the app it sits in. */
+  /** A web view, or a browser that names the app that it is part of. */
   inApp: boolean;
   /** Televisions, consoles and cars, whose makers follow no convention. */
   appliance: boolean;

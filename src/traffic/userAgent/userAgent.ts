@@ -40,7 +40,7 @@ export type UserAgentEvidence = {
   hard: boolean;
 };
 
-export type UserAgentReading = { evidence: UserAgentEvidence | null; claims: Claims };
+type UserAgentReading = { evidence: UserAgentEvidence | null; claims: Claims };
 
 /** Longer ones are cut, which bounds the time for a verdict. Browsers stay well below. */
 const maxLength = 512;

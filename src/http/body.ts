@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Reads a body up to `maxBytes`. Answers as soon as it is too large: a chunked body has no declared length. */
+/** Reads a body up to `maxBytes`. Resolves as soon as it is too large: a chunked body has no declared length. */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | "too large" | "cut"> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
@@ -33,4 +33,8 @@ function drain(request: IncomingMessage): void {
     if (!request.complete) request.socket.destroy();
   }, drainMs);
   request.once("close", () => clearTimeout(close));
+}
+
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,8 +4,9 @@
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Resolve } from "../delivery/addresses.ts";
+import { errorCode } from "../kernel/errorCode.ts";
 
-export type Names = {
+export type Dns = {
   /** All addresses; "none" where the name has none, "unknown" where the lookup failed. */
   addresses(host: string): Promise<readonly string[] | "none" | "unknown">;
   /** The chain of CNAME targets. */
@@ -16,9 +17,8 @@ export type Names = {
 
 const maxChain = 5;
 const noSuchName = new Set(["ENOTFOUND", "ENODATA", "EAI_NONAME", "EAI_NODATA"]);
-const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
 
-export function openNames(servers: readonly string[]): Names {
+export function openDns(servers: readonly string[]): Dns {
   const resolver = new Resolver({ timeout: 1000, tries: 2 });
   if (servers.length) resolver.setServers(servers);
 
@@ -28,7 +28,7 @@ export function openNames(servers: readonly string[]): Names {
     const found = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
     if (found.length) return found;
     const faults = answers.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-    throw faults.find((one) => !noSuchName.has(codeOf(one))) ?? faults[0];
+    throw faults.find((one) => !noSuchName.has(errorCode(one))) ?? faults[0];
   }
 
   const all = async (host: string) =>
@@ -39,7 +39,7 @@ export function openNames(servers: readonly string[]): Names {
       try {
         return await all(host);
       } catch (error) {
-        return noSuchName.has(codeOf(error)) ? "none" : "unknown";
+        return noSuchName.has(errorCode(error)) ? "none" : "unknown";
       }
     },
 
@@ -69,7 +69,7 @@ export function openNames(servers: readonly string[]): Names {
 }
 
 /** Reads `1.1.1.1, [2606:4700::1111]:53`; the fault is the first entry that is not an address. */
-export function readServers(text: string): string[] | { fault: string } {
+export function readDnsServers(text: string): string[] | { fault: string } {
   const servers = text
     .split(",")
     .map((one) => one.trim())

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { openNames, readServers } from "./names.ts";
+import { openDns, readDnsServers } from "./dns.ts";
 
 test.each([
   ["", []],
   [" 9.9.9.9 , 127.0.0.1:5353,", ["9.9.9.9", "127.0.0.1:5353"]],
   ["2620:fe::fe,[2620:fe::fe],[2620:fe::fe]:53", ["2620:fe::fe", "[2620:fe::fe]", "[2620:fe::fe]:53"]],
-])("%j is a list of DNS servers", (text, servers) => {
-  expect(readServers(text)).toEqual(servers);
-  expect(() => openNames(servers)).not.toThrow();
+])("%j is read as a list of DNS servers", (text, servers) => {
+  expect(readDnsServers(text)).toEqual(servers);
+  expect(() => openDns(servers)).not.toThrow();
 });
 
 test.each(["dns.example.com", "9.9.9", "https://9.9.9.9", "9.9.9.9:port", "[9.9.9.9", "9.9.9.9 1.1.1.1"])(
-  "%j is no DNS server",
-  (text) => expect(readServers(`127.0.0.1,${text}`)).toEqual({ fault: text }),
+  "%j is not a DNS server",
+  (text) => expect(readDnsServers(`127.0.0.1,${text}`)).toEqual({ fault: text }),
 );
