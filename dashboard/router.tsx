@@ -58,14 +58,17 @@ const routes = root.addChildren([
   frame.addChildren([
     inside("/", () => import("./scenes/sites/Home.tsx")),
     inside("/sites", () => import("./scenes/sites/Sites.tsx")),
-    inside("/account", () => import("./scenes/settings/Account.tsx")),
+    inside("/account", () => import("./scenes/account/Account.tsx")),
     redirectTo("/sites/$site", "/sites/$site/overview"),
     redirectTo("/sites/$site/configuration", "/sites/$site/configuration/keys"),
     redirectTo("/sites/$site/settings", "/sites/$site/settings/api-keys"),
     ...sitePages.map(({ path, load, hasTraces }) =>
       (hasTraces ? withTraces : inside)(`/sites/$site/${path}`, load),
     ),
-    withTraces("/sites/$site/integrations/$platform", () => import("./scenes/integrations/PlatformPage.tsx")),
+    withTraces(
+      "/sites/$site/integrations/$platform",
+      () => import("./scenes/integrations/platforms/PlatformPage.tsx"),
+    ),
   ]),
 ]);
 

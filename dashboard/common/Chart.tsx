@@ -3,7 +3,7 @@
 import { Box, Group, Text, VisuallyHidden, useComputedColorScheme, useMantineTheme } from "@mantine/core";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import uPlot from "uplot";
-import { dayText, hourText, timeText } from "./format.ts";
+import { dayText, hourText, timeText } from "./format/format.ts";
 
 export type Series = {
   name: string;

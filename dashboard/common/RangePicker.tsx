@@ -1,7 +1,7 @@
 // The period of a page. It is part of the URL, so that a link shows the same.
 
 import { Group, SegmentedControl } from "@mantine/core";
-import { ranges, type RangeName } from "./ranges.ts";
+import { ranges, type RangeName } from "./format/ranges.ts";
 
 export function RangePicker({ value, onChange }: { value: RangeName; onChange: (value: RangeName) => void }) {
   return (

@@ -4,7 +4,7 @@ import { Alert, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { KeyRound } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ApiError } from "./api.ts";
+import type { ApiError } from "./api/api.ts";
 import { RequestError } from "./states.tsx";
 import { CopyButton } from "./values.tsx";
 

@@ -1,6 +1,6 @@
 // Shows errors of the relay at the field that they are about.
 
-import type { ApiError } from "./api.ts";
+import type { ApiError } from "./api/api.ts";
 
 /** The message for one of these fields, or null. */
 export function fieldError(error: ApiError | null, ...fields: string[]): string | null {

@@ -3,7 +3,7 @@
 import { Alert, Button, Center, Skeleton, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { CircleAlert, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ApiError } from "./api.ts";
+import type { ApiError } from "./api/api.ts";
 
 export function Loading({ rows = 5, height = 36 }: { rows?: number; height?: number }) {
   return (

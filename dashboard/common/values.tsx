@@ -20,8 +20,8 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useEffect, useState } from "react";
-import { exactTime, moneyText, whenText } from "./format.ts";
-import { useSite } from "./session.tsx";
+import { exactTime, moneyText, whenText } from "./format/format.ts";
+import { useSite } from "./api/session.ts";
 
 /** A relative time that updates itself, with the exact one on hover, in the site's time zone. */
 export function Time({ at, none = "never" }: { at: number | null; none?: string }) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settingGroups, settingNames } from "../../dashboard/common/settingNames.ts";
+import { settingGroups, settingNames } from "../../dashboard/common/settings/settingNames.ts";
 import { settingLabels } from "../../src/sites/settings.ts";
 
 test("the dashboard has a name for every setting of a site, and for no other", () => {

@@ -1,11 +1,11 @@
 // The HTML that installs the tag, and whether the tag was seen.
 
 import { Group, List, SimpleGrid, Stack, Text } from "@mantine/core";
-import { countText } from "../../common/format.ts";
+import { countText } from "../../common/format/format.ts";
 import { DocsLink } from "../../common/links.tsx";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/query.ts";
-import { useSiteId } from "../../common/session.tsx";
+import { useApi } from "../../common/api/query.ts";
+import { useSiteId } from "../../common/api/session.ts";
 import { LoadError, Loading } from "../../common/states.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";

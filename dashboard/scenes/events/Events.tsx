@@ -3,23 +3,23 @@
 import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
 import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
-import { urlOf } from "../../common/api.ts";
-import { useQueryParams } from "../../common/queryParams.ts";
-import type { EventSummary } from "../../common/feed.ts";
+import { urlOf } from "../../common/api/api.ts";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
+import type { EventSummary } from "../../common/api/feed.ts";
 import { Card, Page } from "../../common/Page.tsx";
-import { useRows } from "../../common/query.ts";
-import { filterReasonText } from "../../common/reasons.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { SearchField } from "../../common/SearchField.tsx";
-import { useSiteId } from "../../common/session.tsx";
+import { useRows } from "../../common/api/query.ts";
+import { filterReasonText } from "../../common/format/reasons.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { SearchField } from "../../common/lists/SearchField.tsx";
+import { useSiteId } from "../../common/api/session.ts";
 import { Empty } from "../../common/states.tsx";
-import { TimeFilter, useTimes } from "../../common/TimeFilter.tsx";
+import { TimeFilter, useTimes } from "../../common/lists/TimeFilter.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
 import { DeliveryStates, EventStatus, isInTrouble, Match, tracePath, Why } from "./eventCells.tsx";
 import { useNewEvents } from "./useNewEvents.ts";
 import { TextLink } from "../../common/links.tsx";
-import { FilterChip } from "../../common/FilterChip.tsx";
-import { ModeFilter } from "../../common/ModeFilter.tsx";
+import { FilterChip } from "../../common/lists/FilterChip.tsx";
+import { ModeFilter } from "../../common/lists/ModeFilter.tsx";
 
 export default function Events() {
   const site = useSiteId();

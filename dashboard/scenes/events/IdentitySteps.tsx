@@ -2,7 +2,7 @@
 
 import { Text } from "@mantine/core";
 import { Fingerprint, ScrollText } from "lucide-react";
-import { ageText } from "../../common/format.ts";
+import { ageText } from "../../common/format/format.ts";
 import { Id, State } from "../../common/values.tsx";
 import type { TraceOf } from "./ReceivedSteps.tsx";
 import { Facts, Step } from "./Step.tsx";

@@ -2,13 +2,13 @@
 
 import { Alert, List, Text } from "@mantine/core";
 import { Copy, Inbox, Plug, ShieldCheck, TriangleAlert } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer } from "../../common/api/api.ts";
 import { ConfirmButton } from "../../common/dialogs.tsx";
 import { notify } from "../../common/notices.tsx";
-import { exactTime } from "../../common/format.ts";
-import { filterReasonText } from "../../common/reasons.ts";
-import { useSend } from "../../common/query.ts";
-import { useMay, useSite } from "../../common/session.tsx";
+import { exactTime } from "../../common/format/format.ts";
+import { filterReasonText } from "../../common/format/reasons.ts";
+import { useSend } from "../../common/api/query.ts";
+import { useMay, useSite } from "../../common/api/session.ts";
 import { Id, Money, State, Time } from "../../common/values.tsx";
 import { Facts, Step } from "./Step.tsx";
 import { TextLink } from "../../common/links.tsx";

@@ -1,7 +1,7 @@
 // A dry run of a replay, shown before it is confirmed.
 
 import { Skeleton, Text } from "@mantine/core";
-import { useApi } from "../../common/query.ts";
+import { useApi } from "../../common/api/query.ts";
 import { RequestError } from "../../common/states.tsx";
 import type { TraceOf } from "./ReceivedSteps.tsx";
 

@@ -3,9 +3,9 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link, useCanGoBack, useLocation, useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
-import { useQueryParams } from "../../common/queryParams.ts";
-import { useApi } from "../../common/query.ts";
-import { useSiteId } from "../../common/session.tsx";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { useApi } from "../../common/api/query.ts";
+import { useSiteId } from "../../common/api/session.ts";
 import { SidePanel } from "../../common/SidePanel.tsx";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Money, TestBadge } from "../../common/values.tsx";

@@ -1,8 +1,8 @@
 // Cells of an event in a list: deliveries, match, status. Each "why?" opens the trace.
 
 import { Group, Text, Tooltip } from "@mantine/core";
-import type { EventSummary } from "../../common/feed.ts";
-import { usePlatformName } from "../../common/platforms.ts";
+import type { EventSummary } from "../../common/api/feed.ts";
+import { usePlatformName } from "../../common/api/platforms.ts";
 import { State } from "../../common/values.tsx";
 import { TextLink } from "../../common/links.tsx";
 

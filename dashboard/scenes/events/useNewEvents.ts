@@ -1,7 +1,7 @@
 // Events that arrive while the list is open: new ones wait for a click, shown ones are updated.
 
 import { useState } from "react";
-import { useFeed, type EventSummary } from "../../common/feed.ts";
+import { useFeed, type EventSummary } from "../../common/api/feed.ts";
 
 type Filter = { status: string; mode: string; isSearch: boolean; to: number | undefined };
 

@@ -35,9 +35,9 @@ import {
   UserRound,
 } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { call } from "../../common/api.ts";
-import { queryClient } from "../../common/query.ts";
-import { useSession, useSite, useSiteId, useSites } from "../../common/session.tsx";
+import { call } from "../../common/api/api.ts";
+import { queryClient } from "../../common/api/query.ts";
+import { useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
 import { LoadError, Loading } from "../../common/states.tsx";
 import { TextLink } from "../../common/links.tsx";
 import { Unreachable } from "./Unreachable.tsx";

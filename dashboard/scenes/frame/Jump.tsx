@@ -6,9 +6,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { Globe, KeyRound, ListTree, Search, SquareArrowOutUpRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import { sitePages } from "../../pages.ts";
-import { hashEmails } from "../../common/hashEmail.ts";
-import { useApi } from "../../common/query.ts";
-import { useSiteId, useSites } from "../../common/session.tsx";
+import { hashEmails } from "../../common/format/hashEmail.ts";
+import { useApi } from "../../common/api/query.ts";
+import { useSiteId, useSites } from "../../common/api/session.ts";
 
 const [store, spotlight] = createSpotlight();
 export const openJump = spotlight.open;

@@ -1,9 +1,9 @@
 // A line above the page while the relay cannot be reached.
 
 import { Text } from "@mantine/core";
-import { timeText } from "../../common/format.ts";
-import { useLastReached } from "../../common/query.ts";
-import { useSite } from "../../common/session.tsx";
+import { timeText } from "../../common/format/format.ts";
+import { useLastReached } from "../../common/api/query.ts";
+import { useSite } from "../../common/api/session.ts";
 
 /** It disappears by itself: queries are repeated until the relay answers. */
 export function Unreachable() {

@@ -2,8 +2,8 @@
 
 import { Box, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { Answer } from "../../common/api.ts";
-import { useApi } from "../../common/query.ts";
+import type { Answer } from "../../common/api/api.ts";
+import { useApi } from "../../common/api/query.ts";
 import { State } from "../../common/values.tsx";
 
 export type Platform = Answer<"GET /platforms">["items"][number];

@@ -4,10 +4,10 @@ import { Box, Button, Collapse, Group, Progress, Stack, Text, Title } from "@man
 import { useLocalStorage } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, CircleCheck, CircleDashed } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer } from "../../common/api/api.ts";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/query.ts";
-import { useSite } from "../../common/session.tsx";
+import { useApi } from "../../common/api/query.ts";
+import { useSite } from "../../common/api/session.ts";
 import { Code } from "../../common/values.tsx";
 
 type StepName = Answer<"GET /sites/:site/checklist">["steps"][number]["step"];

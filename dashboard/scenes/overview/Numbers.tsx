@@ -4,7 +4,7 @@ import { SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
 import type { ReactNode } from "react";
-import { counted, countText, moneyText, percentText, shortCount } from "../../common/format.ts";
+import { counted, countText, moneyText, percentText, shortCount } from "../../common/format/format.ts";
 import { conversionsIn, sumOf, type DeliveryState, type Statistics } from "./statistics.ts";
 
 export function Numbers({ site, of }: { site: string; of: Statistics }) {

@@ -1,11 +1,11 @@
 // The overview of a site: key figures, charts and the live feed.
 
 import { Grid, SimpleGrid, Skeleton, Stack } from "@mantine/core";
-import { useQueryParams } from "../../common/queryParams.ts";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Page } from "../../common/Page.tsx";
 import { RangePicker } from "../../common/RangePicker.tsx";
-import { isRange } from "../../common/ranges.ts";
-import { useSite, useSiteId } from "../../common/session.tsx";
+import { isRange } from "../../common/format/ranges.ts";
+import { useSite, useSiteId } from "../../common/api/session.ts";
 import { LoadError } from "../../common/states.tsx";
 import { Checklist } from "./Checklist.tsx";
 import { ConversionsChart, ValueChart } from "./Conversions.tsx";

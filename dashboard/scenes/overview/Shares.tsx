@@ -3,7 +3,7 @@
 import { Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { BarList } from "../../common/Chart.tsx";
-import { countText, moneyText, percentText } from "../../common/format.ts";
+import { countText, moneyText, percentText } from "../../common/format/format.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { conversionsIn, type Statistics } from "./statistics.ts";
 import { TextLink } from "../../common/links.tsx";

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { Send } from "lucide-react";
-import { useSend } from "../../common/query.ts";
-import { useSiteId } from "../../common/session.tsx";
+import { useSend } from "../../common/api/query.ts";
+import { useSiteId } from "../../common/api/session.ts";
 import { RequestError } from "../../common/states.tsx";
 import { State } from "../../common/values.tsx";
 

@@ -1,15 +1,15 @@
 // Open alerts, recipients, and resolved alerts.
 
 import { Stack, Text, TextInput } from "@mantine/core";
-import type { Answer } from "../../common/api.ts";
-import { ListField } from "../../common/listFields.tsx";
+import type { Answer } from "../../common/api/api.ts";
+import { ListField } from "../../common/settings/listFields.tsx";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useMay, useSiteId } from "../../common/session.tsx";
-import { below, Hint, NumberOrOffField } from "../../common/settingFields.tsx";
-import { settingName } from "../../common/settingNames.ts";
-import { SettingsCard, type SettingsForm } from "../../common/SettingsCard.tsx";
+import { useApi } from "../../common/api/query.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useMay, useSiteId } from "../../common/api/session.ts";
+import { below, Hint, NumberOrOffField } from "../../common/settings/settingFields.tsx";
+import { settingName } from "../../common/settings/settingNames.ts";
+import { SettingsCard, type SettingsForm } from "../../common/settings/SettingsCard.tsx";
 import { Time } from "../../common/values.tsx";
 import { AlertTest } from "./AlertTest.tsx";
 import { OpenAlerts } from "./OpenAlerts.tsx";

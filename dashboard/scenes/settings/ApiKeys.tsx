@@ -3,19 +3,19 @@
 import { Anchor, Switch, Text } from "@mantine/core";
 import { KeySquare } from "lucide-react";
 import { useState } from "react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer } from "../../common/api/api.ts";
 import { ConfirmButton, OneTimeSecret } from "../../common/dialogs.tsx";
 import { notify } from "../../common/notices.tsx";
-import { countText } from "../../common/format.ts";
+import { countText } from "../../common/format/format.ts";
 import { Card } from "../../common/Page.tsx";
-import { useApi, useSend } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useSession } from "../../common/session.tsx";
+import { useApi, useSend } from "../../common/api/query.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useSession } from "../../common/api/session.ts";
 import { Empty } from "../../common/states.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { CreateApiKey } from "./CreateApiKey.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
-import { useOwnedPlaces, usePlaceName } from "./places.ts";
+import { useOwnedPlaces, usePlaceName } from "./scopes.ts";
 import { SettingsPage } from "../frame/SectionPage.tsx";
 
 type Key = Answer<"GET /api-keys">["items"][number];

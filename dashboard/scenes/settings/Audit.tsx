@@ -2,16 +2,16 @@
 
 import { Group, SegmentedControl, Text } from "@mantine/core";
 import { ScrollText } from "lucide-react";
-import { useQueryParams } from "../../common/queryParams.ts";
-import { urlOf, type Answer } from "../../common/api.ts";
-import { CsvButton } from "../../common/CsvButton.tsx";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { urlOf, type Answer } from "../../common/api/api.ts";
+import { CsvButton } from "../../common/lists/CsvButton.tsx";
 import { Card } from "../../common/Page.tsx";
-import { useRows } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useMay, useSiteId } from "../../common/session.tsx";
+import { useRows } from "../../common/api/query.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useMay, useSiteId } from "../../common/api/session.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Time } from "../../common/values.tsx";
-import { actionText, actorName, useDetails, type Detail } from "./auditWords.ts";
+import { actionText, actorName, useDetails, type Detail } from "./auditDetails.ts";
 import { SettingsPage } from "../frame/SectionPage.tsx";
 
 type Line = Answer<"GET /audit">["items"][number];

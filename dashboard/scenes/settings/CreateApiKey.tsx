@@ -4,9 +4,9 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ExpiryField, expiryAt, noExpiry } from "../../common/ExpiryField.tsx";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
+import { useSend } from "../../common/api/query.ts";
 import { RequestError } from "../../common/states.tsx";
-import { placeOf, useOwnedPlaces } from "./places.ts";
+import { placeOf, useOwnedPlaces } from "./scopes.ts";
 
 export function CreateApiKey({ onMade }: { onMade: (key: string) => void }) {
   const [isOpen, { open, close }] = useDisclosure();

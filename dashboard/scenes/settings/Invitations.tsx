@@ -1,13 +1,13 @@
 import { Mail } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer } from "../../common/api/api.ts";
 import { ConfirmButton } from "../../common/dialogs.tsx";
 import { notify } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
-import { useSend } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
+import { useSend } from "../../common/api/query.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
-import { usePlaceName } from "./places.ts";
+import { usePlaceName } from "./scopes.ts";
 import { roleNames } from "./roles.ts";
 
 type Invitation = Answer<"GET /members">["invitations"][number];

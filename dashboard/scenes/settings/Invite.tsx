@@ -4,11 +4,11 @@ import { UserPlus } from "lucide-react";
 import { useState } from "react";
 import { notify } from "../../common/notices.tsx";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
-import { useSession, type Role } from "../../common/session.tsx";
+import { useSend } from "../../common/api/query.ts";
+import { useSession, type Role } from "../../common/api/session.ts";
 import { RequestError } from "../../common/states.tsx";
 import { OneTimeLink } from "./OneTimeLink.tsx";
-import { placeOf, useOwnedPlaces } from "./places.ts";
+import { placeOf, useOwnedPlaces } from "./scopes.ts";
 import { allRoles, roleNames, roleSentences } from "./roles.ts";
 
 export function Invite() {

@@ -2,18 +2,18 @@
 
 import { Badge, Group, List, Stack, Text } from "@mantine/core";
 import { Users } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer } from "../../common/api/api.ts";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useSession } from "../../common/session.tsx";
+import { useApi } from "../../common/api/query.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useSession } from "../../common/api/session.ts";
 import { Empty } from "../../common/states.tsx";
 import { State, Time } from "../../common/values.tsx";
 import { Invitations } from "./Invitations.tsx";
 import { Invite } from "./Invite.tsx";
 import { MemberActions } from "./MemberActions.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
-import { useOwnedPlaces, usePlaceName } from "./places.ts";
+import { useOwnedPlaces, usePlaceName } from "./scopes.ts";
 import { allRoles, roleNames, roleSentences } from "./roles.ts";
 import { SettingsPage } from "../frame/SectionPage.tsx";
 

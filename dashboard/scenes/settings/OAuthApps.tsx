@@ -2,14 +2,14 @@
 
 import { Group, Text } from "@mantine/core";
 import { Plug } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer } from "../../common/api/api.ts";
 import { ConfirmButton } from "../../common/dialogs.tsx";
 import { notify } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
-import { usePlatformName } from "../../common/platforms.ts";
-import { useApi, useSend } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useMay, useSession } from "../../common/session.tsx";
+import { usePlatformName } from "../../common/api/platforms.ts";
+import { useApi, useSend } from "../../common/api/query.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useMay, useSession } from "../../common/api/session.ts";
 import { Empty } from "../../common/states.tsx";
 import { Code, Id, State, Time } from "../../common/values.tsx";
 import { OAuthAppForm } from "./OAuthAppForm.tsx";

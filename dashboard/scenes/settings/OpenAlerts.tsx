@@ -1,9 +1,9 @@
 import { Alert, Anchor, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, TriangleAlert } from "lucide-react";
-import type { ApiError } from "../../common/api.ts";
+import type { ApiError } from "../../common/api/api.ts";
 import { Card } from "../../common/Page.tsx";
-import { useSiteId } from "../../common/session.tsx";
+import { useSiteId } from "../../common/api/session.ts";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import type { AlertLine } from "./Alerts.tsx";

@@ -1,4 +1,4 @@
-import type { Role } from "../../common/session.tsx";
+import type { Role } from "../../common/api/session.ts";
 
 /** One sentence per role. */
 export const roleSentences: Record<Role, string> = {

@@ -3,7 +3,7 @@
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
+import { useSend } from "../../common/api/query.ts";
 import { useEnter } from "./enter.ts";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";

@@ -2,7 +2,7 @@ import { Anchor, Button, Text, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
+import { useSend } from "../../common/api/query.ts";
 import { Code } from "../../common/values.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";

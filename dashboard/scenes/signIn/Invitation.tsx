@@ -2,9 +2,9 @@
 
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer } from "../../common/api/api.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
+import { useSend } from "../../common/api/query.ts";
 import { Loading } from "../../common/states.tsx";
 import { roleSentences } from "../settings/roles.ts";
 import { useEnter } from "./enter.ts";

@@ -2,7 +2,7 @@ import { Anchor, Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { queryClient, useSend } from "../../common/query.ts";
+import { queryClient, useSend } from "../../common/api/query.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { useLinkToken } from "./linkToken.ts";

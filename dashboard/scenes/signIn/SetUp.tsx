@@ -4,7 +4,7 @@ import { Anchor, Button, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useApi, useSend } from "../../common/query.ts";
+import { useApi, useSend } from "../../common/api/query.ts";
 import { LoadError, Loading } from "../../common/states.tsx";
 import { useEnter } from "./enter.ts";
 import { NewPassword } from "./NewPassword.tsx";

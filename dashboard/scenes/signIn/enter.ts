@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { queryClient } from "../../common/query.ts";
+import { queryClient } from "../../common/api/query.ts";
 
 /** Only a path of this dashboard: a link to the sign-in page must not lead anywhere else. */
 export function ownPath(next: unknown): string {

@@ -1,7 +1,7 @@
 // Redirects to the only site of the user, or to the list of sites.
 
 import { Navigate } from "@tanstack/react-router";
-import { useSites } from "../../common/session.tsx";
+import { useSites } from "../../common/api/session.ts";
 import { LoadError, Loading } from "../../common/states.tsx";
 
 export default function Home() {

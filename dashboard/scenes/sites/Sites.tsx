@@ -3,10 +3,10 @@
 import { Box, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Globe } from "lucide-react";
-import { countText } from "../../common/format.ts";
+import { countText } from "../../common/format/format.ts";
 import { Card, Page } from "../../common/Page.tsx";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useMay, useSites, type Site } from "../../common/session.tsx";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useMay, useSites, type Site } from "../../common/api/session.ts";
 import { Empty } from "../../common/states.tsx";
 import { State, Time } from "../../common/values.tsx";
 import { AddSite } from "./AddSite.tsx";

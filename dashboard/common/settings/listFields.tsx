@@ -1,0 +1,74 @@
+// Settings that are lists: words, countries, persons.
+
+import { MultiSelect, TagsInput, Textarea } from "@mantine/core";
+import { useState } from "react";
+import { countryChoices } from "./countries.ts";
+import { hashEmails } from "../format/hashEmail.ts";
+import { below, Hint, type FieldProps } from "./settingFields.tsx";
+import { settingName } from "./settingNames.ts";
+
+const listOf = (text: string) => text.split(",").filter(Boolean);
+/** Beyond this number, one tag per entry is slow to draw. */
+const maxTags = 100;
+
+export function ListField(props: FieldProps & { placeholder?: string; isPersons?: boolean }) {
+  const { form, name, help, label = settingName(name), placeholder, isPersons = false } = props;
+  const list = listOf(form.value(name));
+  const [isLong] = useState(list.length > maxTags);
+  const common = {
+    label,
+    description: <Hint form={form} name={name} help={help} />,
+    error: form.fault(name),
+    disabled: form.isReadOnly,
+    inputWrapperOrder: below,
+  };
+  const change = async (next: string[]) => {
+    form.change(name, next.join(","));
+    if (!isPersons || !next.some((one) => one.includes("@"))) return;
+    form.change(name, (await Promise.all(next.map(hashEmails))).join(","));
+  };
+  if (isLong)
+    return (
+      <Textarea
+        {...common}
+        autosize
+        minRows={4}
+        maxRows={12}
+        spellCheck={false}
+        className="cc-number"
+        value={form.value(name).replaceAll(",", "\n")}
+        onChange={(event) => form.change(name, event.currentTarget.value.replaceAll(/[\n,]+/g, ","))}
+        onBlur={(event) => void change(event.currentTarget.value.split(/[\n,]+/).filter(Boolean))}
+      />
+    );
+  return (
+    <TagsInput
+      {...common}
+      placeholder={list.length ? "" : (placeholder ?? "")}
+      splitChars={[",", "\n"]}
+      clearable={!form.isReadOnly}
+      value={list}
+      onChange={(next) => void change(next)}
+    />
+  );
+}
+
+export function CountriesField(props: FieldProps) {
+  const { form, name, help, label = settingName(name) } = props;
+  return (
+    <MultiSelect
+      label={label}
+      description={<Hint form={form} name={name} help={help} />}
+      error={form.fault(name)}
+      disabled={form.isReadOnly}
+      inputWrapperOrder={below}
+      data={countryChoices()}
+      searchable
+      clearable
+      limit={300}
+      nothingFoundMessage="No matching country"
+      value={listOf(form.value(name))}
+      onChange={(next) => form.change(name, next.join(","))}
+    />
+  );
+}

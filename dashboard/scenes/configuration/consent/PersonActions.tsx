@@ -1,0 +1,110 @@
+import { Button, Group } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { call, type ApiError } from "../../../common/api/api.ts";
+import { ConfirmButton } from "../../../common/dialogs.tsx";
+import { notify } from "../../../common/notices.tsx";
+import { useSend } from "../../../common/api/query.ts";
+import { useSiteId } from "../../../common/api/session.ts";
+import { RequestError } from "../../../common/states.tsx";
+import type { Person } from "./PersonFound.tsx";
+
+/** Export, recording a consent decision, and erasure. */
+export function PersonActions({
+  person,
+  isKnown,
+  again,
+}: {
+  person: Person;
+  isKnown: boolean;
+  again: () => Promise<unknown>;
+}) {
+  const params = { site: useSiteId() };
+  const who = { email: person.emailSha256 };
+  const download = useMutation<void, ApiError>({
+    mutationFn: async () =>
+      save(
+        await call("POST /sites/:site/people/export", { params, body: who }),
+        `person-${who.email.slice(0, 8)}.json`,
+      ),
+  });
+  const decide = useSend("POST /sites/:site/people/consent", {
+    onDone: (_, { body }) => notify(body.decision === "denied" ? "Opt-out recorded." : "Consent recorded."),
+  });
+  const erase = useSend("POST /sites/:site/people/erase", {
+    onDone: ({ events, visitors }) =>
+      notify(
+        `Erased: ${count(events, "event")} and ${count(visitors, "visitor")} can no longer be linked to this person.`,
+      ),
+  });
+  const enter = async (decision: "granted" | "denied") => {
+    await decide.mutateAsync({ params, body: { ...who, decision } });
+    await again();
+  };
+  return (
+    <>
+      <Group gap="xs">
+        {isKnown && (
+          <Button
+            variant="default"
+            leftSection={<Download size={16} />}
+            loading={download.isPending}
+            onClick={() => download.mutate()}
+          >
+            Export as JSON
+          </Button>
+        )}
+        {person.consent !== "denied" && (
+          <ConfirmButton
+            label="Record opt-out"
+            danger={false}
+            question="Record an opt-out?"
+            consequence="From now on their conversions are sent without click ids and hashes. Stored data is kept until you erase it."
+            confirm="Record"
+            onConfirm={() => enter("denied")}
+            isBusy={decide.isPending}
+            error={decide.error}
+          />
+        )}
+        {person.consent !== "granted" && (
+          <ConfirmButton
+            label="Record consent"
+            danger={false}
+            question="Record consent?"
+            consequence="Only if the person has told you so. It ends their opt-out: identifiers are used again from now on."
+            confirm="Record"
+            onConfirm={() => enter("granted")}
+            isBusy={decide.isPending}
+            error={decide.error}
+          />
+        )}
+        {isKnown && (
+          <ConfirmButton
+            label="Erase"
+            question="Erase this person?"
+            consequence="Visits, click ids and hashes of this person are removed from all events and from the log, and waiting deliveries are cancelled. Statistics are kept. An opt-out is kept, so that it still applies. This cannot be undone."
+            confirm="Erase"
+            onConfirm={async () => {
+              await erase.mutateAsync({ params, body: who });
+              await again();
+            }}
+            isBusy={erase.isPending}
+            error={erase.error}
+          />
+        )}
+      </Group>
+      <RequestError error={download.error} />
+    </>
+  );
+}
+
+const count = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
+function save(content: unknown, name: string): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(content, null, 2)], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,204 @@
+// The editor of one connection: all tabs change one draft, the preview shows it, one button saves it.
+
+import { Grid, Group, Stack, Text } from "@mantine/core";
+import { Outlet, useNavigate } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import { flushSync } from "react-dom";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import type { Answer, ApiError } from "../../../common/api/api.ts";
+import { notify } from "../../../common/notices.tsx";
+import { Card, Page } from "../../../common/Page.tsx";
+import { useSend } from "../../../common/api/query.ts";
+import { useMay } from "../../../common/api/session.ts";
+import { State, Time } from "../../../common/values.tsx";
+import type { Editor } from "./editor.ts";
+import { ConnectionActions, NeedsReconnection, releasedText } from "./ConnectionActions.tsx";
+import { letGo, tabOfFault, useDraft, type Changes } from "./draft.ts";
+import { EventsForm } from "./EventsForm.tsx";
+import { LogTable } from "../syncLog/LogTable.tsx";
+import { MappingForm } from "./MappingForm.tsx";
+import { ConnectionState, type Connection, type Platform } from "../connections.tsx";
+import { Preview } from "./Preview.tsx";
+import { SaveBar } from "./SaveBar.tsx";
+import { SettingsForm } from "./SettingsForm.tsx";
+import { useSignInStep } from "./signIn.ts";
+import { TestEvent } from "./TestEvent.tsx";
+
+const tabs = [
+  { value: "connection", label: "Connection" },
+  { value: "events", label: "Events" },
+  { value: "mapping", label: "Field mapping" },
+  { value: "test", label: "Test event" },
+  { value: "log", label: "Sync log" },
+];
+
+export function ConnectionEditor({
+  site,
+  platform,
+  connection,
+  signIn,
+  begun,
+  switcher,
+}: {
+  site: string;
+  platform: Platform;
+  connection: Connection | null;
+  /** The sign-in in the URL; empty if there is none. */
+  signIn: string;
+  /** Input from before the page was left for the sign-in. */
+  begun: Changes;
+  switcher: ReactNode;
+}) {
+  const { text, search } = useQueryParams();
+  const navigate = useNavigate();
+  const mayChange = useMay("admin", site);
+  const draft = useDraft(platform, connection, begun);
+  const [used, setUsed] = useState("");
+  const step = useSignInStep(site, mayChange && signIn !== used ? signIn : "");
+  const here = `/sites/${site}/integrations/${platform.id}`;
+  const go = (part: Record<string, string | undefined>) =>
+    void navigate({ to: here, search: { ...search, ...part }, replace: true });
+  const save = useSave(platform, {
+    onSaved: (id) => {
+      // Removed at once: a used sign-in must not be requested again.
+      flushSync(() => {
+        draft.discard();
+        setUsed(signIn);
+      });
+      if (signIn) letGo(signIn);
+      go({ connection: id, signIn: undefined });
+    },
+    onRefused: (error) => {
+      const tab = tabOfFault(error, platform);
+      if (tab) go({ tab });
+    },
+  });
+  const editor: Editor = {
+    site,
+    platform,
+    connection,
+    draft,
+    signIn: step.is === "done" ? signIn : null,
+    mayChange,
+    error: save.error,
+  };
+  const tab = tabs.find(({ value }) => value === text("tab"))?.value ?? "connection";
+  const isForm = tab === "connection" || tab === "events" || tab === "mapping";
+  const form = (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.run(editor);
+      }}
+    >
+      <Stack gap="lg">
+        <fieldset className="cc-bare" aria-label={`${platform.name} ${tab}`}>
+          <Stack gap="lg">
+            {tab === "connection" && <SettingsForm editor={editor} step={step} />}
+            {tab === "events" && <EventsForm editor={editor} />}
+            {tab === "mapping" && <MappingForm editor={editor} />}
+          </Stack>
+        </fieldset>
+        <SaveBar editor={editor} isBusy={save.isBusy} onDiscard={draft.discard} />
+      </Stack>
+    </form>
+  );
+  return (
+    <Page
+      title={platform.name}
+      back={{ to: `/sites/${site}/integrations`, label: "Platforms" }}
+      about={<Head platform={platform} connection={connection} />}
+      actions={
+        <>
+          {switcher}
+          {connection && mayChange && (
+            <ConnectionActions site={site} platform={platform} connection={connection} />
+          )}
+        </>
+      }
+      tabs={tabs.map((one) => ({ ...one, to: here, search: { ...search, tab: one.value } }))}
+      tab={tab}
+    >
+      <NeedsReconnection editor={editor} onPaste={() => go({ tab: "connection" })} />
+      {isForm &&
+        (mayChange ? (
+          <Grid gap="lg">
+            <Grid.Col span={{ base: 12, md: 7 }}>{form}</Grid.Col>
+            <Grid.Col span={{ base: 12, md: 5 }}>
+              <div className="cc-beside">
+                <Preview editor={editor} />
+              </div>
+            </Grid.Col>
+          </Grid>
+        ) : (
+          form
+        ))}
+      {tab === "test" && <TestEvent editor={editor} />}
+      {tab === "log" &&
+        (connection ? (
+          <LogTable site={site} fixed={{ connection: connection.id }} />
+        ) : (
+          <Card>
+            <Text size="sm" c="dimmed">
+              Deliveries to {platform.name} show here once it is connected.
+            </Text>
+          </Card>
+        ))}
+      <Outlet />
+    </Page>
+  );
+}
+
+function Head({ platform, connection }: { platform: Platform; connection: Connection | null }) {
+  return (
+    <Stack gap={8}>
+      <span>{platform.description}</span>
+      <Group gap="md">
+        {connection ? <ConnectionState connection={connection} /> : <State of="not connected" />}
+        {connection && (
+          <Text size="sm" component="span">
+            {connection.lastSentAt === null ? "nothing sent yet" : "last sent "}
+            {connection.lastSentAt !== null && <Time at={connection.lastSentAt} />}
+          </Text>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+/** Creates a connection, or changes the existing one. */
+function useSave(
+  { name }: Platform,
+  { onSaved, onRefused }: { onSaved: (connection: string) => void; onRefused: (error: ApiError) => void },
+) {
+  const connect = useSend("POST /sites/:site/connections", {
+    onDone: ({ connection, isNew, released }: Answer<"POST /sites/:site/connections">) => {
+      const what = isNew
+        ? `${name} connected.`
+        : "This account was already connected; its settings were changed.";
+      notify(what + releasedText(released));
+      onSaved(connection.id);
+    },
+  });
+  const change = useSend("PATCH /sites/:site/connections/:connection", {
+    onDone: ({ connection, released }) => {
+      notify(`Saved.${releasedText(released)}`);
+      onSaved(connection.id);
+    },
+  });
+  return {
+    isBusy: connect.isPending || change.isPending,
+    error: connect.error ?? change.error,
+    run: ({ site, platform, connection, draft, signIn }: Editor) => {
+      const wanted = {
+        settings: draft.changes,
+        ...(draft.events === undefined ? {} : { events: draft.events }),
+        ...(signIn ? { signIn } : {}),
+      };
+      const onError = { onError: onRefused };
+      if (connection) change.mutate({ params: { site, connection: connection.id }, body: wanted }, onError);
+      else connect.mutate({ params: { site }, body: { platform: platform.id, ...wanted } }, onError);
+    },
+  };
+}

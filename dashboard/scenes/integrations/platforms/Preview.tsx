@@ -1,0 +1,185 @@
+// The exact request for an event, with unsaved changes. Nothing is sent.
+
+import { Alert, Select, Skeleton, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { CircleSlash, Info } from "lucide-react";
+import { useState } from "react";
+import type { Answer } from "../../../common/api/api.ts";
+import { agoText } from "../../../common/format/format.ts";
+import { Card } from "../../../common/Page.tsx";
+import { useApi } from "../../../common/api/query.ts";
+import { Code } from "../../../common/values.tsx";
+import type { Editor } from "./editor.ts";
+import { inWords } from "./draft.ts";
+import { useSeenEvents } from "./EventsForm.tsx";
+import { signInFills } from "./signIn.ts";
+
+/** The event to preview: a sample with a name, or a past event. */
+type About = { name: string } | { event: string };
+const quietMs = 400;
+const other = "other";
+
+export function Preview({ editor }: { editor: Editor }) {
+  const { site, platform, connection, draft, signIn } = editor;
+  const [about, setAbout] = useState<About>({ name: "purchase" });
+  const body = {
+    platform: platform.id,
+    ...(connection ? { connection: connection.id } : {}),
+    // Leaves out a mapping that is still being typed.
+    settings: Object.fromEntries(
+      Object.entries(draft.changes).filter(([, value]) => !["extra.", "const:"].includes(value)),
+    ),
+    ...(draft.events === undefined ? {} : { events: draft.events }),
+    ...(signIn ? { signIn } : {}),
+    ...about,
+  };
+  const [asked] = useDebouncedValue(JSON.stringify(body), quietMs);
+  const missing = missingOf(editor);
+  const shown = JSON.parse(asked) as typeof body;
+  const { data, error } = useApi(
+    "POST /sites/:site/connections/preview",
+    { params: { site }, body: shown },
+    // Not cached: the sign-in behind the last preview may be used up.
+    {
+      keep: true,
+      enabled: missing === null && shown.signIn === body.signIn && shown.events?.length !== 0,
+    },
+  );
+  return (
+    <Card
+      title="Preview"
+      about="The request as it would be sent, with your unsaved changes. Nothing is sent."
+    >
+      <Stack gap="md">
+        <AboutField editor={editor} about={about} onChange={setAbout} />
+        <div aria-live="polite">
+          {missing ? (
+            <Alert variant="light" color="gray" icon={<Info size={18} />}>
+              {missing}
+            </Alert>
+          ) : error ? (
+            <Alert variant="light" color="gray" icon={<Info size={18} />}>
+              {inWords(error.message, platform)}
+            </Alert>
+          ) : data ? (
+            <Shown preview={data} platform={platform} />
+          ) : (
+            <Skeleton height={220} />
+          )}
+        </div>
+      </Stack>
+    </Card>
+  );
+}
+
+/** Names the settings that a request still needs; null if none. */
+function missingOf({ platform, connection, draft, signIn }: Editor): string | null {
+  const isThere = (name: string) =>
+    (signIn !== null && signInFills.includes(name)) ||
+    Boolean(draft.changes[name] ?? connection?.settings[name] ?? draft.valueOf(name));
+  const labelOf = (name: string) => platform.settings.find((one) => one.name === name)?.label ?? name;
+  const required = platform.settings.filter((one) => one.required).map(({ name }) => name);
+  const [set = []] = platform.requires;
+  const isOneSet = platform.requires.length === 0 || platform.requires.some((names) => names.every(isThere));
+  const missing = [...required, ...(isOneSet ? [] : set)].filter((name) => !isThere(name));
+  if (missing.length > 0) return `Enter ${missing.map(labelOf).join(" and ")} to see the request.`;
+  return draft.events?.length === 0 ? "Choose an event to see the request." : null;
+}
+
+function Shown({
+  preview,
+  platform,
+}: {
+  preview: Answer<"POST /sites/:site/connections/preview">;
+  platform: Editor["platform"];
+}) {
+  if (preview.fault)
+    return (
+      <Alert variant="light" color="gray" icon={<Info size={18} />}>
+        {inWords(preview.fault.message, platform)}
+      </Alert>
+    );
+  if (!preview.request)
+    return (
+      <Alert
+        variant="light"
+        color="gray"
+        icon={<CircleSlash size={18} />}
+        title="This event would be skipped"
+      >
+        {preview.skipped}
+      </Alert>
+    );
+  const { method, url, headers, body } = preview.request;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <Stack gap="xs">
+      <Code label="Request">{`${method} ${url}\n${lines.join("\n")}`}</Code>
+      {body !== null && (
+        <Code label="Body" wraps={false}>
+          {JSON.stringify(body, null, 2)}
+        </Code>
+      )}
+    </Stack>
+  );
+}
+
+function AboutField({
+  editor: { site },
+  about,
+  onChange,
+}: {
+  editor: Editor;
+  about: About;
+  onChange: (about: About) => void;
+}) {
+  const seen = useSeenEvents(site);
+  const { data: past } = useApi("GET /sites/:site/events", { params: { site }, query: { limit: 10 } });
+  const [isOther, setIsOther] = useState(false);
+  const names = [...new Set([...seen, "purchase", "lead", "sign_up", "refund"])].slice(0, 12);
+  const now = Date.now();
+  return (
+    <Stack gap="xs">
+      <Select
+        label="Event"
+        allowDeselect={false}
+        searchable
+        value={isOther ? other : "event" in about ? `event ${about.event}` : `name ${about.name}`}
+        onChange={(chosen) => {
+          setIsOther(chosen === other);
+          if (chosen?.startsWith("name ")) onChange({ name: chosen.slice("name ".length) });
+          if (chosen?.startsWith("event ")) onChange({ event: chosen.slice("event ".length) });
+        }}
+        data={[
+          {
+            group: "Samples",
+            items: names.map((name) => ({ value: `name ${name}`, label: `Sample ${name}` })),
+          },
+          {
+            group: "Past events",
+            items: [
+              ...(past?.items ?? []).map(({ id, event, orderId, receivedAt }) => ({
+                value: `event ${id}`,
+                label: [event, orderId, agoText(receivedAt, now)].filter(Boolean).join(", "),
+              })),
+              { value: other, label: "By its event id…" },
+            ],
+          },
+        ]}
+      />
+      {isOther && (
+        <TextInput
+          label="Event id"
+          defaultValue=""
+          onChange={({ currentTarget: { value } }) => value.trim() && onChange({ event: value.trim() })}
+          autoComplete="off"
+        />
+      )}
+      <Text size="xs" c="dimmed">
+        {"event" in about
+          ? "As it would be sent now: consent is read again."
+          : "A person with complete data."}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,109 @@
+// Narrows the sync log: platform, state, event, time, and a search.
+
+import { Button, Group, NativeSelect } from "@mantine/core";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import { ModeFilter } from "../../../common/lists/ModeFilter.tsx";
+import { SearchField } from "../../../common/lists/SearchField.tsx";
+import { TimeFilter } from "../../../common/lists/TimeFilter.tsx";
+import { deliveryStates, type LogFilter } from "./log.ts";
+import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
+import { useSeenEvents } from "../platforms/EventsForm.tsx";
+
+const none = {
+  platform: undefined,
+  connection: undefined,
+  state: undefined,
+  event: undefined,
+  mode: undefined,
+  search: undefined,
+  range: undefined,
+  from: undefined,
+  to: undefined,
+};
+
+export function LogFilters({ site, filter, fixed }: { site: string; filter: LogFilter; fixed: LogFilter }) {
+  const { change } = useQueryParams();
+  const seen = useSeenEvents(site);
+  const events = filter.event && !seen.includes(filter.event) ? [filter.event, ...seen] : seen;
+  const isFiltered = Object.keys(filter).some((name) => !(name in fixed));
+  return (
+    <Group p="md" gap="sm" align="flex-start">
+      <SearchField
+        label="Search the sync log"
+        value={filter.search ?? ""}
+        onChange={(search) => change({ search })}
+      />
+      {fixed.connection === undefined && <WhereTo site={site} filter={filter} />}
+      <NativeSelect
+        aria-label="State"
+        value={filter.state ?? ""}
+        onChange={({ currentTarget }) => change({ state: currentTarget.value })}
+        data={[{ value: "", label: "All states" }, ...deliveryStates]}
+      />
+      {events.length > 0 && (
+        <NativeSelect
+          aria-label="Event"
+          value={filter.event ?? ""}
+          onChange={({ currentTarget }) => change({ event: currentTarget.value })}
+          data={[{ value: "", label: "All events" }, ...events]}
+          maw={180}
+        />
+      )}
+      <ModeFilter value={filter.mode ?? ""} onChange={(mode) => change({ mode })} />
+      <TimeFilter />
+      {isFiltered && (
+        <Button variant="subtle" onClick={() => change(none)}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** A platform, or one of several connections of it. */
+function WhereTo({ site, filter }: { site: string; filter: LogFilter }) {
+  const { change } = useQueryParams();
+  const platforms = usePlatforms().data?.items ?? [];
+  const connections = useConnections(site).data?.items ?? [];
+  const of = ({ id }: Platform) => connections.filter(({ platform }) => platform === id);
+  const option = (platform: Platform) => ({ value: `platform ${platform.id}`, label: platform.name });
+  const single = (platform: Platform, one: Connection) => ({
+    value: `connection ${one.id}`,
+    label: `${platform.name} · ${accountOf(platform, one) ?? one.id}`,
+  });
+  const chosen = filter.connection
+    ? `connection ${filter.connection}`
+    : filter.platform
+      ? `platform ${filter.platform}`
+      : "";
+  const isSplit = (one: Platform) => of(one).length > 1 || of(one).some(({ id }) => id === filter.connection);
+  const connected = platforms.filter((one) => of(one).length > 0);
+  const options = [
+    ...connected.flatMap((one) => [
+      option(one),
+      ...(isSplit(one) ? of(one).map((connection) => single(one, connection)) : []),
+    ]),
+    // A deleted connection still has its history.
+    ...platforms.filter((one) => of(one).length === 0).map(option),
+  ];
+  const isKnown = chosen === "" || options.some(({ value }) => value === chosen);
+  return (
+    <NativeSelect
+      aria-label="Platform"
+      maw={220}
+      value={chosen}
+      onChange={({ currentTarget: { value } }) => {
+        const [kind, id] = value.split(" ");
+        change({
+          platform: kind === "platform" ? id : undefined,
+          connection: kind === "connection" ? id : undefined,
+        });
+      }}
+      data={[
+        { value: "", label: "All platforms" },
+        ...options,
+        ...(isKnown ? [] : [{ value: chosen, label: `Connection ${filter.connection ?? filter.platform}` }]),
+      ]}
+    />
+  );
+}
