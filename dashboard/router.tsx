@@ -9,8 +9,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { sitePages } from "./pages.ts";
-import { Broken } from "./scenes/frame/Broken.tsx";
-import { NotFound } from "./scenes/frame/NotFound.tsx";
+import { NotFound, Broken } from "./scenes/frame/NotFound.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 const page = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>

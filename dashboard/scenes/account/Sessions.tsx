@@ -2,15 +2,14 @@
 
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { MonitorSmartphone } from "lucide-react";
-import { call, type Answer } from "../../common/api/api.ts";
-import { ConfirmButton } from "../../common/dialogs.tsx";
-import { notify } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
+import { call, type Answer } from "../../common/api/api.ts";
 import { queryClient, useApi, useSend } from "../../common/api/query.ts";
+import { ConfirmButton } from "../../common/dialogs.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
-import { browserName } from "./browserName.ts";
 
 type Session = Answer<"GET /sessions">["items"][number];
 
@@ -96,4 +95,30 @@ export function Sessions() {
       />
     </Card>
   );
+}
+
+const browsers: [RegExp, string][] = [
+  [/Edg\//, "Edge"],
+  [/OPR\//, "Opera"],
+  [/Firefox\/|FxiOS/, "Firefox"],
+  [/Chrome\/|CriOS/, "Chrome"],
+  [/Safari\//, "Safari"],
+];
+const systems: [RegExp, string][] = [
+  [/iPhone/, "iPhone"],
+  [/iPad/, "iPad"],
+  [/Android/, "Android"],
+  [/Windows/, "Windows"],
+  [/Mac OS X/, "macOS"],
+  [/CrOS/, "ChromeOS"],
+  [/Linux/, "Linux"],
+];
+
+/** "Chrome on macOS": enough to recognise one's own devices. */
+function browserName(userAgent: string | null): string {
+  if (!userAgent) return "Unknown browser";
+  const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = find(browsers) ?? userAgent.split(/[/ ]/, 1)[0] ?? "Unknown browser";
+  const system = find(systems);
+  return system ? `${browser} on ${system}` : browser;
 }

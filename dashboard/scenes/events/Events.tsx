@@ -2,24 +2,23 @@
 
 import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
-import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
-import { urlOf } from "../../common/api/api.ts";
-import { useQueryParams } from "../../common/lists/queryParams.ts";
-import type { EventSummary } from "../../common/api/feed.ts";
+import { ArrowUp, Download, ListTree, SearchX, X } from "lucide-react";
+import { useState } from "react";
 import { Card, Page } from "../../common/Page.tsx";
+import { urlOf } from "../../common/api/api.ts";
+import { useFeed, type EventSummary } from "../../common/api/feed.ts";
 import { useRows } from "../../common/api/query.ts";
+import { useSiteId } from "../../common/api/session.ts";
 import { filterReasonText } from "../../common/format/reasons.ts";
+import { TextLink } from "../../common/links.tsx";
+import { ModeFilter } from "../../common/lists/ModeFilter.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { SearchField } from "../../common/lists/SearchField.tsx";
-import { useSiteId } from "../../common/api/session.ts";
-import { Empty } from "../../common/states.tsx";
 import { TimeFilter, useTimes } from "../../common/lists/TimeFilter.tsx";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { Empty } from "../../common/states.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
 import { DeliveryStates, EventStatus, isInTrouble, Match, tracePath, Why } from "./eventCells.tsx";
-import { useNewEvents } from "./useNewEvents.ts";
-import { TextLink } from "../../common/links.tsx";
-import { FilterChip } from "../../common/lists/FilterChip.tsx";
-import { ModeFilter } from "../../common/lists/ModeFilter.tsx";
 
 export default function Events() {
   const site = useSiteId();
@@ -231,4 +230,50 @@ function NothingYet({ site }: { site: string }) {
       Events that your servers send to this site appear here, with their delivery status.
     </Empty>
   );
+}
+
+/** `text` is blank when nothing is filtered by it. */
+function FilterChip({ text, onRemove }: { text: string; onRemove: () => void }) {
+  if (!text) return null;
+  return (
+    <Button
+      variant="light"
+      rightSection={<X size={14} aria-hidden />}
+      aria-label={`${text}. Remove this filter`}
+      onClick={onRemove}
+    >
+      {text}
+    </Button>
+  );
+}
+
+type Filter = { status: string; mode: string; isSearch: boolean; to: number | undefined };
+
+function useNewEvents(
+  site: string,
+  rows: readonly EventSummary[] | undefined,
+  filter: Filter,
+  again: () => void,
+) {
+  const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
+  useFeed(site, (event) =>
+    setReceived((before) => new Map([...before, [event.id, event]].slice(-500) as never)),
+  );
+  // Ids are ordered by time: an event older than the last row is further down, not new.
+  const newest = rows?.[0]?.id ?? "";
+  const fits = (event: EventSummary) =>
+    !filter.isSearch &&
+    (filter.status === "" || event.status === filter.status) &&
+    (filter.mode === "" || event.mode === filter.mode) &&
+    (filter.to === undefined || event.receivedAt < filter.to) &&
+    event.id > newest;
+  return {
+    /** The rows with their newest states. */
+    rows: rows?.map((row) => received.get(row.id) ?? row),
+    waiting: rows ? [...received.values()].filter(fits).length : 0,
+    showNew: () => {
+      again();
+      setReceived(new Map());
+    },
+  };
 }

@@ -36,11 +36,11 @@ import {
 } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { call } from "../../common/api/api.ts";
-import { queryClient } from "../../common/api/query.ts";
+import { queryClient, useLastReached } from "../../common/api/query.ts";
 import { useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
-import { LoadError, Loading } from "../../common/states.tsx";
+import { timeText } from "../../common/format/format.ts";
 import { TextLink } from "../../common/links.tsx";
-import { Unreachable } from "./Unreachable.tsx";
+import { LoadError, Loading } from "../../common/states.tsx";
 
 const Jump = lazy(() => import("./Jump.tsx"));
 
@@ -298,5 +298,17 @@ function AlertBanner() {
         </Tooltip>
       </Group>
     </Alert>
+  );
+}
+
+/** It disappears by itself: queries are repeated until the relay answers. */
+function Unreachable() {
+  const reachedAt = useLastReached();
+  const timeZone = useSite()?.timeZone;
+  return (
+    <Text role="status" size="sm" c="dimmed" maw={1280} mx="auto" mb={reachedAt === null ? 0 : "md"}>
+      {reachedAt !== null &&
+        `The relay cannot be reached. This page shows the state of ${timeText(reachedAt, timeZone)}.`}
+    </Text>
   );
 }

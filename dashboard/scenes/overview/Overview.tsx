@@ -1,11 +1,10 @@
 // The overview of a site: key figures, charts and the live feed.
 
-import { Grid, SimpleGrid, Skeleton, Stack } from "@mantine/core";
-import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { Grid, SimpleGrid, Skeleton, Stack, Group, SegmentedControl } from "@mantine/core";
 import { Page } from "../../common/Page.tsx";
-import { RangePicker } from "../../common/RangePicker.tsx";
-import { isRange } from "../../common/format/ranges.ts";
 import { useSite, useSiteId } from "../../common/api/session.ts";
+import { isRange, ranges, type RangeName } from "../../common/format/ranges.ts";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { LoadError } from "../../common/states.tsx";
 import { Checklist } from "./Checklist.tsx";
 import { ConversionsChart, ValueChart } from "./Conversions.tsx";
@@ -98,5 +97,19 @@ function NumbersSkeleton() {
         <Skeleton key={i} height={104} radius="md" />
       ))}
     </SimpleGrid>
+  );
+}
+
+function RangePicker({ value, onChange }: { value: RangeName; onChange: (value: RangeName) => void }) {
+  return (
+    <Group gap="xs">
+      <SegmentedControl
+        size="xs"
+        aria-label="Time range"
+        value={value}
+        onChange={(text) => onChange(text as RangeName)}
+        data={Object.entries(ranges).map(([name, { label }]) => ({ value: name, label }))}
+      />
+    </Group>
   );
 }

@@ -1,19 +1,20 @@
 // Open alerts, recipients, and resolved alerts.
 
-import { Stack, Text, TextInput } from "@mantine/core";
-import type { Answer } from "../../common/api/api.ts";
-import { ListField } from "../../common/settings/listFields.tsx";
+import { Stack, Text, TextInput, Button } from "@mantine/core";
+import { Send } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/api/query.ts";
-import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import type { Answer } from "../../common/api/api.ts";
+import { useApi, useSend } from "../../common/api/query.ts";
 import { useMay, useSiteId } from "../../common/api/session.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { SettingsCard, type SettingsForm } from "../../common/settings/SettingsCard.tsx";
+import { ListField } from "../../common/settings/listFields.tsx";
 import { below, Hint, NumberOrOffField } from "../../common/settings/settingFields.tsx";
 import { settingName } from "../../common/settings/settingNames.ts";
-import { SettingsCard, type SettingsForm } from "../../common/settings/SettingsCard.tsx";
-import { Time } from "../../common/values.tsx";
-import { AlertTest } from "./AlertTest.tsx";
-import { OpenAlerts } from "./OpenAlerts.tsx";
+import { RequestError } from "../../common/states.tsx";
+import { Time, State } from "../../common/values.tsx";
 import { SettingsPage } from "../frame/SectionPage.tsx";
+import { OpenAlerts } from "./OpenAlerts.tsx";
 
 export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
 
@@ -114,5 +115,35 @@ function AlertWebhook({ form }: { form: SettingsForm }) {
       value={text === saved || text === "none" ? "" : text}
       onChange={(event) => form.change(name, event.currentTarget.value || saved)}
     />
+  );
+}
+
+/** Sends a test alert to the saved recipients and shows the results. */
+function AlertTest() {
+  const site = useSiteId();
+  const { mutate, data, error, isPending } = useSend("POST /sites/:site/alerts/test");
+  return (
+    <Stack gap="xs" mt="lg" align="flex-start">
+      <Button
+        variant="default"
+        leftSection={<Send size={15} />}
+        loading={isPending}
+        onClick={() => mutate({ params: { site } })}
+      >
+        Send test alert
+      </Button>
+      <RequestError error={error} />
+      <div role="status">
+        {data?.channels.length === 0 && (
+          <Text size="sm">No alert recipient is configured. Save one first.</Text>
+        )}
+        {data?.channels.map(({ channel, to, ok, error: fault }) => (
+          <Text key={channel} size="sm" component="div">
+            <State of={ok ? "sent" : "rejected"} word={ok ? "sent" : "failed"} /> {channel} to {to}
+            {fault && `: ${fault}`}
+          </Text>
+        ))}
+      </div>
+    </Stack>
   );
 }

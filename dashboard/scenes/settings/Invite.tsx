@@ -2,14 +2,13 @@ import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
-import { notify } from "../../common/notices.tsx";
-import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/api/query.ts";
-import { useSession, type Role } from "../../common/api/session.ts";
+import { useSession, allRoles, roleNames, roleSentences, type Role } from "../../common/api/session.ts";
+import { OneTimeLink } from "../../common/dialogs.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
-import { OneTimeLink } from "./OneTimeLink.tsx";
 import { placeOf, useOwnedPlaces } from "./scopes.ts";
-import { allRoles, roleNames, roleSentences } from "./roles.ts";
 
 export function Invite() {
   const [isOpen, { open, close }] = useDisclosure();

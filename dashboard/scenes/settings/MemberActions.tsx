@@ -4,11 +4,11 @@ import { ActionIcon, Button, Group, Menu, Modal, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Ellipsis, KeyRound, UserX } from "lucide-react";
 import { useState } from "react";
-import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/api/query.ts";
 import { useMay } from "../../common/api/session.ts";
+import { OneTimeLink } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
-import { OneTimeLink } from "./OneTimeLink.tsx";
 import { MemberRoles } from "./MemberRoles.tsx";
 import type { Member } from "./Members.tsx";
 

@@ -3,13 +3,12 @@
 import { Alert, Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/api/query.ts";
-import { roleOn, useSession, type Role } from "../../common/api/session.ts";
+import { roleOn, useSession, allRoles, roleNames, type Role } from "../../common/api/session.ts";
+import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
 import type { Member } from "./Members.tsx";
 import { everywhere, placeOf, useOwnedPlaces, usePlaceName } from "./scopes.ts";
-import { allRoles, roleNames } from "./roles.ts";
 
 const roleChoices = allRoles.map((role) => ({ value: role as string, label: roleNames[role] }));
 

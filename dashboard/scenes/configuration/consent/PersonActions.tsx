@@ -2,12 +2,12 @@ import { Button, Group } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { call, type ApiError } from "../../../common/api/api.ts";
-import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { notify } from "../../../common/notices.tsx";
 import { useSend } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
+import { ConfirmButton } from "../../../common/dialogs.tsx";
+import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
-import type { Person } from "./PersonFound.tsx";
+import type { Person } from "./FindPerson.tsx";
 
 /** Export, recording a consent decision, and erasure. */
 export function PersonActions({

@@ -1,14 +1,15 @@
 // The domains of the site: state of each, and what to do if one is not served.
 
-import { Box, Divider, Group, Stack, Text } from "@mantine/core";
-import { Fragment } from "react";
-import type { Answer } from "../../../common/api/api.ts";
+import { Box, Divider, Group, Stack, Text, Button, TextInput } from "@mantine/core";
+import { Fragment, useState } from "react";
 import { Card } from "../../../common/Page.tsx";
-import { useApi } from "../../../common/api/query.ts";
+import type { Answer } from "../../../common/api/api.ts";
+import { useApi, useSend } from "../../../common/api/query.ts";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
-import { LoadError, Loading } from "../../../common/states.tsx";
+import { fieldError, otherError } from "../../../common/fields.ts";
+import { notify } from "../../../common/notices.tsx";
+import { LoadError, Loading, RequestError } from "../../../common/states.tsx";
 import { CopyButton, State, Time } from "../../../common/values.tsx";
-import { AddHost } from "./AddHost.tsx";
 import { HostActions } from "./HostActions.tsx";
 
 export type Host = Answer<"GET /sites/:site/hosts">["items"][number];
@@ -99,3 +100,48 @@ const byWords: Record<NonNullable<Host["verifiedBy"]>, string> = {
   DNS: "its DNS records",
   "a request": "a request to it",
 };
+
+/** Adds a domain and checks at once whether it points here. */
+function AddHost() {
+  const site = useSiteId();
+  const [host, setHost] = useState("");
+  const verify = useSend("POST /sites/:site/hosts/:host/verify");
+  const { mutate, error, isPending } = useSend("POST /sites/:site/hosts", {
+    onDone: ({ hosts }) => {
+      notify(`${host.trim()} added.`);
+      setHost("");
+      const added = hosts.at(-1);
+      if (added !== undefined) verify.mutate({ params: { site, host: added } });
+    },
+  });
+  return (
+    <Stack gap="xs">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate({ params: { site }, body: { host: host.trim() } });
+        }}
+      >
+        <Group align="flex-end" gap="xs">
+          <TextInput
+            label="Add a domain"
+            placeholder="www.example.com"
+            required
+            flex="1 1 200px"
+            maw={400}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={host}
+            error={fieldError(error, "host")}
+            onChange={(event) => setHost(event.currentTarget.value)}
+          />
+          <Button type="submit" variant="default" loading={isPending}>
+            Add
+          </Button>
+        </Group>
+      </form>
+      <RequestError error={otherError(error, "host")} />
+    </Stack>
+  );
+}

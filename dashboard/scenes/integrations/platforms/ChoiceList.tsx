@@ -6,8 +6,7 @@ import { useMutation } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { useState } from "react";
 import { call, type ApiError, type Answer } from "../../../common/api/api.ts";
-import type { Editor } from "./editor.ts";
-import { inWords } from "./draft.ts";
+import { inWords, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
 
 type Choices = Answer<"POST /sites/:site/connections/choices">["items"];

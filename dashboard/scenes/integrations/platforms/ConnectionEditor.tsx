@@ -1,28 +1,27 @@
 // The editor of one connection: all tabs change one draft, the preview shows it, one button saves it.
 
-import { Grid, Group, Stack, Text } from "@mantine/core";
+import { Grid, Group, Stack, Text, Button } from "@mantine/core";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
-import { useQueryParams } from "../../../common/lists/queryParams.ts";
-import type { Answer, ApiError } from "../../../common/api/api.ts";
-import { notify } from "../../../common/notices.tsx";
 import { Card, Page } from "../../../common/Page.tsx";
+import type { Answer, ApiError } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { useMay } from "../../../common/api/session.ts";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import { notify } from "../../../common/notices.tsx";
+import { RequestError } from "../../../common/states.tsx";
 import { State, Time } from "../../../common/values.tsx";
-import type { Editor } from "./editor.ts";
-import { ConnectionActions, NeedsReconnection, releasedText } from "./ConnectionActions.tsx";
-import { letGo, tabOfFault, useDraft, type Changes } from "./draft.ts";
-import { EventsForm } from "./EventsForm.tsx";
-import { LogTable } from "../syncLog/LogTable.tsx";
-import { MappingForm } from "./MappingForm.tsx";
 import { ConnectionState, type Connection, type Platform } from "../connections.tsx";
+import { LogTable } from "../syncLog/LogTable.tsx";
+import { ConnectionActions, NeedsReconnection, releasedText } from "./ConnectionActions.tsx";
+import { EventsForm } from "./EventsForm.tsx";
+import { MappingForm } from "./MappingForm.tsx";
 import { Preview } from "./Preview.tsx";
-import { SaveBar } from "./SaveBar.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
-import { useSignInStep } from "./signIn.ts";
 import { TestEvent } from "./TestEvent.tsx";
+import { letGo, tabOfFault, useDraft, type Editor, type Changes } from "./editor.ts";
+import { useSignInStep } from "./signIn.ts";
 
 const tabs = [
   { value: "connection", label: "Connection" },
@@ -201,4 +200,32 @@ function useSave(
       else connect.mutate({ params: { site }, body: { platform: platform.id, ...wanted } }, onError);
     },
   };
+}
+
+function SaveBar({ editor, isBusy, onDiscard }: { editor: Editor; isBusy: boolean; onDiscard: () => void }) {
+  const { platform, connection, draft, signIn, error, mayChange } = editor;
+  const isChanged = draft.isChanged || signIn !== null;
+  if (!mayChange || (connection && !isChanged)) return null;
+  const isReconnecting = connection?.state === "needs reconnection";
+  return (
+    <div className="cc-save">
+      {/* Errors of a field are shown at the field. */}
+      {error && tabOfFault(error, platform) === null && <RequestError error={error} />}
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {connection ? "You have unsaved changes." : "Nothing is sent until it is connected."}
+        </Text>
+        <Group gap="xs">
+          {draft.isChanged && (
+            <Button variant="default" onClick={onDiscard}>
+              Discard
+            </Button>
+          )}
+          <Button type="submit" loading={isBusy}>
+            {connection ? (isReconnecting ? "Reconnect" : "Save") : `Connect ${platform.name}`}
+          </Button>
+        </Group>
+      </Group>
+    </div>
+  );
 }

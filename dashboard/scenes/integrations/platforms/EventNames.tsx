@@ -3,10 +3,9 @@
 import { Button, Group, Select, Table, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
-import type { Editor } from "./editor.ts";
-import { ChoiceList } from "./ChoiceList.tsx";
-import { foldName, nameSetting, settingFault } from "./draft.ts";
 import type { Platform } from "../connections.tsx";
+import { ChoiceList } from "./ChoiceList.tsx";
+import { foldName, nameSetting, settingFault, type Editor } from "./editor.ts";
 
 const few = 6;
 

@@ -5,9 +5,8 @@ import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
 import { useApi } from "../../../common/api/query.ts";
 import { rangeOf } from "../../../common/format/ranges.ts";
-import type { Editor } from "./editor.ts";
-import { foldName, settingFault } from "./draft.ts";
 import { EventNames } from "./EventNames.tsx";
+import { foldName, settingFault, type Editor } from "./editor.ts";
 
 /** Recent event names, the most frequent first. */
 export function useSeenEvents(site: string): string[] {

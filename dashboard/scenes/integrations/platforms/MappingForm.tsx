@@ -4,10 +4,9 @@ import { ActionIcon, Group, NativeSelect, Stack, Table, Text, TextInput, Tooltip
 import { ArrowRight, RotateCcw } from "lucide-react";
 import { utmFields } from "../../../../src/identity/clickIds.ts";
 import { Card } from "../../../common/Page.tsx";
-import type { Editor } from "./editor.ts";
-import { mapSetting, settingFault } from "./draft.ts";
-import { Fold } from "./SettingsForm.tsx";
 import type { Platform } from "../connections.tsx";
+import { Fold } from "./SettingsForm.tsx";
+import { mapSetting, settingFault, type Editor } from "./editor.ts";
 
 const eventFields = [
   { value: "event", label: "Event name" },

@@ -3,13 +3,13 @@
 import { Button, Select } from "@mantine/core";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
-import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Page } from "../../../common/Page.tsx";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
-import { recall } from "./draft.ts";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
 import { ConnectionEditor } from "./ConnectionEditor.tsx";
+import { recall } from "./editor.ts";
 
 const another = "new";
 

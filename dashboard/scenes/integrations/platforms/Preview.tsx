@@ -4,14 +4,13 @@ import { Alert, Select, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { CircleSlash, Info } from "lucide-react";
 import { useState } from "react";
-import type { Answer } from "../../../common/api/api.ts";
-import { agoText } from "../../../common/format/format.ts";
 import { Card } from "../../../common/Page.tsx";
+import type { Answer } from "../../../common/api/api.ts";
 import { useApi } from "../../../common/api/query.ts";
+import { agoText } from "../../../common/format/format.ts";
 import { Code } from "../../../common/values.tsx";
-import type { Editor } from "./editor.ts";
-import { inWords } from "./draft.ts";
 import { useSeenEvents } from "./EventsForm.tsx";
+import { inWords, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
 
 /** The event to preview: a sample with a name, or a past event. */

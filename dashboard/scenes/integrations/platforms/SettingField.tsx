@@ -1,10 +1,9 @@
 // One declared setting as a field. Secrets and addresses are write-only: saved values are never shown.
 
 import { Button, Group, PasswordInput, Switch, Text, Textarea, TextInput } from "@mantine/core";
-import type { Editor } from "./editor.ts";
-import { ChoiceList } from "./ChoiceList.tsx";
-import { settingFault } from "./draft.ts";
 import type { Setting } from "../connections.tsx";
+import { ChoiceList } from "./ChoiceList.tsx";
+import { settingFault, type Editor } from "./editor.ts";
 
 export function SettingField({ editor, setting }: { editor: Editor; setting: Setting }) {
   const { platform, draft, connection, mayChange, error } = editor;

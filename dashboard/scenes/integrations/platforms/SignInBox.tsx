@@ -6,8 +6,7 @@ import { CircleAlert, CircleCheck, LogIn } from "lucide-react";
 import { useSend } from "../../../common/api/query.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
-import type { Editor } from "./editor.ts";
-import { hold } from "./draft.ts";
+import { hold, type Editor } from "./editor.ts";
 import type { SignInStep } from "./signIn.ts";
 
 /** Starts a sign-in and goes to the platform's page. */

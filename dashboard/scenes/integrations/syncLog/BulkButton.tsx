@@ -4,11 +4,11 @@ import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text } from "@manti
 import { useDisclosure } from "@mantine/hooks";
 import { Ban, Info, RotateCw } from "lucide-react";
 import type { Answer, ApiError } from "../../../common/api/api.ts";
-import { notify } from "../../../common/notices.tsx";
 import { useApi, useSend } from "../../../common/api/query.ts";
+import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
-import type { LogFilter } from "./log.ts";
 import { countOf } from "../connections.tsx";
+import type { LogFilter } from "./LogFilters.tsx";
 
 type Tally = Answer<"POST /sites/:site/deliveries/replay">;
 const deliveries = (n: number) => countOf(n, "delivery", "deliveries");

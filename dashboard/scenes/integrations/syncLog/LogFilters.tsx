@@ -1,11 +1,11 @@
 // Narrows the sync log: platform, state, event, time, and a search.
 
 import { Button, Group, NativeSelect } from "@mantine/core";
-import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import type { Answer } from "../../../common/api/api.ts";
 import { ModeFilter } from "../../../common/lists/ModeFilter.tsx";
 import { SearchField } from "../../../common/lists/SearchField.tsx";
-import { TimeFilter } from "../../../common/lists/TimeFilter.tsx";
-import { deliveryStates, type LogFilter } from "./log.ts";
+import { TimeFilter, useTimes } from "../../../common/lists/TimeFilter.tsx";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
 import { useSeenEvents } from "../platforms/EventsForm.tsx";
 
@@ -106,4 +106,47 @@ function WhereTo({ site, filter }: { site: string; filter: LogFilter }) {
       ]}
     />
   );
+}
+
+export type LogLine = Answer<"GET /sites/:site/deliveries">["items"][number];
+type DeliveryState = LogLine["state"];
+
+const deliveryStates: readonly DeliveryState[] = [
+  "sent",
+  "queued",
+  "skipped",
+  "rejected",
+  "parked",
+  "expired",
+];
+
+export type LogFilter = {
+  platform?: string;
+  connection?: string;
+  state?: DeliveryState;
+  event?: string;
+  mode?: LogLine["event"]["mode"];
+  search?: string;
+  from?: number;
+  to?: number;
+};
+
+/** `fixed` comes from the page and cannot be changed by the URL. */
+export function useLogFilter(fixed: LogFilter = {}): LogFilter {
+  const { text } = useQueryParams();
+  const times = useTimes();
+  const given = (name: "platform" | "connection" | "event" | "search") =>
+    text(name) ? { [name]: text(name) } : {};
+  const state = deliveryStates.find((one) => one === text("state"));
+  const mode = (["live", "test"] as const).find((one) => one === text("mode"));
+  return {
+    ...given("platform"),
+    ...given("connection"),
+    ...(state ? { state } : {}),
+    ...given("event"),
+    ...(mode ? { mode } : {}),
+    ...given("search"),
+    ...times,
+    ...fixed,
+  };
 }

@@ -3,20 +3,19 @@
 import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { Download, History, SearchX } from "lucide-react";
-import { useQueryParams } from "../../../common/lists/queryParams.ts";
-import { urlOf } from "../../../common/api/api.ts";
 import { Card } from "../../../common/Page.tsx";
+import { urlOf } from "../../../common/api/api.ts";
 import { usePlatformName } from "../../../common/api/platforms.ts";
 import { useRows } from "../../../common/api/query.ts";
-import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { useMay } from "../../../common/api/session.ts";
+import { TextLink } from "../../../common/links.tsx";
+import { Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty } from "../../../common/states.tsx";
 import { Id, State, TestBadge, Time } from "../../../common/values.tsx";
-import { TextLink } from "../../../common/links.tsx";
-import { BulkButton } from "./BulkButton.tsx";
-import { useLogFilter, type LogFilter, type LogLine } from "./log.ts";
-import { LogFilters } from "./LogFilters.tsx";
 import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
+import { BulkButton } from "./BulkButton.tsx";
+import { LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
 import { ReplayOne } from "./ReplayOne.tsx";
 
 export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter }) {

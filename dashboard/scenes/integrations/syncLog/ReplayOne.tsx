@@ -1,13 +1,13 @@
 // Replays one delivery, after a dry run.
 
 import { RotateCw } from "lucide-react";
-import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { notify } from "../../../common/notices.tsx";
 import { usePlatformName } from "../../../common/api/platforms.ts";
 import { useSend } from "../../../common/api/query.ts";
-import { isReplayable } from "../../events/eventCells.tsx";
+import { ConfirmButton } from "../../../common/dialogs.tsx";
+import { notify } from "../../../common/notices.tsx";
 import { ReplayForecast } from "../../events/ReplayForecast.tsx";
-import type { LogLine } from "./log.ts";
+import { isReplayable } from "../../events/eventCells.tsx";
+import type { LogLine } from "./LogFilters.tsx";
 
 export function ReplayOne({ site, line }: { site: string; line: LogLine }) {
   const name = usePlatformName()(line.platform);

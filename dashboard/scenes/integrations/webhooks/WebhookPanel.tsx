@@ -1,21 +1,20 @@
 // One webhook in a drawer: state, actions and log of pushes.
 
-import { Alert, Button, Divider, Group, SimpleGrid, Stack, Title } from "@mantine/core";
+import { Alert, Button, Divider, Group, SimpleGrid, Stack, Title, Text } from "@mantine/core";
 import { KeyRound, Play, Trash2 } from "lucide-react";
-import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { notify } from "../../../common/notices.tsx";
-import { urlOf } from "../../../common/api/api.ts";
-import { CsvButton } from "../../../common/lists/CsvButton.tsx";
-import { countText } from "../../../common/format/format.ts";
-import { useSend } from "../../../common/api/query.ts";
 import { SidePanel } from "../../../common/SidePanel.tsx";
+import { urlOf, type Answer } from "../../../common/api/api.ts";
+import { useSend } from "../../../common/api/query.ts";
+import { ConfirmButton } from "../../../common/dialogs.tsx";
+import { countText } from "../../../common/format/format.ts";
+import { CsvButton } from "../../../common/lists/CsvButton.tsx";
+import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
-import { Id, Time } from "../../../common/values.tsx";
+import { Id, Time, State } from "../../../common/values.tsx";
 import { countOf, Fact } from "../connections.tsx";
 import { PushLog } from "./PushLog.tsx";
 import { ReplayPeriods } from "./ReplayPeriods.tsx";
 import { TestPush } from "./TestPush.tsx";
-import { WebhookState, type Webhook } from "./webhook.tsx";
 
 export function WebhookPanel({
   site,
@@ -158,6 +157,34 @@ function Actions({
         />
       </TestPush>
       <RequestError error={enable.error ?? disable.error} />
+    </Stack>
+  );
+}
+
+export type Webhook = Answer<"GET /sites/:site/webhooks">["items"][number];
+export type Period = Answer<"GET /sites/:site/webhooks">["period"];
+
+export function periodText({ seconds }: Period): string {
+  return seconds % 60 === 0 ? countOf(seconds / 60, "minute") : countOf(seconds, "second");
+}
+
+/** A failing webhook is still active: pushes are retried. */
+export function WebhookState({ webhook }: { webhook: Webhook }) {
+  const { state, failingSince, stateReason } = webhook;
+  const isFailing = state === "active" && failingSince !== null;
+  return (
+    <Stack gap={0}>
+      <State of={isFailing ? "failing" : state} />
+      {isFailing && (
+        <Text size="xs" c="dimmed">
+          since <Time at={failingSince} />
+        </Text>
+      )}
+      {stateReason && (
+        <Text size="xs" c="dimmed" maw={280}>
+          {stateReason}
+        </Text>
+      )}
     </Stack>
   );
 }

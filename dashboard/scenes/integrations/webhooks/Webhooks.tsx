@@ -4,20 +4,19 @@ import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Plus, Webhook as WebhookIcon } from "lucide-react";
 import { useState } from "react";
-import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import { Card, Page } from "../../../common/Page.tsx";
+import { useApi } from "../../../common/api/query.ts";
+import { useMay, useSiteId } from "../../../common/api/session.ts";
 import { OneTimeSecret } from "../../../common/dialogs.tsx";
 import { countText } from "../../../common/format/format.ts";
 import { DocsLink } from "../../../common/links.tsx";
-import { Card, Page } from "../../../common/Page.tsx";
-import { useApi } from "../../../common/api/query.ts";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
-import { useMay, useSiteId } from "../../../common/api/session.ts";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty } from "../../../common/states.tsx";
 import { Code, Time } from "../../../common/values.tsx";
-import { AddWebhook } from "./AddWebhook.tsx";
 import { tabsOf } from "../connections.tsx";
-import { periodText, WebhookState, type Period, type Webhook } from "./webhook.tsx";
-import { WebhookPanel } from "./WebhookPanel.tsx";
+import { AddWebhook } from "./AddWebhook.tsx";
+import { WebhookPanel, periodText, WebhookState, type Period, type Webhook } from "./WebhookPanel.tsx";
 
 export default function Webhooks() {
   const site = useSiteId();
