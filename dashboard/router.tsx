@@ -9,7 +9,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { sitePages } from "./pages.ts";
-import { NotFound, Broken } from "./scenes/frame/NotFound.tsx";
+import { NotFound, Broken } from "./scenes/frame/ErrorPages.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 const page = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>

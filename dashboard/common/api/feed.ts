@@ -6,29 +6,29 @@ import { urlOf, type Answer } from "./api.ts";
 export type EventSummary = Answer<"GET /sites/:site/events">["items"][number];
 export type FeedState = "connecting" | "live" | "reconnecting";
 
-const quietMs = 4_000;
-const againMs = 10_000;
+const noticeDelayMs = 4_000;
+const retryMs = 10_000;
 
-/** `onBack` is called when the feed is back after a break: events of that time have to be read. */
-export function useFeed(site: string, onEvent: (event: EventSummary) => void, onBack?: () => void) {
+/** `onReconnect` runs after an interruption: events of that time have to be loaded. */
+export function useFeed(site: string, onEvent: (event: EventSummary) => void, onReconnect?: () => void) {
   const [state, setState] = useState<FeedState>("connecting");
-  const handlers = useRef({ onEvent, onBack });
+  const handlers = useRef({ onEvent, onReconnect });
   useEffect(() => {
-    handlers.current = { onEvent, onBack };
+    handlers.current = { onEvent, onReconnect };
   });
   useEffect(() => {
     let source: EventSource;
     let retry: ReturnType<typeof setTimeout> | undefined;
     // The relay ends streams regularly and browsers reconnect at once: this is not shown.
-    let saying: ReturnType<typeof setTimeout> | undefined;
+    let notice: ReturnType<typeof setTimeout> | undefined;
     let wasOpen = false;
     const open = () => {
       source = new EventSource(urlOf("GET /sites/:site/feed", { params: { site } }));
       source.addEventListener("open", () => {
-        clearTimeout(saying);
-        saying = undefined;
+        clearTimeout(notice);
+        notice = undefined;
         setState("live");
-        if (wasOpen) handlers.current.onBack?.();
+        if (wasOpen) handlers.current.onReconnect?.();
         wasOpen = true;
       });
       source.addEventListener("message", ({ data }: MessageEvent<string>) => {
@@ -39,15 +39,15 @@ export function useFeed(site: string, onEvent: (event: EventSummary) => void, on
         }
       });
       source.addEventListener("error", () => {
-        saying ??= setTimeout(() => setState("reconnecting"), quietMs);
+        notice ??= setTimeout(() => setState("reconnecting"), noticeDelayMs);
         // Browsers do not retry a refused stream.
-        if (source.readyState === EventSource.CLOSED) retry = setTimeout(open, againMs);
+        if (source.readyState === EventSource.CLOSED) retry = setTimeout(open, retryMs);
       });
     };
     open();
     return () => {
       clearTimeout(retry);
-      clearTimeout(saying);
+      clearTimeout(notice);
       source.close();
     };
   }, [site]);

@@ -16,19 +16,20 @@ import { useState, useSyncExternalStore } from "react";
 import { ApiError, call, type Answer, type Input, type RouteName } from "./api.ts";
 
 // A refusal is final; an unreachable relay may be back.
-const isPassing = (error: unknown) =>
+const isTransient = (error: unknown) =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500);
 // A proxy in front of the relay answers 502 or 504 for it.
-const isAway = (error: unknown) => error instanceof ApiError && [0, 502, 504].includes(error.status);
-const againMs = 5_000;
-const untilBack = ({ state }: { state: { error: unknown } }) => (isPassing(state.error) ? againMs : false);
+const isUnreachable = (error: unknown) => error instanceof ApiError && [0, 502, 504].includes(error.status);
+const retryMs = 5_000;
+const retryInterval = ({ state }: { state: { error: unknown } }) =>
+  isTransient(state.error) ? retryMs : false;
 
-// Every page reads the session: it shows whether the relay can be reached.
-const pulse = "GET /session";
+// Every page reads the session, so its errors show when the relay cannot be reached.
+const sessionRoute = "GET /session";
 const cache = new QueryCache({
   onError: (error, { queryKey }) => {
-    if (isAway(error) && queryKey[0] !== pulse)
-      void queryClient.invalidateQueries({ queryKey: [pulse] }, { cancelRefetch: false });
+    if (isUnreachable(error) && queryKey[0] !== sessionRoute)
+      void queryClient.invalidateQueries({ queryKey: [sessionRoute] }, { cancelRefetch: false });
   },
 });
 
@@ -37,8 +38,8 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (failures, error) => failures < 2 && isPassing(error),
-      refetchInterval: untilBack,
+      retry: (failures, error) => failures < 2 && isTransient(error),
+      refetchInterval: retryInterval,
       refetchOnWindowFocus: true,
       // A browser without internet may still reach a relay in its own network.
       networkMode: "always",
@@ -46,23 +47,24 @@ export const queryClient = new QueryClient({
   },
 });
 
-const subscribe = (tell: () => void) => cache.subscribe(tell);
+const subscribe = (listener: () => void) => cache.subscribe(listener);
 function lastReached(): number | null {
-  if (!cache.findAll({ queryKey: [pulse] }).some(({ state }) => isAway(state.error))) return null;
+  if (!cache.findAll({ queryKey: [sessionRoute] }).some(({ state }) => isUnreachable(state.error)))
+    return null;
   return Math.max(...cache.getAll().map(({ state }) => state.dataUpdatedAt));
 }
 /** The time of the last contact while the relay cannot be reached; otherwise null. */
 export const useLastReached = () => useSyncExternalStore(subscribe, lastReached);
 
 /**
- * The error to show. While the relay cannot be reached, earlier data stays and a line above the page says so; an error
- * stays while the same request is repeated.
+ * Returns the error to show. While the relay cannot be reached, earlier data stays and a line above the page reports it; an
+ * error stays while the same request is repeated.
  */
-function useStanding(query: { data: unknown; error: ApiError | null; errorUpdateCount: number }) {
+function useShownError(query: { data: unknown; error: ApiError | null; errorUpdateCount: number }) {
   const { data, error, errorUpdateCount } = query;
   const [last, setLast] = useState(error);
   if (error && error !== last) setLast(error);
-  if (data !== undefined) return isAway(error) ? null : error;
+  if (data !== undefined) return isUnreachable(error) ? null : error;
   return error ?? (errorUpdateCount > 0 ? last : null);
 }
 
@@ -70,15 +72,16 @@ type Options<Name extends RouteName> = {
   enabled?: boolean;
   /** The polling interval; it may depend on the data, and false means none. */
   everyMs?: number | ((answer: Answer<Name> | undefined) => number | false);
-  keep?: boolean;
+  /** Shows the old data until the new data is loaded. */
+  keepPrevious?: boolean;
   /** Keeps rows in place when the page regains focus. */
-  still?: boolean;
+  keepRows?: boolean;
 };
 
 export function useApi<Name extends RouteName>(
   name: Name,
   input: Input<Name>,
-  { enabled = true, everyMs, keep = false }: Options<Name> = {},
+  { enabled = true, everyMs, keepPrevious = false }: Options<Name> = {},
 ): UseQueryResult<Answer<Name>, ApiError> {
   const query = useQuery<Answer<Name>, ApiError>({
     queryKey: [name, input],
@@ -88,12 +91,11 @@ export function useApi<Name extends RouteName>(
       ? {}
       : {
           refetchInterval: (asked) =>
-            untilBack(asked) || (typeof everyMs === "number" ? everyMs : everyMs(asked.state.data)),
+            retryInterval(asked) || (typeof everyMs === "number" ? everyMs : everyMs(asked.state.data)),
         }),
-    // While a filter changes, the old rows stay until the new ones are there.
-    ...(keep ? { placeholderData: (before: Answer<Name> | undefined) => before as never } : {}),
+    ...(keepPrevious ? { placeholderData: (before: Answer<Name> | undefined) => before as never } : {}),
   });
-  const error = useStanding(query);
+  const error = useShownError(query);
   return error === query.error ? query : ({ ...query, error } as typeof query);
 }
 
@@ -106,7 +108,7 @@ type Paged<Name extends RouteName> = { items: PageOf<Name>[]; next: string | nul
 export function useRows<Name extends RouteName>(
   name: Name,
   input: Input<Name>,
-  { enabled = true, still = false }: Options<Name> = {},
+  { enabled = true, keepRows = false }: Options<Name> = {},
 ) {
   const query = useInfiniteQuery<Paged<Name>, ApiError, InfiniteData<Paged<Name>>, QueryKey, string | null>({
     queryKey: [name, input, "pages"],
@@ -118,9 +120,9 @@ export function useRows<Name extends RouteName>(
     initialPageParam: null,
     getNextPageParam: (last) => last.next,
     enabled,
-    ...(still ? { refetchOnWindowFocus: false, refetchOnReconnect: false } : {}),
+    ...(keepRows ? { refetchOnWindowFocus: false, refetchOnReconnect: false } : {}),
   });
-  const error = useStanding(query);
+  const error = useShownError(query);
   return {
     rows: query.data?.pages.flatMap((page) => page.items),
     first: query.data?.pages[0] as Answer<Name> | undefined,
@@ -128,7 +130,7 @@ export function useRows<Name extends RouteName>(
     isLoading: query.isLoading,
     more: query.hasNextPage ? () => void query.fetchNextPage() : null,
     isLoadingMore: query.isFetchingNextPage,
-    again: () => void query.refetch(),
+    retry: () => void query.refetch(),
   };
 }
 

@@ -1,10 +1,9 @@
 // Days in the site's time zone.
 
+import { dayMs } from "../../../src/kernel/time.ts";
 import { dayText, timeText } from "./format.ts";
 
-const dayMs = 86_400_000;
-
-/** Wall-clock time there, as if it were UTC. */
+/** The wall-clock time in the time zone, as if it were UTC. */
 function wallClock(at: number, timeZone: string | undefined): number {
   const parts = new Intl.DateTimeFormat("en", {
     year: "numeric",
@@ -24,7 +23,7 @@ function wallClock(at: number, timeZone: string | undefined): number {
 export const dayOf = (at: number, timeZone: string | undefined): string =>
   new Date(wallClock(at, timeZone)).toISOString().slice(0, 10);
 
-/** The start of a day there, `later` days on. */
+/** The start of a day in the time zone, or of the day `later` days after it. */
 export function startOfDay(day: string, timeZone: string | undefined, later = 0): number {
   const wanted = Date.parse(`${day}T00:00:00Z`) + later * dayMs;
   let at = wanted;

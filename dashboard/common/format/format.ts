@@ -1,5 +1,7 @@
 // Numbers, money and times as people read them.
 
+import { dayMs, hourMs, minuteMs } from "../../../src/kernel/time.ts";
+
 const counts = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
@@ -8,6 +10,9 @@ export const countText = (value: number) => counts.format(value);
 export const counted = (value: number, one: string, many = `${one}s`) =>
   `${countText(value)} ${value === 1 ? one : many}`;
 export const shortCount = (value: number) => (value < 10_000 ? counts.format(value) : short.format(value));
+
+/** "wrong keys" as "Wrong keys". */
+export const capitalize = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** Always with its currency. */
 export function moneyText(value: number, currency: string): string {
@@ -29,11 +34,11 @@ export function percentText(part: number, whole: number): string {
 }
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 31_536_000_000],
-  ["month", 2_592_000_000],
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
+  ["year", 365 * dayMs],
+  ["month", 30 * dayMs],
+  ["day", dayMs],
+  ["hour", hourMs],
+  ["minute", minuteMs],
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
@@ -49,7 +54,7 @@ export function agoText(at: number, now: number): string {
 
 /** After a week the date is more useful than the age. */
 export function whenText(at: number, now: number, timeZone: string | undefined): string {
-  if (Math.abs(at - now) < 7 * 86_400_000) return agoText(at, now);
+  if (Math.abs(at - now) < 7 * dayMs) return agoText(at, now);
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
   return new Intl.DateTimeFormat("en", {
     month: "short",

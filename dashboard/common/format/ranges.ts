@@ -1,5 +1,6 @@
 // The start and end of a named range.
 
+import { hourMs } from "../../../src/kernel/time.ts";
 import { dayOf, startOfDay } from "./days.ts";
 
 export const ranges = {
@@ -11,8 +12,6 @@ export const ranges = {
 export type RangeName = keyof typeof ranges;
 
 export const isRange = (text: unknown): text is RangeName => typeof text === "string" && text in ranges;
-
-const hourMs = 3_600_000;
 
 /**
  * From and to in milliseconds, whole hours. 24 h means the current hour and the 23 before it, as in the list of sites; days

@@ -35,19 +35,19 @@ const names: Record<string, string> = {
   "only bot visits": "Only bot visits",
 };
 
-const form = /^(.*?)(?: \((.*)\))?$/s;
+const pattern = /^(.*?)(?: \((.*)\))?$/s;
 
 /** "user agent:named bot (AhrefsBot)" as "Known bot: AhrefsBot"; one that has no name here stays as it is. */
 export function reasonText(reason: string): string {
-  const [, code = reason, evidence] = form.exec(reason) ?? [];
-  const after = (name: string, detail: string | undefined) => (detail ? `${name}: ${detail}` : name);
-  if (names[code]) return after(names[code], evidence);
+  const [, code = reason, evidence] = pattern.exec(reason) ?? [];
+  const withDetail = (name: string, detail: string | undefined) => (detail ? `${name}: ${detail}` : name);
+  if (names[code]) return withDetail(names[code], evidence);
   const [category = "", ...rest] = reason.split(":");
   const detail = rest.join(":");
-  if (category === "contradiction") return after("Contradictory browser details", detail);
-  if (names[category]) return after(names[category], detail);
+  if (category === "contradiction") return withDetail("Contradictory browser details", detail);
+  if (names[category]) return withDetail(names[category], detail);
   const rule = /^site rule:denied (.*)$/s.exec(reason);
-  if (rule) return after("Denied by your rules", rule[1]);
+  if (rule) return withDetail("Denied by your rules", rule[1]);
   return reason.replace(/:\s*/, ": ");
 }
 

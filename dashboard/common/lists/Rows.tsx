@@ -21,7 +21,7 @@ export function Rows<Row>({
   keyOf,
   empty,
   error = null,
-  again,
+  onRetry,
   to,
   more = null,
   isLoadingMore = false,
@@ -34,14 +34,14 @@ export function Rows<Row>({
   keyOf: (row: Row) => string;
   empty: ReactNode;
   error?: ApiError | null;
-  again?: () => void;
+  onRetry?: () => void;
   /** The target of a click on a row; its first cell needs a link to the same target, for keyboards. */
   to?: (row: Row) => { to: string; search?: Record<string, unknown> };
   more?: (() => void) | null;
   isLoadingMore?: boolean;
 }) {
   const navigate = useNavigate();
-  if (error) return <LoadError error={error} {...(again ? { again } : {})} />;
+  if (error) return <LoadError error={error} {...(onRetry ? { onRetry } : {})} />;
   if (!rows) return <Loading />;
   if (rows.length === 0 && !more) return <>{empty}</>;
   if (rows.length === 0)

@@ -16,24 +16,24 @@ export function SearchField({
   onChange: (value: string) => void;
 }) {
   const [typed, setTyped] = useState(value);
-  const asked = useRef(value);
-  const ask = async (text: string) => {
-    asked.current = text;
+  const latest = useRef(value);
+  const search = async (text: string) => {
+    latest.current = text;
     const hashed = await hashEmails(text);
     // The text has changed in the meantime.
-    if (asked.current !== text) return;
-    asked.current = hashed;
+    if (latest.current !== text) return;
+    latest.current = hashed;
     onChange(hashed);
   };
-  const later = useDebouncedCallback((text: string) => void ask(text), 400);
+  const searchSoon = useDebouncedCallback((text: string) => void search(text), 400);
   useEffect(() => {
     // The URL changed: a link, or back.
-    if (value !== asked.current) setTyped(value);
-    asked.current = value;
+    if (value !== latest.current) setTyped(value);
+    latest.current = value;
   }, [value]);
-  const askNow = (text: string) => {
-    later.cancel();
-    void ask(text);
+  const searchNow = (text: string) => {
+    searchSoon.cancel();
+    void search(text);
   };
   return (
     <form
@@ -42,7 +42,7 @@ export function SearchField({
       style={{ flex: "1 1 280px", minWidth: 0 }}
       onSubmit={(event) => {
         event.preventDefault();
-        askNow(typed.trim());
+        searchNow(typed.trim());
       }}
     >
       <TextInput
@@ -58,7 +58,7 @@ export function SearchField({
               aria-label="Clear the search"
               onClick={() => {
                 setTyped("");
-                askNow("");
+                searchNow("");
               }}
             />
           )
@@ -66,7 +66,7 @@ export function SearchField({
         value={typed}
         onChange={({ currentTarget }) => {
           setTyped(currentTarget.value);
-          later(currentTarget.value.trim());
+          searchSoon(currentTarget.value.trim());
         }}
         autoComplete="off"
         spellCheck={false}

@@ -4,10 +4,10 @@ import { Button, Group, NativeSelect, Popover, Stack, Text, TextInput } from "@m
 import { useDisclosure } from "@mantine/hooks";
 import { CalendarRange } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useQueryParams } from "./queryParams.ts";
+import { useSite } from "../api/session.ts";
 import { dayOf, rangeText, startOfDay } from "../format/days.ts";
 import { isRange, rangeOf, ranges } from "../format/ranges.ts";
-import { useSite } from "../api/session.ts";
+import { useQueryParams } from "./queryParams.ts";
 
 /** Reads the period from the URL, as a query. */
 export function useTimes(): { from?: number; to?: number } {
@@ -29,7 +29,7 @@ export function TimeFilter() {
   const from = time("from");
   const to = time("to");
   const range = isRange(search["range"]) ? search["range"] : null;
-  const isOwn = !range && (from !== undefined || to !== undefined);
+  const isCustom = !range && (from !== undefined || to !== undefined);
   return (
     <Popover
       opened={isOpen}
@@ -43,18 +43,18 @@ export function TimeFilter() {
           <NativeSelect
             aria-label="Time"
             leftSection={<CalendarRange size={15} aria-hidden />}
-            value={range ?? (isOwn ? "own" : "any")}
+            value={range ?? (isCustom ? "custom" : "any")}
             onChange={({ currentTarget: { value } }) => {
-              if (value === "own") return open();
+              if (value === "custom") return open();
               return change({ range: value === "any" ? undefined : value, from: undefined, to: undefined });
             }}
             data={[
               { value: "any", label: "Any time" },
               ...Object.entries(ranges).map(([value, { label }]) => ({ value, label: `Last ${label}` })),
-              { value: "own", label: isOwn ? rangeText(from, to, timeZone) : "Choose days…" },
+              { value: "custom", label: isCustom ? rangeText(from, to, timeZone) : "Choose days…" },
             ]}
           />
-          {isOwn && (
+          {isCustom && (
             <Button variant="subtle" size="compact-sm" onClick={open}>
               Change
             </Button>

@@ -3,12 +3,13 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { Info } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { call } from "../api/api.ts";
-import { notify } from "../notices.tsx";
-import { fieldError, otherError } from "../fields.ts";
 import { Card } from "../Page.tsx";
+import { call } from "../api/api.ts";
 import { queryClient, useApi, useSend } from "../api/query.ts";
 import { useMay, useSiteId } from "../api/session.ts";
+import { fieldError, otherError } from "../fields.ts";
+import { capitalize } from "../format/format.ts";
+import { notify } from "../notices.tsx";
 import { LoadError, Loading, RequestError } from "../states.tsx";
 
 export type SettingsForm = {
@@ -16,13 +17,11 @@ export type SettingsForm = {
   /** The saved value. */
   saved: (name: string) => string;
   help: (name: string) => string;
-  standard: (name: string) => string;
+  defaultValue: (name: string) => string;
   change: (name: string, text: string) => void;
   fault: (name: string) => string | null;
   isReadOnly: boolean;
 };
-
-const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
 export function SettingsCard({
   title,
@@ -58,8 +57,8 @@ export function SettingsCard({
   const form: SettingsForm = {
     value: (name) => draft[name] ?? saved(name),
     saved,
-    help: (name) => sentence(setting(name)?.help ?? ""),
-    standard: (name) => setting(name)?.default ?? "",
+    help: (name) => `${capitalize(setting(name)?.help ?? "")}.`,
+    defaultValue: (name) => setting(name)?.default ?? "",
     change: (name, text) => setDraft((now) => ({ ...now, [name]: text })),
     fault: (name) =>
       fieldError(save.error, name)?.replace(new RegExp(`^${name} must`, "i"), "It must") ?? null,
@@ -67,7 +66,7 @@ export function SettingsCard({
   };
   return (
     <Card title={title} about={about} actions={actions}>
-      {error && <LoadError error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading rows={2} />}
       {data && (
         <form

@@ -1,4 +1,4 @@
-const none = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
+const notCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
 let choices: { value: string; label: string }[] | null = null;
 
 /** Every country by its name, as this browser knows them. */
@@ -14,11 +14,11 @@ function readCountries() {
     .flatMap((first) => letters.map((second) => first + second))
     .filter((code) => {
       const name = names.of(code);
-      // Former countries are read as those that followed them.
+      // Intl replaces the code of a former country by its successor's.
       return (
         name !== undefined &&
         name !== code &&
-        !none.has(code) &&
+        !notCountries.has(code) &&
         new Intl.Locale(`und-${code}`).region === code
       );
     })

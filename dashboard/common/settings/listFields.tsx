@@ -2,9 +2,9 @@
 
 import { MultiSelect, TagsInput, Textarea } from "@mantine/core";
 import { useState } from "react";
-import { countryChoices } from "./countries.ts";
 import { hashEmails } from "../format/hashEmail.ts";
-import { below, Hint, type FieldProps } from "./settingFields.tsx";
+import { countryChoices } from "./countries.ts";
+import { helpBelow, Hint, type FieldProps } from "./settingFields.tsx";
 import { settingName } from "./settingNames.ts";
 
 const listOf = (text: string) => text.split(",").filter(Boolean);
@@ -20,7 +20,7 @@ export function ListField(props: FieldProps & { placeholder?: string; isPersons?
     description: <Hint form={form} name={name} help={help} />,
     error: form.fault(name),
     disabled: form.isReadOnly,
-    inputWrapperOrder: below,
+    inputWrapperOrder: helpBelow,
   };
   const change = async (next: string[]) => {
     form.change(name, next.join(","));
@@ -61,7 +61,7 @@ export function CountriesField(props: FieldProps) {
       description={<Hint form={form} name={name} help={help} />}
       error={form.fault(name)}
       disabled={form.isReadOnly}
-      inputWrapperOrder={below}
+      inputWrapperOrder={helpBelow}
       data={countryChoices()}
       searchable
       clearable

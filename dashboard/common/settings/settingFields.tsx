@@ -2,14 +2,14 @@
 
 import { Anchor, Group, NumberInput, Select, Slider, Stack, Switch, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { settingName, settingText } from "./settingNames.ts";
 import type { SettingsForm } from "./SettingsCard.tsx";
+import { settingName, settingText } from "./settingNames.ts";
 
 export type FieldProps = { form: SettingsForm; name: string; help?: ReactNode; label?: string };
 
 /** Help, the default, and a button to reset to it. */
 export function Hint({ form, name, help }: FieldProps) {
-  const standard = form.standard(name);
+  const standard = form.defaultValue(name);
   const isStandard = form.value(name) === standard;
   return (
     <>
@@ -30,28 +30,28 @@ export function Hint({ form, name, help }: FieldProps) {
 }
 
 /** Puts help below the input, so that help texts of different length do not misalign adjacent fields. */
-export const below: ("label" | "input" | "description" | "error")[] = [
+export const helpBelow: ("label" | "input" | "description" | "error")[] = [
   "label",
   "input",
   "description",
   "error",
 ];
 
-const common = ({ form, name, help, label }: FieldProps) => ({
+const commonProps = ({ form, name, help, label }: FieldProps) => ({
   label: label ?? settingName(name),
   description: <Hint form={form} name={name} help={help} />,
   error: form.fault(name),
   disabled: form.isReadOnly,
-  inputWrapperOrder: below,
+  inputWrapperOrder: helpBelow,
 });
 
-const narrow = 480;
+const maxWidth = 480;
 const unitNames = { d: "days", h: "hours", m: "minutes", s: "seconds" };
 
 export function DurationField(props: FieldProps & { units?: readonly (keyof typeof unitNames)[] }) {
   const { form, name, units = ["d", "h", "m", "s"] } = props;
   const [, amount = "", unit = "d"] = /^(\d*)([dhms])$/.exec(form.value(name)) ?? [];
-  const { label, ...rest } = common(props);
+  const { label, ...rest } = commonProps(props);
   return (
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <NumberInput
@@ -79,7 +79,7 @@ export function DurationField(props: FieldProps & { units?: readonly (keyof type
 }
 
 function switchProps(props: FieldProps) {
-  const { inputWrapperOrder: _, ...rest } = common(props);
+  const { inputWrapperOrder: _, ...rest } = commonProps(props);
   return rest;
 }
 
@@ -100,8 +100,8 @@ export function NumberOrOffField(props: FieldProps & { min?: number; max?: numbe
   const value = form.value(name);
   return (
     <NumberInput
-      {...common(props)}
-      maw={narrow}
+      {...commonProps(props)}
+      maw={maxWidth}
       placeholder="off"
       min={min}
       {...(max === undefined ? {} : { max })}
@@ -116,7 +116,7 @@ export function NumberOrOffField(props: FieldProps & { min?: number; max?: numbe
 
 export function ScoreField(props: FieldProps) {
   const { form, name } = props;
-  const { label, description, error, disabled } = common(props);
+  const { label, description, error, disabled } = commonProps(props);
   const value = Number(form.value(name)) || 1;
   return (
     <Stack gap={4}>
@@ -166,8 +166,8 @@ export function ChoiceField(props: FieldProps & { data: readonly { value: string
   const { form, name, data } = props;
   return (
     <Select
-      {...common(props)}
-      maw={narrow}
+      {...commonProps(props)}
+      maw={maxWidth}
       data={[...data]}
       searchable
       // Typing replaces the selected name.

@@ -17,7 +17,7 @@ export default function Account() {
   const { data, error, refetch } = useSession();
   return (
     <Page title="Account" about={data ? `Signed in as ${data.user.email}.` : undefined}>
-      {error && <LoadError error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
         <>

@@ -90,7 +90,7 @@ export function Sessions() {
         rows={sorted}
         keyOf={({ id }) => id}
         error={error ?? end.error}
-        again={() => void refetch()}
+        onRetry={() => void refetch()}
         empty={<Empty icon={MonitorSmartphone} title="No sessions" />}
       />
     </Card>

@@ -3,11 +3,11 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
-import type { Answer } from "../../common/api/api.ts";
-import { notify } from "../../common/notices.tsx";
-import { fieldError, otherError } from "../../common/fields.ts";
 import { Card } from "../../common/Page.tsx";
+import type { Answer } from "../../common/api/api.ts";
 import { useSend } from "../../common/api/query.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
+import { notify } from "../../common/notices.tsx";
 import { State } from "../../common/values.tsx";
 import { SignInError } from "../signIn/SignInError.tsx";
 import { TwoFactorSecret } from "./TwoFactorSecret.tsx";
@@ -23,7 +23,7 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
     },
   });
   const send = isOn ? end : begin;
-  const shut = () => {
+  const closeAndReset = () => {
     close();
     setBegun(null);
     begin.reset();
@@ -40,13 +40,13 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
       </Button>
       <Modal
         opened={isOpen}
-        onClose={shut}
+        onClose={closeAndReset}
         title={isOn && !begun ? "Turn off two-factor sign-in" : "Set up two-factor sign-in"}
         closeOnClickOutside={begun === null}
         size={begun ? "lg" : "md"}
       >
         {begun ? (
-          <TwoFactorSecret begun={begun} onDone={shut} />
+          <TwoFactorSecret begun={begun} onDone={closeAndReset} />
         ) : (
           <PasswordStep
             about={

@@ -18,7 +18,15 @@ import { TimeFilter, useTimes } from "../../common/lists/TimeFilter.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
-import { DeliveryStates, EventStatus, isInTrouble, Match, tracePath, Why } from "./eventCells.tsx";
+import {
+  DeliveryStates,
+  EventStatus,
+  isUnreleased,
+  Match,
+  needsAttention,
+  tracePath,
+  Why,
+} from "./eventCells.tsx";
 
 export default function Events() {
   const site = useSiteId();
@@ -36,12 +44,12 @@ export default function Events() {
     ...(event ? { event } : {}),
     ...(clickId ? { clickId } : {}),
   };
-  const list = useRows("GET /sites/:site/events", { params: { site }, query: filter }, { still: true });
+  const list = useRows("GET /sites/:site/events", { params: { site }, query: filter }, { keepRows: true });
   const { rows, waiting, showNew } = useNewEvents(
     site,
     list.rows,
     { status, mode, isSearch: [search, event, clickId].some(Boolean), to: times.to },
-    list.again,
+    list.retry,
   );
   const isFiltered = Object.keys(filter).length > 0;
   return (
@@ -88,7 +96,7 @@ export default function Events() {
           rows={rows}
           keyOf={({ id }) => id}
           error={list.error}
-          again={list.again}
+          onRetry={list.retry}
           to={({ id }) => ({ to: tracePath(site, id), search: address })}
           more={list.more}
           isLoadingMore={list.isLoadingMore}
@@ -159,14 +167,14 @@ function Outcome({
   event: EventSummary;
   search: Record<string, unknown>;
 }) {
-  const isHeld = event.status === "filtered" && event.releasedAt === null;
-  const isPlain = event.status === "accepted" && event.deliveries.length > 0;
+  const isHeld = isUnreleased(event);
+  const hasDeliveries = event.deliveries.length > 0;
   return (
     <Stack gap={0}>
       <Group gap={8} className="cc-states">
-        {!isPlain && <EventStatus event={event} />}
-        {event.deliveries.length > 0 && <DeliveryStates event={event} />}
-        {(isHeld || isInTrouble(event)) && <Why site={site} event={event} search={search} />}
+        {!(event.status === "accepted" && hasDeliveries) && <EventStatus event={event} />}
+        {hasDeliveries && <DeliveryStates event={event} />}
+        {(isHeld || needsAttention(event)) && <Why site={site} event={event} search={search} />}
       </Group>
       {event.filterReasons[0] && (
         <Text size="xs" c="dimmed" maw={320} title={event.filterReasons.map(filterReasonText).join("\n")}>
@@ -232,7 +240,7 @@ function NothingYet({ site }: { site: string }) {
   );
 }
 
-/** `text` is blank when nothing is filtered by it. */
+/** A filter that came with a link. It can be removed; `text` is blank when it is not set. */
 function FilterChip({ text, onRemove }: { text: string; onRemove: () => void }) {
   if (!text) return null;
   return (
@@ -249,11 +257,12 @@ function FilterChip({ text, onRemove }: { text: string; onRemove: () => void }) 
 
 type Filter = { status: string; mode: string; isSearch: boolean; to: number | undefined };
 
+/** Events that arrive while the list is open: new ones wait for a click, shown ones are updated. */
 function useNewEvents(
   site: string,
   rows: readonly EventSummary[] | undefined,
   filter: Filter,
-  again: () => void,
+  reload: () => void,
 ) {
   const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
   useFeed(site, (event) =>
@@ -272,7 +281,7 @@ function useNewEvents(
     rows: rows?.map((row) => received.get(row.id) ?? row),
     waiting: rows ? [...received.values()].filter(fits).length : 0,
     showNew: () => {
-      again();
+      reload();
       setReceived(new Map());
     },
   };

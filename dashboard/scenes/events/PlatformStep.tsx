@@ -3,20 +3,20 @@
 import { Accordion, Group, Text } from "@mantine/core";
 import { RotateCw, Send } from "lucide-react";
 import type { ReactNode } from "react";
-import { ConfirmButton } from "../../common/dialogs.tsx";
-import { notify } from "../../common/notices.tsx";
-import { durationText } from "../../common/format/format.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useSend } from "../../common/api/query.ts";
 import { useMay } from "../../common/api/session.ts";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { durationText } from "../../common/format/format.ts";
+import { TextLink } from "../../common/links.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
-import { isReplayable } from "./eventCells.tsx";
-import type { TraceOf } from "./ReceivedSteps.tsx";
+import type { EventTrace } from "./ReceivedSteps.tsx";
 import { ReplayForecast } from "./ReplayForecast.tsx";
 import { Step } from "./Step.tsx";
-import { TextLink } from "../../common/links.tsx";
+import { isReplayable } from "./eventCells.tsx";
 
-type Delivery = TraceOf["deliveries"][number];
+type Delivery = EventTrace["deliveries"][number];
 type Attempt = Delivery["log"][number];
 
 export function PlatformStep({
@@ -24,7 +24,7 @@ export function PlatformStep({
   delivery,
   site,
 }: {
-  trace: TraceOf;
+  trace: EventTrace;
   delivery: Delivery;
   site: string;
 }) {
@@ -133,7 +133,7 @@ function Replay({
   site,
   name,
 }: {
-  trace: TraceOf;
+  trace: EventTrace;
   delivery: Delivery;
   site: string;
   name: string;

@@ -3,9 +3,9 @@
 import { Skeleton, Text } from "@mantine/core";
 import { useApi } from "../../common/api/query.ts";
 import { RequestError } from "../../common/states.tsx";
-import type { TraceOf } from "./ReceivedSteps.tsx";
+import type { EventTrace } from "./ReceivedSteps.tsx";
 
-type Chosen = { eventId: string; connection: string; state: TraceOf["deliveries"][number]["state"] };
+type Chosen = { eventId: string; connection: string; state: EventTrace["deliveries"][number]["state"] };
 
 export function ReplayForecast({ site, chosen, name }: { site: string; chosen: Chosen; name: string }) {
   const { data, error } = useApi("POST /sites/:site/deliveries/replay", {

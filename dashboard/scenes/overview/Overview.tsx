@@ -38,7 +38,7 @@ export default function Overview() {
       }
     >
       <Checklist site={site} />
-      {error && <LoadError error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {isNew ? (
         <Feed key={site} site={site} />
       ) : (
@@ -100,6 +100,7 @@ function NumbersSkeleton() {
   );
 }
 
+/** The period is part of the URL, so that a link shows the same. */
 function RangePicker({ value, onChange }: { value: RangeName; onChange: (value: RangeName) => void }) {
   return (
     <Group gap="xs">

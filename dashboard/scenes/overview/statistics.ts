@@ -20,7 +20,7 @@ export function useStatistics(site: string, range: RangeName, timeZone: string |
   return useApi(
     "GET /sites/:site/statistics",
     { params: { site }, query: rangeOf(range, timeZone, now) },
-    { keep: true, everyMs: 60_000, enabled: timeZone !== undefined },
+    { keepPrevious: true, everyMs: 60_000, enabled: timeZone !== undefined },
   );
 }
 

@@ -6,10 +6,11 @@ import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi, useSend } from "../../common/api/query.ts";
 import { useMay, useSiteId } from "../../common/api/session.ts";
+import { capitalize } from "../../common/format/format.ts";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { SettingsCard, type SettingsForm } from "../../common/settings/SettingsCard.tsx";
 import { ListField } from "../../common/settings/listFields.tsx";
-import { below, Hint, NumberOrOffField } from "../../common/settings/settingFields.tsx";
+import { helpBelow, Hint, NumberOrOffField } from "../../common/settings/settingFields.tsx";
 import { settingName } from "../../common/settings/settingNames.ts";
 import { RequestError } from "../../common/states.tsx";
 import { Time, State } from "../../common/values.tsx";
@@ -18,10 +19,8 @@ import { OpenAlerts } from "./OpenAlerts.tsx";
 
 export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
 
-const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
-
 const columns: Column<AlertLine>[] = [
-  { title: "Alert", cell: ({ title }) => sentence(title) },
+  { title: "Alert", cell: ({ title }) => capitalize(title) },
   { title: "Began", cell: ({ beganAt }) => <Time at={beganAt} /> },
   { title: "Resolved", cell: ({ endedAt }) => <Time at={endedAt} /> },
 ];
@@ -36,7 +35,7 @@ export default function Alerts() {
   );
   return (
     <SettingsPage tab="alerts">
-      <OpenAlerts alerts={data?.open} error={error} again={() => void refetch()} />
+      <OpenAlerts alerts={data?.open} error={error} onRetry={() => void refetch()} />
       <SettingsCard
         title="Recipients"
         about="Recipients are notified when an alert begins, once a day while it lasts, and when it is resolved."
@@ -72,7 +71,7 @@ export default function Alerts() {
           rows={data?.over}
           keyOf={({ kind, subject, beganAt }) => `${kind} ${subject} ${beganAt}`}
           error={error}
-          again={() => void refetch()}
+          onRetry={() => void refetch()}
           empty={
             <Text size="sm" c="dimmed" px="md" pb="md">
               No resolved alerts in this period.
@@ -100,7 +99,7 @@ function AlertWebhook({ form }: { form: SettingsForm }) {
           help="An HTTPS URL that receives alerts: Slack, Mattermost or your own. It is stored encrypted and never shown in full."
         />
       }
-      inputWrapperOrder={below}
+      inputWrapperOrder={helpBelow}
       type="url"
       autoComplete="off"
       placeholder={

@@ -2,17 +2,17 @@
 
 import { Group, SegmentedControl, Text } from "@mantine/core";
 import { ScrollText } from "lucide-react";
-import { useQueryParams } from "../../common/lists/queryParams.ts";
-import { urlOf, type Answer } from "../../common/api/api.ts";
-import { CsvButton } from "../../common/lists/CsvButton.tsx";
 import { Card } from "../../common/Page.tsx";
+import { urlOf, type Answer } from "../../common/api/api.ts";
 import { useRows } from "../../common/api/query.ts";
-import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { useMay, useSiteId } from "../../common/api/session.ts";
+import { CsvButton } from "../../common/lists/CsvButton.tsx";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Time } from "../../common/values.tsx";
-import { actionText, actorName, useDetails, type Detail } from "./auditDetails.ts";
 import { SettingsPage } from "../frame/SectionPage.tsx";
+import { actionText, actorName, useDetails, type Detail } from "./auditDetails.ts";
 
 type Line = Answer<"GET /audit">["items"][number];
 
@@ -23,7 +23,7 @@ export default function Audit() {
   const isInstallation = isOwner && address.text("of") === "installation";
   const ofSite = useRows("GET /sites/:site/audit", { params: { site } }, { enabled: !isInstallation });
   const ofAll = useRows("GET /audit", {}, { enabled: isInstallation });
-  const { rows, error, more, isLoadingMore, again } = isInstallation ? ofAll : ofSite;
+  const { rows, error, more, isLoadingMore, retry } = isInstallation ? ofAll : ofSite;
   const detailsOf = useDetails();
   const columns: Column<Line>[] = [
     { title: "When", cell: ({ at }) => <Time at={at} /> },
@@ -87,7 +87,7 @@ export default function Audit() {
           rows={rows}
           keyOf={({ id }) => id}
           error={error}
-          again={again}
+          onRetry={retry}
           more={more}
           isLoadingMore={isLoadingMore}
           empty={

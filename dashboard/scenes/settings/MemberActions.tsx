@@ -25,9 +25,9 @@ export function MemberActions({ member }: { member: Member }) {
     },
   });
   const reset = useSend("POST /members/:member/password-reset", {
-    onDone: (made) => {
+    onDone: (created) => {
       close();
-      if (made.link) setLink(made.link);
+      if (created.link) setLink(created.link);
       else notify(`Reset link sent to ${member.email}.`);
     },
   });

@@ -8,7 +8,7 @@ import { roleOn, useSession, allRoles, roleNames, type Role } from "../../common
 import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
 import type { Member } from "./Members.tsx";
-import { everywhere, placeOf, useOwnedPlaces, usePlaceName } from "./scopes.ts";
+import { allSites, siteOfScope, useOwnedScopes, useScopeName } from "./scopes.ts";
 
 const roleChoices = allRoles.map((role) => ({ value: role as string, label: roleNames[role] }));
 
@@ -21,14 +21,14 @@ export function MemberRoles({
   isOpen: boolean;
   onClose: () => void;
 }) {
-  const placeName = usePlaceName();
+  const scopeName = useScopeName();
   const mine = useSession().data?.grants ?? [];
   const { mutate, error, isPending } = useSend("PUT /members/:member/grants", {
     onDone: (_, { body }) =>
       notify(
         body.role === null
-          ? `${member.name} no longer has a role on ${placeName(body.site)}.`
-          : `${member.name} is ${body.role} on ${placeName(body.site)}.`,
+          ? `${member.name} no longer has a role on ${scopeName(body.site)}.`
+          : `${member.name} is ${body.role} on ${scopeName(body.site)}.`,
       ),
   });
   const give = (site: string | null, role: Role | null) =>
@@ -39,12 +39,12 @@ export function MemberRoles({
         {!member.confirmed && <NotConfirmed member={member} />}
         {member.grants.length === 0 && <Text size="sm">No role, no access.</Text>}
         {member.grants.map(({ site, role }) => {
-          const place = placeName(site);
+          const scope = scopeName(site);
           const mayChange = roleOn(mine, site) === "owner";
           return (
-            <Group key={site ?? everywhere} gap="xs" align="flex-end" wrap="nowrap">
+            <Group key={site ?? allSites} gap="xs" align="flex-end" wrap="nowrap">
               <Select
-                label={place}
+                label={scope}
                 flex={1}
                 data={roleChoices}
                 allowDeselect={false}
@@ -56,7 +56,7 @@ export function MemberRoles({
                 <Button
                   variant="default"
                   disabled={isPending}
-                  aria-label={`Remove the role on ${place}`}
+                  aria-label={`Remove the role on ${scope}`}
                   onClick={() => give(site, null)}
                 >
                   Remove
@@ -93,19 +93,19 @@ function AddRole({
   isBusy: boolean;
   onGive: (site: string | null, role: Role) => void;
 }) {
-  const places = useOwnedPlaces().filter(
-    ({ value }) => !member.grants.some(({ site }) => site === placeOf(value)),
+  const scopes = useOwnedScopes().filter(
+    ({ value }) => !member.grants.some(({ site }) => site === siteOfScope(value)),
   );
-  const [place, setPlace] = useState<string | null>(null);
+  const [scope, setScope] = useState<string | null>(null);
   const [role, setRole] = useState<Role>("viewer");
-  if (places.length === 0) return null;
+  if (scopes.length === 0) return null;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (place === null) return;
-        onGive(placeOf(place), role);
-        setPlace(null);
+        if (scope === null) return;
+        onGive(siteOfScope(scope), role);
+        setScope(null);
       }}
     >
       <Group gap="xs" align="flex-end">
@@ -113,9 +113,9 @@ function AddRole({
           label="Add a role on"
           placeholder="Choose"
           flex="1 1 160px"
-          data={places}
-          value={place}
-          onChange={setPlace}
+          data={scopes}
+          value={scope}
+          onChange={setScope}
         />
         <Select
           label="Role"
@@ -125,7 +125,7 @@ function AddRole({
           value={role}
           onChange={(next) => next !== null && setRole(next as Role)}
         />
-        <Button type="submit" variant="default" loading={isBusy} disabled={place === null}>
+        <Button type="submit" variant="default" loading={isBusy} disabled={scope === null}>
           Add
         </Button>
       </Group>

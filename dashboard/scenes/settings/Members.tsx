@@ -15,12 +15,12 @@ import { SettingsPage } from "../frame/SectionPage.tsx";
 import { Invite } from "./Invite.tsx";
 import { MemberActions } from "./MemberActions.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
-import { useOwnedPlaces, usePlaceName } from "./scopes.ts";
+import { useOwnedScopes, useScopeName } from "./scopes.ts";
 
 export type Member = Answer<"GET /members">["members"][number];
 
 export default function Members() {
-  const isOwner = useOwnedPlaces().length > 0;
+  const isOwner = useOwnedScopes().length > 0;
   const session = useSession();
   return (
     <SettingsPage tab="members">
@@ -88,7 +88,7 @@ function MemberList() {
           rows={data?.members}
           keyOf={({ id }) => id}
           error={error}
-          again={() => void refetch()}
+          onRetry={() => void refetch()}
           empty={<Empty icon={Users} title="No members" />}
         />
       </Card>
@@ -98,7 +98,7 @@ function MemberList() {
 }
 
 function Grants({ grants }: { grants: Member["grants"] }) {
-  const placeName = usePlaceName();
+  const scopeName = useScopeName();
   if (grants.length === 0) return <span className="cc-quiet">none, no access</span>;
   return (
     <Stack gap={0}>
@@ -106,7 +106,7 @@ function Grants({ grants }: { grants: Member["grants"] }) {
         <Text key={site ?? ""} size="sm">
           {roleNames[role]}{" "}
           <Text span c="dimmed" size="sm">
-            on {site === null ? "all sites" : placeName(site)}
+            on {site === null ? "all sites" : scopeName(site)}
           </Text>
         </Text>
       ))}
@@ -118,12 +118,12 @@ type Invitation = Answer<"GET /members">["invitations"][number];
 
 /** Invitations that are not accepted yet. */
 function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
-  const placeName = usePlaceName();
+  const scopeName = useScopeName();
   const columns: Column<Invitation>[] = [
     { title: "Email", cell: ({ email }) => email },
     {
       title: "Role",
-      cell: ({ role, site }) => `${roleNames[role]} on ${site === null ? "all sites" : placeName(site)}`,
+      cell: ({ role, site }) => `${roleNames[role]} on ${site === null ? "all sites" : scopeName(site)}`,
     },
     { title: "Invited by", cell: ({ invitedBy }) => invitedBy, wide: true },
     { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} />, wide: true },

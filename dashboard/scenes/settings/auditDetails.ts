@@ -1,14 +1,14 @@
 // The details of an audit line as readable text.
 
-import { exactTime } from "../../common/format/format.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useApi } from "../../common/api/query.ts";
-import { filterReasonText, type FilterReason } from "../../common/format/reasons.ts";
 import { useSite, useSiteId } from "../../common/api/session.ts";
+import { capitalize, exactTime } from "../../common/format/format.ts";
+import { filterReasonText, type FilterReason } from "../../common/format/reasons.ts";
 import { settingNames, settingText } from "../../common/settings/settingNames.ts";
-import { usePlaceName } from "./scopes.ts";
+import { useScopeName } from "./scopes.ts";
 
-const words: Record<string, string> = {
+const detailNames: Record<string, string> = {
   id: "id",
   newId: "new id",
   oldUntil: "old one valid until",
@@ -23,8 +23,7 @@ export const actorName = (actor: string) => (actor === "relay" ? "Cleancast" : a
 
 /** A plain "key" in an action is an inbound key. */
 export function actionText(action: string): string {
-  const text = action.replace(/^key /, "inbound key ");
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  return capitalize(action.replace(/^key /, "inbound key "));
 }
 
 const spaced = (name: string) =>
@@ -37,7 +36,7 @@ const ids = new Set(["id", "newId", "connection", "event", "webhook"]);
 export type Detail = { name: string; text: string; isId: boolean };
 
 export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
-  const placeName = usePlaceName();
+  const scopeName = useScopeName();
   const platformName = usePlatformName();
   const timeZone = useSite()?.timeZone;
   const connections = useApi("GET /sites/:site/connections", { params: { site: useSiteId() } }).data?.items;
@@ -48,7 +47,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
     if (typeof value === "number" && times.has(name)) return exactTime(value, timeZone);
     if (typeof value === "string") {
       if (name in settingNames) return settingText(value);
-      if (name === "from" || name === "site") return placeName(value);
+      if (name === "from" || name === "site") return scopeName(value);
       return name === "platform" ? platformName(value) : value;
     }
     if (Array.isArray(value)) return value.map((one) => valueText(name, one)).join(", ") || "none";
@@ -69,9 +68,9 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
       .filter(([, value]) => value !== false && value !== undefined)
       .map(([name, value]) => {
         const isId = ids.has(name) && typeof value === "string";
-        if (value === true && words[name]) return { name: "", text: words[name], isId };
+        if (value === true && detailNames[name]) return { name: "", text: detailNames[name], isId };
         return {
-          name: settingNames[name] ?? words[name] ?? spaced(name),
+          name: settingNames[name] ?? detailNames[name] ?? spaced(name),
           text: valueText(name, value),
           isId,
         };

@@ -2,16 +2,16 @@
 
 import { roleOn, useSession, useSiteId, useSites } from "../../common/api/session.ts";
 
-export const everywhere = "all";
+export const allSites = "all";
 
-/** The name of a site, for people. */
-export function usePlaceName(): (site: string | null) => string {
+/** The name of a site, or "All sites". */
+export function useScopeName(): (site: string | null) => string {
   const sites = useSites().data?.items;
   return (site) => (site === null ? "All sites" : (sites?.find(({ id }) => id === site)?.name ?? site));
 }
 
 /** The scopes that the user owns as choices, this site first; "all" is the whole installation. */
-export function useOwnedPlaces(): { value: string; label: string }[] {
+export function useOwnedScopes(): { value: string; label: string }[] {
   const here = useSiteId();
   const grants = useSession().data?.grants ?? [];
   const sites = useSites().data?.items ?? [];
@@ -20,9 +20,9 @@ export function useOwnedPlaces(): { value: string; label: string }[] {
     .toSorted((one, other) => Number(other.id === here) - Number(one.id === here));
   return [
     ...owned.map(({ id, name }) => ({ value: id, label: id === here ? `${name} (this site)` : name })),
-    ...(roleOn(grants, null) === "owner" ? [{ value: everywhere, label: "All sites" }] : []),
+    ...(roleOn(grants, null) === "owner" ? [{ value: allSites, label: "All sites" }] : []),
   ];
 }
 
-/** A role on any other site does not count for the whole installation. */
-export const placeOf = (choice: string): string | null => (choice === everywhere ? null : choice);
+/** The site of a chosen scope; null is the whole installation. */
+export const siteOfScope = (choice: string): string | null => (choice === allSites ? null : choice);

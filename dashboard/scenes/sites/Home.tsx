@@ -6,7 +6,7 @@ import { LoadError, Loading } from "../../common/states.tsx";
 
 export default function Home() {
   const { data, error, refetch } = useSites();
-  if (error) return <LoadError error={error} again={() => void refetch()} />;
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />;
   if (!data) return <Loading />;
   const [only, another] = data.items;
   return <Navigate to={only && !another ? `/sites/${only.id}/overview` : "/sites"} replace />;

@@ -1,4 +1,4 @@
-// Requests of one person: stored data, consent, export and erasure.
+// Answers the requests of one person: what is stored, consent, export and erasure.
 
 import { Button, Group, Stack, TextInput, Anchor, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -17,7 +17,7 @@ export function FindPerson() {
   const site = useSiteId();
   const [email, setEmail] = useState("");
   const find = useSend("POST /sites/:site/people/find");
-  const look = (text: string) => find.mutateAsync({ params: { site }, body: { email: text.trim() } });
+  const search = (text: string) => find.mutateAsync({ params: { site }, body: { email: text.trim() } });
   return (
     <Card
       title="Find a person"
@@ -27,7 +27,7 @@ export function FindPerson() {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            void look(email).catch(() => {});
+            void search(email).catch(() => {});
           }}
         >
           <Group align="flex-end" gap="xs">
@@ -52,7 +52,7 @@ export function FindPerson() {
         </form>
         <RequestError error={otherError(find.error, "email")} />
         <div aria-live="polite">
-          {find.data && <PersonFound person={find.data} again={() => look(find.data.emailSha256)} />}
+          {find.data && <PersonFound person={find.data} onChanged={() => search(find.data.emailSha256)} />}
         </div>
       </Stack>
     </Card>
@@ -68,7 +68,7 @@ const consentWords: Record<Person["consent"], string> = {
   unreadable: "unreadable, counts as opted out",
 };
 
-function PersonFound({ person, again }: { person: Person; again: () => Promise<unknown> }) {
+function PersonFound({ person, onChanged }: { person: Person; onChanged: () => Promise<unknown> }) {
   const { emailSha256, consent, decisions, visits, events } = person;
   const isKnown = decisions.length + visits.length + events.length > 0;
   return (
@@ -88,7 +88,7 @@ function PersonFound({ person, again }: { person: Person; again: () => Promise<u
         </Group>
       </Group>
       {!isKnown && <Text size="sm">Nothing is stored about this person on this site.</Text>}
-      <PersonActions person={person} isKnown={isKnown} again={again} />
+      <PersonActions person={person} isKnown={isKnown} onChanged={onChanged} />
       {decisions.length > 0 && (
         <Part title="Decisions">
           {decisions.map(({ givenBy, state, decidedAt }) => (

@@ -5,6 +5,7 @@ import { call, type ApiError } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
 import { ConfirmButton } from "../../../common/dialogs.tsx";
+import { counted } from "../../../common/format/format.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import type { Person } from "./FindPerson.tsx";
@@ -13,17 +14,17 @@ import type { Person } from "./FindPerson.tsx";
 export function PersonActions({
   person,
   isKnown,
-  again,
+  onChanged,
 }: {
   person: Person;
   isKnown: boolean;
-  again: () => Promise<unknown>;
+  onChanged: () => Promise<unknown>;
 }) {
   const params = { site: useSiteId() };
   const who = { email: person.emailSha256 };
   const download = useMutation<void, ApiError>({
     mutationFn: async () =>
-      save(
+      saveFile(
         await call("POST /sites/:site/people/export", { params, body: who }),
         `person-${who.email.slice(0, 8)}.json`,
       ),
@@ -34,12 +35,12 @@ export function PersonActions({
   const erase = useSend("POST /sites/:site/people/erase", {
     onDone: ({ events, visitors }) =>
       notify(
-        `Erased: ${count(events, "event")} and ${count(visitors, "visitor")} can no longer be linked to this person.`,
+        `Erased: ${counted(events, "event")} and ${counted(visitors, "visitor")} can no longer be linked to this person.`,
       ),
   });
-  const enter = async (decision: "granted" | "denied") => {
+  const record = async (decision: "granted" | "denied") => {
     await decide.mutateAsync({ params, body: { ...who, decision } });
-    await again();
+    await onChanged();
   };
   return (
     <>
@@ -61,7 +62,7 @@ export function PersonActions({
             question="Record an opt-out?"
             consequence="From now on their conversions are sent without click ids and hashes. Stored data is kept until you erase it."
             confirm="Record"
-            onConfirm={() => enter("denied")}
+            onConfirm={() => record("denied")}
             isBusy={decide.isPending}
             error={decide.error}
           />
@@ -73,7 +74,7 @@ export function PersonActions({
             question="Record consent?"
             consequence="Only if the person has told you so. It ends their opt-out: identifiers are used again from now on."
             confirm="Record"
-            onConfirm={() => enter("granted")}
+            onConfirm={() => record("granted")}
             isBusy={decide.isPending}
             error={decide.error}
           />
@@ -86,7 +87,7 @@ export function PersonActions({
             confirm="Erase"
             onConfirm={async () => {
               await erase.mutateAsync({ params, body: who });
-              await again();
+              await onChanged();
             }}
             isBusy={erase.isPending}
             error={erase.error}
@@ -98,9 +99,7 @@ export function PersonActions({
   );
 }
 
-const count = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`;
-
-function save(content: unknown, name: string): void {
+function saveFile(content: unknown, name: string): void {
   const url = URL.createObjectURL(new Blob([JSON.stringify(content, null, 2)], { type: "application/json" }));
   const link = document.createElement("a");
   link.href = url;

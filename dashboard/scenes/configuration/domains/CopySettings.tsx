@@ -3,11 +3,11 @@
 import { Alert, Checkbox, Group, Select, Stack, Table, Text } from "@mantine/core";
 import { Info } from "lucide-react";
 import { useState } from "react";
-import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { notify } from "../../../common/notices.tsx";
 import { Card } from "../../../common/Page.tsx";
 import { useApi, useSend } from "../../../common/api/query.ts";
 import { useMay, useSiteId, useSites } from "../../../common/api/session.ts";
+import { ConfirmButton } from "../../../common/dialogs.tsx";
+import { notify } from "../../../common/notices.tsx";
 import { settingGroups, settingName, settingText } from "../../../common/settings/settingNames.ts";
 import { LoadError, Loading } from "../../../common/states.tsx";
 
@@ -46,7 +46,7 @@ export function CopySettings() {
             ))}
           </Group>
         </Checkbox.Group>
-        {from !== null && <Replaced changes={changes} />}
+        {from !== null && <ReplacedSettings changes={changes} />}
         {send.data?.notes.map((note) => (
           <Alert key={note} variant="light" color="yellow" icon={<Info size={18} />} role="status">
             {note}
@@ -95,9 +95,9 @@ function useChanges(site: string, from: string | null, groups: readonly string[]
   return { list, error: theirs.error ?? mine.error };
 }
 
-const cut = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+const truncate = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-function Replaced({ changes: { list, error } }: { changes: ReturnType<typeof useChanges> }) {
+function ReplacedSettings({ changes: { list, error } }: { changes: ReturnType<typeof useChanges> }) {
   if (error) return <LoadError error={error} />;
   if (!list) return <Loading rows={2} />;
   if (list.length === 0)
@@ -126,8 +126,8 @@ function Replaced({ changes: { list, error } }: { changes: ReturnType<typeof use
           {list.map(({ name, here, there }) => (
             <Table.Tr key={name}>
               <Table.Td>{settingName(name)}</Table.Td>
-              <Table.Td>{cut(settingText(here))}</Table.Td>
-              <Table.Td>{cut(settingText(there))}</Table.Td>
+              <Table.Td>{truncate(settingText(here))}</Table.Td>
+              <Table.Td>{truncate(settingText(there))}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -52,6 +52,7 @@ export default function Domains() {
   );
 }
 
+/** Instructions to route a domain's /__cc/ to this relay. */
 function PointHere() {
   const site = useSite();
   const url = useSession().data?.installation.url ?? location.origin;
@@ -96,10 +97,10 @@ function PointHere() {
 /** The site's name is not a setting, so it is saved on its own. */
 function SiteName() {
   const site = useSite();
-  return site ? <Form key={site.name} name={site.name} /> : <Loading rows={1} />;
+  return site ? <NameForm key={site.name} name={site.name} /> : <Loading rows={1} />;
 }
 
-function Form({ name }: { name: string }) {
+function NameForm({ name }: { name: string }) {
   const site = useSiteId();
   const mayChange = useMay("admin", site);
   const [text, setText] = useState(name);

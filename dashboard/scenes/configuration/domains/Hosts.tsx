@@ -14,7 +14,7 @@ import { HostActions } from "./HostActions.tsx";
 
 export type Host = Answer<"GET /sites/:site/hosts">["items"][number];
 
-const meaning: Record<Host["state"], string> = {
+const stateTexts: Record<Host["state"], string> = {
   verified: "Points here and is served.",
   failing: "Served, but the last check found a problem.",
   unverified: "Served, but not yet verified to point here.",
@@ -36,14 +36,14 @@ export function Hosts() {
       title="Domains"
       about="The domains where people convert. The tag and the inbound webhook work on each of them; everything else is shared."
     >
-      {error && <LoadError error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading rows={2} />}
       {data && (
         <Stack gap="md">
           <Stack gap="sm" role="list" aria-label="Domains of this site">
-            {data.items.map((host, at) => (
+            {data.items.map((host, index) => (
               <Fragment key={host.host}>
-                {at > 0 && <Divider role="presentation" />}
+                {index > 0 && <Divider role="presentation" />}
                 <HostLine host={host} isOnly={data.items.length === 1} mayChange={mayChange} />
               </Fragment>
             ))}
@@ -76,12 +76,12 @@ function HostLine({ host, isOnly, mayChange }: { host: Host; isOnly: boolean; ma
           <State of={state} />
         </Group>
         <Text size="sm" c="dimmed">
-          {meaning[state]}
+          {stateTexts[state]}
           {checkedAt !== null && (
             <>
               {" "}
               Checked <Time at={checkedAt} />
-              {state === "verified" && verifiedBy !== null && ` through ${byWords[verifiedBy]}`}.
+              {state === "verified" && verifiedBy !== null && ` through ${methodNames[verifiedBy]}`}.
             </>
           )}
         </Text>
@@ -96,7 +96,7 @@ function HostLine({ host, isOnly, mayChange }: { host: Host; isOnly: boolean; ma
   );
 }
 
-const byWords: Record<NonNullable<Host["verifiedBy"]>, string> = {
+const methodNames: Record<NonNullable<Host["verifiedBy"]>, string> = {
   DNS: "its DNS records",
   "a request": "a request to it",
 };

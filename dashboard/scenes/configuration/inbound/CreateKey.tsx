@@ -2,14 +2,14 @@ import { Button, Group, Input, Modal, SegmentedControl, Stack, Text, TextInput }
 import { useDisclosure } from "@mantine/hooks";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import type { Answer } from "../../../common/api/api.ts";
 import { ExpiryField, expiryAt, noExpiry } from "../../../common/ExpiryField.tsx";
-import { fieldError, otherError } from "../../../common/fields.ts";
+import type { Answer } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
+import { fieldError, otherError } from "../../../common/fields.ts";
 import { RequestError } from "../../../common/states.tsx";
 
-export function CreateKey({ onMade }: { onMade: (made: Answer<"POST /sites/:site/keys">) => void }) {
+export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /sites/:site/keys">) => void }) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
@@ -19,9 +19,9 @@ export function CreateKey({ onMade }: { onMade: (made: Answer<"POST /sites/:site
       <Modal opened={isOpen} onClose={close} title="Create an inbound key">
         <Form
           onClose={close}
-          onMade={(made) => {
+          onCreated={(created) => {
             close();
-            onMade(made);
+            onCreated(created);
           }}
         />
       </Modal>
@@ -31,16 +31,16 @@ export function CreateKey({ onMade }: { onMade: (made: Answer<"POST /sites/:site
 
 function Form({
   onClose,
-  onMade,
+  onCreated,
 }: {
   onClose: () => void;
-  onMade: (made: Answer<"POST /sites/:site/keys">) => void;
+  onCreated: (created: Answer<"POST /sites/:site/keys">) => void;
 }) {
   const site = useSiteId();
   const [name, setName] = useState("");
   const [mode, setMode] = useState<"live" | "test">("live");
   const [expiry, setExpiry] = useState(noExpiry);
-  const { mutate, error, isPending } = useSend("POST /sites/:site/keys", { onDone: onMade });
+  const { mutate, error, isPending } = useSend("POST /sites/:site/keys", { onDone: onCreated });
   const expiresAt = expiryAt(expiry);
   return (
     <form

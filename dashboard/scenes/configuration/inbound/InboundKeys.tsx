@@ -34,6 +34,7 @@ export default function InboundKeys() {
   );
 }
 
+/** Turns the inbound webhook of the site on and off. */
 function InboundSwitch() {
   const id = useSiteId();
   const site = useSite();

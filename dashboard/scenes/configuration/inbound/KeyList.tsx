@@ -3,35 +3,35 @@
 import { Badge, Group, Stack, Switch, Text } from "@mantine/core";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
-import type { Answer } from "../../../common/api/api.ts";
-import { ConfirmButton, OneTimeSecret } from "../../../common/dialogs.tsx";
-import { notify } from "../../../common/notices.tsx";
-import { countText } from "../../../common/format/format.ts";
 import { Card } from "../../../common/Page.tsx";
+import type { Answer } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
-import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
+import { ConfirmButton, OneTimeSecret } from "../../../common/dialogs.tsx";
+import { countText } from "../../../common/format/format.ts";
+import { Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { notify } from "../../../common/notices.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Code, State, Time } from "../../../common/values.tsx";
 import { CreateKey } from "./CreateKey.tsx";
 import { inboundCurl, useInboundAddress } from "./inboundCurl.ts";
 
 type Key = Answer<"GET /sites/:site/keys">["items"][number];
-type Fresh = { key: string; note: string };
+type CreatedKey = { key: string; note: string };
 
 export function KeyList() {
   const site = useSiteId();
   const mayChange = useMay("admin", site);
   const address = useInboundAddress();
   const { data, error, refetch } = useApi("GET /sites/:site/keys", { params: { site } });
-  const [fresh, setFresh] = useState<Fresh | null>(null);
-  const [isAll, setAll] = useState(false);
-  const hasEnded = data?.items.some(({ state }) => state !== "active") ?? false;
-  const rows = isAll ? data?.items : data?.items.filter(({ state }) => state === "active");
+  const [created, setCreated] = useState<CreatedKey | null>(null);
+  const [showAll, setShowAll] = useState(false);
+  const hasInactive = data?.items.some(({ state }) => state !== "active") ?? false;
+  const rows = showAll ? data?.items : data?.items.filter(({ state }) => state === "active");
   const create = mayChange && (
     <CreateKey
-      onMade={({ key, openedInbound }) =>
-        setFresh({
+      onCreated={({ key, openedInbound }) =>
+        setCreated({
           key,
           note: openedInbound ? "This was the first key, so the inbound webhook is now on." : "",
         })
@@ -76,7 +76,7 @@ export function KeyList() {
         key.state === "active" && (
           <KeyActions
             row={key}
-            onRotated={(next) => setFresh({ key: next, note: "The old key stays valid for 24 hours." })}
+            onRotated={(next) => setCreated({ key: next, note: "The old key stays valid for 24 hours." })}
           />
         ),
     });
@@ -93,7 +93,7 @@ export function KeyList() {
         rows={rows}
         keyOf={({ id }) => id}
         error={error}
-        again={() => void refetch()}
+        onRetry={() => void refetch()}
         empty={
           <Empty icon={KeyRound} title="No keys yet" action={create}>
             {mayChange
@@ -102,19 +102,19 @@ export function KeyList() {
           </Empty>
         }
       />
-      {hasEnded && (
+      {hasInactive && (
         <Switch
           m="md"
           size="sm"
           label="Show revoked and expired keys"
-          checked={isAll}
-          onChange={(event) => setAll(event.currentTarget.checked)}
+          checked={showAll}
+          onChange={(event) => setShowAll(event.currentTarget.checked)}
         />
       )}
-      <OneTimeSecret title="Your inbound key" secret={fresh?.key ?? null} onClose={() => setFresh(null)}>
-        {fresh?.note && <Text size="sm">{fresh.note}</Text>}
+      <OneTimeSecret title="Your inbound key" secret={created?.key ?? null} onClose={() => setCreated(null)}>
+        {created?.note && <Text size="sm">{created.note}</Text>}
         <Text size="sm">Try it from a terminal:</Text>
-        <Code label="command">{inboundCurl(address, fresh?.key ?? "")}</Code>
+        <Code label="command">{inboundCurl(address, created?.key ?? "")}</Code>
       </OneTimeSecret>
     </Card>
   );

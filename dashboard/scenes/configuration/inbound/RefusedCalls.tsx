@@ -2,12 +2,12 @@
 
 import { Alert, Group, Text } from "@mantine/core";
 import { LockKeyhole, ShieldCheck } from "lucide-react";
-import { urlOf, type Answer } from "../../../common/api/api.ts";
-import { CsvButton } from "../../../common/lists/CsvButton.tsx";
 import { Card } from "../../../common/Page.tsx";
+import { urlOf, type Answer } from "../../../common/api/api.ts";
 import { useRows } from "../../../common/api/query.ts";
-import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { useSiteId } from "../../../common/api/session.ts";
+import { CsvButton } from "../../../common/lists/CsvButton.tsx";
+import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
 
@@ -28,7 +28,7 @@ const columns: Column<Call>[] = [
 
 export function RefusedCalls() {
   const site = useSiteId();
-  const { rows, first, error, more, isLoadingMore, again } = useRows("GET /sites/:site/refused-calls", {
+  const { rows, first, error, more, isLoadingMore, retry } = useRows("GET /sites/:site/refused-calls", {
     params: { site },
     query: { limit: 10 },
   });
@@ -60,7 +60,7 @@ export function RefusedCalls() {
         rows={rows}
         keyOf={({ id }) => id}
         error={error}
-        again={again}
+        onRetry={retry}
         more={more}
         isLoadingMore={isLoadingMore}
         empty={

@@ -3,25 +3,25 @@
 import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
-import { useQueryParams } from "../../../common/lists/queryParams.ts";
-import { urlOf, type Answer } from "../../../common/api/api.ts";
-import { CsvButton } from "../../../common/lists/CsvButton.tsx";
 import { Card } from "../../../common/Page.tsx";
-import { useApi, useRows } from "../../../common/api/query.ts";
-import { reasonText } from "../../../common/format/reasons.ts";
-import { Rows, type Column } from "../../../common/lists/Rows.tsx";
-import { useSiteId } from "../../../common/api/session.ts";
 import { SidePanel } from "../../../common/SidePanel.tsx";
+import { urlOf, type Answer } from "../../../common/api/api.ts";
+import { useApi, useRows } from "../../../common/api/query.ts";
+import { useSiteId } from "../../../common/api/session.ts";
+import { reasonText } from "../../../common/format/reasons.ts";
+import { CsvButton } from "../../../common/lists/CsvButton.tsx";
+import { Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
-import { Explained, VerdictLine } from "./Explanation.tsx";
+import { Explanation, VerdictLine } from "./Explanation.tsx";
 
 type Visit = Answer<"GET /sites/:site/bots">["items"][number];
 
 export function BotVisits() {
   const site = useSiteId();
   const address = useQueryParams();
-  const { rows, error, more, isLoadingMore, again } = useRows("GET /sites/:site/bots", {
+  const { rows, error, more, isLoadingMore, retry } = useRows("GET /sites/:site/bots", {
     params: { site },
     query: { limit: 10 },
   });
@@ -39,10 +39,10 @@ export function BotVisits() {
     { title: "Score", align: "right", cell: ({ verdict }) => verdict.score },
     {
       title: "Page",
-      cell: ({ page }) => <Cut text={URL.parse(page)?.pathname ?? page} whole={page} />,
+      cell: ({ page }) => <Truncated text={URL.parse(page)?.pathname ?? page} whole={page} />,
       wide: true,
     },
-    { title: "User agent", cell: ({ userAgent }) => <Cut text={userAgent} />, wide: true },
+    { title: "User agent", cell: ({ userAgent }) => <Truncated text={userAgent} />, wide: true },
     { title: "Network", cell: ({ network }) => <span className="cc-mono">{network}</span>, wide: true },
   ];
   return (
@@ -59,7 +59,7 @@ export function BotVisits() {
         keyOf={({ id }) => id}
         to={({ id }) => ({ to: ".", search: { visit: id } })}
         error={error}
-        again={again}
+        onRetry={retry}
         more={more}
         isLoadingMore={isLoadingMore}
         empty={
@@ -77,7 +77,7 @@ export function BotVisits() {
 const withEvidence = (reason: string, reasons: readonly string[]) =>
   reasons.find((one) => one.startsWith(reason)) ?? reason;
 
-function Cut({ text, whole = text }: { text: string; whole?: string }) {
+function Truncated({ text, whole = text }: { text: string; whole?: string }) {
   return (
     <Text size="sm" truncate maw={180} title={whole}>
       {text || "–"}
@@ -90,7 +90,7 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
   const { data, error, refetch } = useApi("GET /sites/:site/bots/:visit", { params: { site, visit } });
   return (
     <SidePanel title="Bot visit" onClose={onClose}>
-      {error && <LoadError error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
         <Stack gap="lg">
@@ -117,7 +117,7 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
           </Stack>
           <Stack gap="xs">
             <Title order={3}>By current rules</Title>
-            <Explained of={data.now} label="Signals by current rules" />
+            <Explanation of={data.now} label="Signals by current rules" />
           </Stack>
         </Stack>
       )}

@@ -1,12 +1,12 @@
 import { Box, Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
-import { useState } from "react";
-import { call, type ApiError, type Answer } from "../../../common/api/api.ts";
-import { fieldError, otherError } from "../../../common/fields.ts";
-import { Card } from "../../../common/Page.tsx";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { Card } from "../../../common/Page.tsx";
+import { call, type ApiError, type Answer } from "../../../common/api/api.ts";
 import { useSiteId } from "../../../common/api/session.ts";
+import { fieldError, otherError } from "../../../common/fields.ts";
 import { RequestError } from "../../../common/states.tsx";
-import { Explained } from "./Explanation.tsx";
+import { Explanation } from "./Explanation.tsx";
 
 /** The verdict on a described visit. It changes nothing, so no query is refreshed. */
 export function CheckVisit() {
@@ -79,7 +79,7 @@ export function CheckVisit() {
         <div aria-live="polite">
           {data && (
             <Box mt="md">
-              <Explained of={data} />
+              <Explanation of={data} />
             </Box>
           )}
         </div>

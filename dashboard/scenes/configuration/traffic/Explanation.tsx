@@ -6,9 +6,9 @@ import type { Answer } from "../../../common/api/api.ts";
 import { reasonText } from "../../../common/format/reasons.ts";
 import { State } from "../../../common/values.tsx";
 
-type Explanation = Answer<"POST /sites/:site/traffic/check">;
+type Checked = Answer<"POST /sites/:site/traffic/check">;
 
-export function VerdictLine({ verdict }: { verdict: Explanation["verdict"] }) {
+export function VerdictLine({ verdict }: { verdict: Checked["verdict"] }) {
   return (
     <Group gap="xs">
       <State
@@ -25,10 +25,12 @@ export function VerdictLine({ verdict }: { verdict: Explanation["verdict"] }) {
   );
 }
 
-export function Explained({ of, label = "Signals" }: { of: Explanation; label?: string }) {
-  const [isAll, setAll] = useState(false);
+export function Explanation({ of, label = "Signals" }: { of: Checked; label?: string }) {
+  const [showAll, setShowAll] = useState(false);
   const fired = of.signals.filter((one) => one.fired);
-  const shown = isAll ? of.signals.toSorted((one, other) => Number(other.fired) - Number(one.fired)) : fired;
+  const shown = showAll
+    ? of.signals.toSorted((one, other) => Number(other.fired) - Number(one.fired))
+    : fired;
   const facts = [
     of.siteRule && `Decided by a rule of this site: ${of.siteRule}.`,
     of.network && `Network: ${of.network}.`,
@@ -69,14 +71,14 @@ export function Explained({ of, label = "Signals" }: { of: Explanation; label?: 
           </Table>
         </div>
       )}
-      <Anchor component="button" type="button" size="sm" ta="left" onClick={() => setAll(!isAll)}>
-        {isAll ? "Show only bot signals" : `Show all ${of.signals.length} signals`}
+      <Anchor component="button" type="button" size="sm" ta="left" onClick={() => setShowAll(!showAll)}>
+        {showAll ? "Show only bot signals" : `Show all ${of.signals.length} signals`}
       </Anchor>
     </Stack>
   );
 }
 
-function Signal({ one }: { one: Explanation["signals"][number] }) {
+function Signal({ one }: { one: Checked["signals"][number] }) {
   return (
     <Table.Tr>
       <Table.Td>

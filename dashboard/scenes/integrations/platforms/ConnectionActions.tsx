@@ -3,18 +3,18 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Pause, Play, TriangleAlert, Unplug } from "lucide-react";
-import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { notify } from "../../../common/notices.tsx";
-import { countText } from "../../../common/format/format.ts";
 import { useSend } from "../../../common/api/query.ts";
+import { ConfirmButton } from "../../../common/dialogs.tsx";
+import { countText, counted } from "../../../common/format/format.ts";
+import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
-import type { Editor } from "./editor.ts";
-import { countOf, sentence, type Connection, type Platform } from "../connections.tsx";
+import { withFullStop, type Connection, type Platform } from "../connections.tsx";
 import { useSignIn } from "./SignInBox.tsx";
+import type { Editor } from "./editor.ts";
 
 /** Says how many parked deliveries are sent. */
 export const releasedText = (n: number) =>
-  n === 0 ? "" : ` ${countOf(n, "parked delivery is", "parked deliveries are")} sent now.`;
+  n === 0 ? "" : ` ${counted(n, "parked delivery is", "parked deliveries are")} sent now.`;
 
 export function ConnectionActions({
   site,
@@ -102,9 +102,9 @@ export function NeedsReconnection({ editor, onPaste }: { editor: Editor; onPaste
     >
       <Group justify="space-between" gap="md">
         <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
-          {connection.stateReason ? `${sentence(connection.stateReason)} ` : ""}
+          {connection.stateReason ? `${withFullStop(connection.stateReason)} ` : ""}
           {connection.waiting > 0
-            ? `${countOf(connection.waiting, "delivery waits", "deliveries wait")} and will be sent after reconnection.`
+            ? `${counted(connection.waiting, "delivery waits", "deliveries wait")} and will be sent after reconnection.`
             : "Conversions wait until then; none are lost."}
         </Text>
         {mayChange && (

@@ -20,8 +20,8 @@ import { MappingForm } from "./MappingForm.tsx";
 import { Preview } from "./Preview.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 import { TestEvent } from "./TestEvent.tsx";
-import { letGo, tabOfFault, useDraft, type Editor, type Changes } from "./editor.ts";
-import { useSignInStep } from "./signIn.ts";
+import { tabOfFault, useDraft, type Editor, type Changes } from "./editor.ts";
+import { deleteInput, useSignInStep } from "./signIn.ts";
 
 const tabs = [
   { value: "connection", label: "Connection" },
@@ -36,7 +36,7 @@ export function ConnectionEditor({
   platform,
   connection,
   signIn,
-  begun,
+  initial,
   switcher,
 }: {
   site: string;
@@ -45,13 +45,13 @@ export function ConnectionEditor({
   /** The sign-in in the URL; empty if there is none. */
   signIn: string;
   /** Input from before the page was left for the sign-in. */
-  begun: Changes;
+  initial: Changes;
   switcher: ReactNode;
 }) {
   const { text, search } = useQueryParams();
   const navigate = useNavigate();
   const mayChange = useMay("admin", site);
-  const draft = useDraft(platform, connection, begun);
+  const draft = useDraft(platform, connection, initial);
   const [used, setUsed] = useState("");
   const step = useSignInStep(site, mayChange && signIn !== used ? signIn : "");
   const here = `/sites/${site}/integrations/${platform.id}`;
@@ -64,7 +64,7 @@ export function ConnectionEditor({
         draft.discard();
         setUsed(signIn);
       });
-      if (signIn) letGo(signIn);
+      if (signIn) deleteInput(signIn);
       go({ connection: id, signIn: undefined });
     },
     onRefused: (error) => {
@@ -125,7 +125,7 @@ export function ConnectionEditor({
           <Grid gap="lg">
             <Grid.Col span={{ base: 12, md: 7 }}>{form}</Grid.Col>
             <Grid.Col span={{ base: 12, md: 5 }}>
-              <div className="cc-beside">
+              <div className="cc-sticky">
                 <Preview editor={editor} />
               </div>
             </Grid.Col>

@@ -7,44 +7,44 @@ import type { Platform } from "../connections.tsx";
 import { ChoiceList } from "./ChoiceList.tsx";
 import { foldName, nameSetting, settingFault, type Editor } from "./editor.ts";
 
-const few = 6;
+const minShown = 6;
 
 /**
- * The list that names of events come from, where a platform has no names but actions or rules: that of the setting for all
- * events that have none of their own.
+ * Some platforms have conversion actions or rules instead of event names. Returns the setting whose list offers them; null for
+ * all other platforms.
  */
 function actionSetting({ events, settings }: Platform) {
   if (!events || Object.keys(events.standard).length > 0) return null;
   return settings.find(({ choices, required }) => choices && !required) ?? null;
 }
 
-/** The name of an event without a choice. */
-function usual({ platform, draft }: Editor, event: string): string {
+/** The platform's name for an event without a choice. */
+function defaultName({ platform, draft }: Editor, event: string): string {
   const { standard = {}, others = null } = platform.events ?? {};
   const known = Object.entries(standard).find(([name]) => foldName(name) === foldName(event))?.[1];
   if (known !== undefined) return known;
   if (others === "own name") return event;
-  const action = fallback(platform);
+  const action = fallbackSetting(platform);
   return others ?? ((action && draft.valueOf(action.name)) || "not sent");
 }
 
 /** The setting that applies to events without a choice of their own. */
-const fallback = ({ settings }: Platform) =>
+const fallbackSetting = ({ settings }: Platform) =>
   settings.find(({ name }) => ["conversion_action", "default_rule", "default_event"].includes(name)) ?? null;
 
 function othersSentence({ platform }: Editor): string {
   const others = platform.events?.others ?? null;
   if (others === "own name") return "All other events are sent under their own name.";
   if (others !== null) return `All other events are sent as ${others}.`;
-  const stand = fallback(platform);
-  return stand
-    ? `All other events are sent to the ${stand.label.toLowerCase()}; without one they are skipped.`
+  const setting = fallbackSetting(platform);
+  return setting
+    ? `All other events are sent to the ${setting.label.toLowerCase()}; without one they are skipped.`
     : "All other events are skipped.";
 }
 
 export function EventNames({ editor, seen }: { editor: Editor; seen: readonly string[] }) {
   const { platform, connection, draft, mayChange } = editor;
-  const [isAll, setIsAll] = useState(false);
+  const [showAll, setShowAll] = useState(false);
   const [added, setAdded] = useState<string[]>([]);
   const overridden = Object.keys({ ...connection?.settings, ...draft.changes })
     .filter((name) => name.startsWith("event."))
@@ -57,7 +57,9 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
     [...seen, ...overridden, ...added].some((one) => foldName(one) === foldName(name));
   const first = [...names.values()].filter(isFirst);
   const later = [...names.values()].filter((name) => !isFirst(name));
-  const shown = isAll ? [...first, ...later] : [...first, ...later.slice(0, Math.max(0, few - first.length))];
+  const shown = showAll
+    ? [...first, ...later]
+    : [...first, ...later.slice(0, Math.max(0, minShown - first.length))];
   const action = actionSetting(platform);
   return (
     <Card padded={false} title={action ? action.label : "Event names"} about={othersSentence(editor)}>
@@ -90,7 +92,7 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
       <Group p="md" justify="space-between">
         {mayChange && <AddName onAdd={(name) => setAdded((before) => [...before, name])} />}
         {shown.length < names.size && (
-          <Button variant="subtle" size="compact-sm" onClick={() => setIsAll(true)}>
+          <Button variant="subtle" size="compact-sm" onClick={() => setShowAll(true)}>
             Show all {names.size} names
           </Button>
         )}
@@ -121,7 +123,7 @@ function NameField({
         size="xs"
         data={choices}
         value={value || null}
-        placeholder={usual(editor, event)}
+        placeholder={defaultName(editor, event)}
         onChange={(chosen) => draft.set(setting, chosen ?? "")}
         error={fault}
         disabled={!mayChange}
@@ -136,7 +138,7 @@ function NameField({
         aria-label={label}
         size="xs"
         value={value}
-        placeholder={usual(editor, event)}
+        placeholder={defaultName(editor, event)}
         onChange={({ currentTarget }) => draft.set(setting, currentTarget.value)}
         error={fault}
         disabled={!mayChange}

@@ -16,10 +16,10 @@ const eventFields = [
   { value: "page", label: "Page of the visit" },
   { value: "referrer", label: "Referrer" },
 ];
-const written = { "extra.": "Another field of the request", "const:": "Fixed text" };
-type Written = keyof typeof written;
-const writtenOf = (source: string) =>
-  (Object.keys(written) as Written[]).find((start) => source.startsWith(start));
+const textSources = { "extra.": "Another field of the request", "const:": "Fixed text" };
+type TextSource = keyof typeof textSources;
+const textSourceOf = (source: string) =>
+  (Object.keys(textSources) as TextSource[]).find((start) => source.startsWith(start));
 
 export function MappingForm({ editor }: { editor: Editor }) {
   const { platform } = editor;
@@ -56,7 +56,7 @@ export function MappingForm({ editor }: { editor: Editor }) {
           </Table.Tbody>
         </Table>
       )}
-      <FilledAnyway platform={platform} />
+      <AutomaticFields platform={platform} />
     </Card>
   );
 }
@@ -65,7 +65,7 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
   const { platform, draft, error, mayChange } = editor;
   const setting = mapSetting(field.name);
   const source = draft.valueOf(setting);
-  const kind = writtenOf(source);
+  const kind = textSourceOf(source);
   const fault = settingFault(error, setting, platform);
   return (
     <Table.Tr>
@@ -86,7 +86,7 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
                 { group: "UTM", items: [...utmFields] },
                 {
                   group: "Other",
-                  items: Object.entries(written).map(([value, label]) => ({ value, label: `${label}…` })),
+                  items: Object.entries(textSources).map(([value, label]) => ({ value, label: `${label}…` })),
                 },
               ]}
             />
@@ -106,7 +106,7 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
           {kind && (
             <TextInput
               size="xs"
-              aria-label={`${written[kind]} for ${field.name}`}
+              aria-label={`${textSources[kind]} for ${field.name}`}
               placeholder={kind === "extra." ? "name of the field, such as plan" : "text"}
               value={source.slice(kind.length)}
               onChange={({ currentTarget }) => draft.set(setting, `${kind}${currentTarget.value}`)}
@@ -135,7 +135,7 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
   );
 }
 
-function FilledAnyway({ platform: { guide } }: { platform: Platform }) {
+function AutomaticFields({ platform: { guide } }: { platform: Platform }) {
   if (!guide || guide.sends.length === 0) return null;
   return (
     <Stack p="md" gap="xs">

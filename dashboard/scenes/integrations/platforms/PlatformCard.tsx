@@ -41,11 +41,11 @@ export function PlatformCard({
           </Box>
         </Group>
         {connections.map((connection) => (
-          <Line
+          <ConnectionLine
             key={connection.id}
             platform={platform}
             connection={connection}
-            isOneOf={connections.length > 1}
+            isOneOfSeveral={connections.length > 1}
           />
         ))}
         {mayConnect && (
@@ -58,14 +58,14 @@ export function PlatformCard({
   );
 }
 
-function Line({
+function ConnectionLine({
   platform,
   connection,
-  isOneOf,
+  isOneOfSeveral,
 }: {
   platform: Platform;
   connection: Connection;
-  isOneOf: boolean;
+  isOneOfSeveral: boolean;
 }) {
   const { sent, others } = connection.attempts24h;
   const account = accountOf(platform, connection);
@@ -74,7 +74,7 @@ function Line({
       <Divider color="var(--cc-line)" />
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <ConnectionState connection={connection} />
-        {isOneOf && account && (
+        {isOneOfSeveral && account && (
           <Text size="xs" c="dimmed" className="cc-mono" truncate>
             {account}
           </Text>

@@ -9,9 +9,9 @@ import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
 import { ConnectionEditor } from "./ConnectionEditor.tsx";
-import { recall } from "./editor.ts";
+import { readInput } from "./signIn.ts";
 
-const another = "new";
+const newConnection = "new";
 
 export default function PlatformPage() {
   const site = useSiteId();
@@ -23,7 +23,7 @@ export default function PlatformPage() {
   const back = { to: `/sites/${site}/integrations`, label: "Platforms" };
   if (platform && connections.data)
     return (
-      <Chosen
+      <ChosenConnection
         site={site}
         platform={platform}
         connections={connections.data.items.filter((one) => one.platform === id)}
@@ -33,7 +33,7 @@ export default function PlatformPage() {
   return (
     <Page title={platform?.name ?? "Platform"} back={back}>
       {error ? (
-        <LoadError error={error} again={() => void (platforms.refetch(), connections.refetch())} />
+        <LoadError error={error} onRetry={() => void (platforms.refetch(), connections.refetch())} />
       ) : platforms.data && !platform ? (
         <Empty icon={Plug} title="Platform not found">
           Choose one from the list of platforms.
@@ -45,7 +45,7 @@ export default function PlatformPage() {
   );
 }
 
-function Chosen({
+function ChosenConnection({
   site,
   platform,
   connections,
@@ -57,22 +57,22 @@ function Chosen({
   isFetching: boolean;
 }) {
   const { text } = useQueryParams();
-  const held = text("signIn") ? recall(text("signIn")) : null;
-  const wanted = text("connection") || (held ? (held.connection ?? another) : "");
-  const isUnknown = wanted !== "" && wanted !== another && !connections.some(({ id }) => id === wanted);
+  const saved = text("signIn") ? readInput(text("signIn")) : null;
+  const wanted = text("connection") || (saved ? (saved.connection ?? newConnection) : "");
+  const isUnknown = wanted !== "" && wanted !== newConnection && !connections.some(({ id }) => id === wanted);
   // A connection that was just created is not in the list yet.
   if (isUnknown && isFetching) return <Loading />;
   const connection =
-    wanted === another ? null : (connections.find(({ id }) => id === wanted) ?? connections[0] ?? null);
+    wanted === newConnection ? null : (connections.find(({ id }) => id === wanted) ?? connections[0] ?? null);
   return (
     <ConnectionEditor
       // Each connection has its own draft.
-      key={`${platform.id} ${connection?.id ?? another}`}
+      key={`${platform.id} ${connection?.id ?? newConnection}`}
       site={site}
       platform={platform}
       connection={connection}
       signIn={text("signIn")}
-      begun={held?.changes ?? {}}
+      initial={saved?.changes ?? {}}
       switcher={<Switcher site={site} platform={platform} connections={connections} current={connection} />}
     />
   );
@@ -102,7 +102,7 @@ function Switcher({
   const canAdd = mayChange && platform.settings.some(({ required }) => required);
   if (connections.length === 1 && current)
     return canAdd ? (
-      <Button variant="default" onClick={() => go(another)}>
+      <Button variant="default" onClick={() => go(newConnection)}>
         Add another
       </Button>
     ) : null;
@@ -111,11 +111,11 @@ function Switcher({
       aria-label="Connection"
       allowDeselect={false}
       w={220}
-      value={current?.id ?? another}
+      value={current?.id ?? newConnection}
       onChange={(chosen) => chosen && go(chosen)}
       data={[
         ...connections.map((one) => ({ value: one.id, label: accountOf(platform, one) ?? one.id })),
-        ...(canAdd ? [{ value: another, label: "Another account…" }] : []),
+        ...(canAdd ? [{ value: newConnection, label: "Another account…" }] : []),
       ]}
     />
   );

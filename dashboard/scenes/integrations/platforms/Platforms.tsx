@@ -27,7 +27,7 @@ function Cards({ site }: { site: string }) {
   const mayChange = useMay("admin", site);
   const error = platforms.error ?? connections.error;
   if (error)
-    return <LoadError error={error} again={() => void (platforms.refetch(), connections.refetch())} />;
+    return <LoadError error={error} onRetry={() => void (platforms.refetch(), connections.refetch())} />;
   if (!platforms.data || !connections.data) return <Loading rows={3} height={140} />;
   const all = connections.data.items;
   const of = ({ id }: Platform) => all.filter(({ platform }) => platform === id);

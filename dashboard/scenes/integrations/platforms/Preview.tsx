@@ -14,13 +14,13 @@ import { inWords, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
 
 /** The event to preview: a sample with a name, or a past event. */
-type About = { name: string } | { event: string };
-const quietMs = 400;
+type PreviewedEvent = { name: string } | { event: string };
+const debounceMs = 400;
 const other = "other";
 
 export function Preview({ editor }: { editor: Editor }) {
   const { site, platform, connection, draft, signIn } = editor;
-  const [about, setAbout] = useState<About>({ name: "purchase" });
+  const [previewed, setPreviewed] = useState<PreviewedEvent>({ name: "purchase" });
   const body = {
     platform: platform.id,
     ...(connection ? { connection: connection.id } : {}),
@@ -30,9 +30,9 @@ export function Preview({ editor }: { editor: Editor }) {
     ),
     ...(draft.events === undefined ? {} : { events: draft.events }),
     ...(signIn ? { signIn } : {}),
-    ...about,
+    ...previewed,
   };
-  const [asked] = useDebouncedValue(JSON.stringify(body), quietMs);
+  const [asked] = useDebouncedValue(JSON.stringify(body), debounceMs);
   const missing = missingOf(editor);
   const shown = JSON.parse(asked) as typeof body;
   const { data, error } = useApi(
@@ -40,7 +40,7 @@ export function Preview({ editor }: { editor: Editor }) {
     { params: { site }, body: shown },
     // Not cached: the sign-in behind the last preview may be used up.
     {
-      keep: true,
+      keepPrevious: true,
       enabled: missing === null && shown.signIn === body.signIn && shown.events?.length !== 0,
     },
   );
@@ -50,7 +50,7 @@ export function Preview({ editor }: { editor: Editor }) {
       about="The request as it would be sent, with your unsaved changes. Nothing is sent."
     >
       <Stack gap="md">
-        <AboutField editor={editor} about={about} onChange={setAbout} />
+        <EventField editor={editor} previewed={previewed} onChange={setPreviewed} />
         <div aria-live="polite">
           {missing ? (
             <Alert variant="light" color="gray" icon={<Info size={18} />}>
@@ -61,7 +61,7 @@ export function Preview({ editor }: { editor: Editor }) {
               {inWords(error.message, platform)}
             </Alert>
           ) : data ? (
-            <Shown preview={data} platform={platform} />
+            <PreviewedRequest preview={data} platform={platform} />
           ) : (
             <Skeleton height={220} />
           )}
@@ -85,7 +85,7 @@ function missingOf({ platform, connection, draft, signIn }: Editor): string | nu
   return draft.events?.length === 0 ? "Choose an event to see the request." : null;
 }
 
-function Shown({
+function PreviewedRequest({
   preview,
   platform,
 }: {
@@ -123,14 +123,14 @@ function Shown({
   );
 }
 
-function AboutField({
+function EventField({
   editor: { site },
-  about,
+  previewed,
   onChange,
 }: {
   editor: Editor;
-  about: About;
-  onChange: (about: About) => void;
+  previewed: PreviewedEvent;
+  onChange: (event: PreviewedEvent) => void;
 }) {
   const seen = useSeenEvents(site);
   const { data: past } = useApi("GET /sites/:site/events", { params: { site }, query: { limit: 10 } });
@@ -143,7 +143,7 @@ function AboutField({
         label="Event"
         allowDeselect={false}
         searchable
-        value={isOther ? other : "event" in about ? `event ${about.event}` : `name ${about.name}`}
+        value={isOther ? other : "event" in previewed ? `event ${previewed.event}` : `name ${previewed.name}`}
         onChange={(chosen) => {
           setIsOther(chosen === other);
           if (chosen?.startsWith("name ")) onChange({ name: chosen.slice("name ".length) });
@@ -175,7 +175,7 @@ function AboutField({
         />
       )}
       <Text size="xs" c="dimmed">
-        {"event" in about
+        {"event" in previewed
           ? "As it would be sent now: consent is read again."
           : "A person with complete data."}
       </Text>

@@ -36,14 +36,14 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
       />
     );
   if (secret || address) {
-    const isTakenAway = draft.changes[name] === "";
-    const placeholder = isTakenAway ? "will be removed" : isSaved ? (address ? saved : "configured") : "";
+    const isRemoved = draft.changes[name] === "";
+    const placeholder = isRemoved ? "will be removed" : isSaved ? (address ? saved : "configured") : "";
     const Input = secret ? PasswordInput : TextInput;
     return (
       <>
         <Input {...common} placeholder={placeholder} autoComplete="off" spellCheck={false} />
         {isSaved && !setting.required && mayChange && (
-          <TakeAway editor={editor} setting={setting} isTakenAway={isTakenAway} />
+          <RemoveSaved editor={editor} setting={setting} isRemoved={isRemoved} />
         )}
       </>
     );
@@ -75,29 +75,29 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
   );
 }
 
-function TakeAway({
+function RemoveSaved({
   editor: { draft },
   setting: { name, label },
-  isTakenAway,
+  isRemoved,
 }: {
   editor: Editor;
   setting: Setting;
-  isTakenAway: boolean;
+  isRemoved: boolean;
 }) {
-  const isTyped = draft.changes[name] !== undefined && !isTakenAway;
+  const isTyped = draft.changes[name] !== undefined && !isRemoved;
   if (isTyped) return null;
   return (
     <Group gap="xs" mt={-8}>
       <Text size="xs" c="dimmed">
-        {isTakenAway ? "Will be removed when you save." : "Saved. Never shown again."}
+        {isRemoved ? "Will be removed when you save." : "Saved. Never shown again."}
       </Text>
       <Button
         variant="subtle"
         size="compact-xs"
-        aria-label={`${isTakenAway ? "Keep" : "Remove"} ${label}`}
-        onClick={() => (isTakenAway ? draft.keep(name) : draft.takeAway(name))}
+        aria-label={`${isRemoved ? "Keep" : "Remove"} ${label}`}
+        onClick={() => (isRemoved ? draft.keep(name) : draft.remove(name))}
       >
-        {isTakenAway ? "Keep it" : "Remove"}
+        {isRemoved ? "Keep it" : "Remove"}
       </Button>
     </Group>
   );

@@ -6,9 +6,9 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { Card } from "../../../common/Page.tsx";
 import { ExternalLink } from "../../../common/links.tsx";
-import type { Editor } from "./editor.ts";
 import { SettingField } from "./SettingField.tsx";
 import { SignInBox } from "./SignInBox.tsx";
+import type { Editor } from "./editor.ts";
 import { signInFills, type SignInStep } from "./signIn.ts";
 
 export function SettingsForm({ editor, step }: { editor: Editor; step: SignInStep }) {
@@ -24,7 +24,7 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
   const more = rest.filter((one) => !isMain(one));
   const draw = (list: typeof main) =>
     list.map((setting) => <SettingField key={setting.name} editor={editor} setting={setting} />);
-  const holds = (list: typeof main) => list.some(({ name }) => name === field);
+  const hasError = (list: typeof main) => list.some(({ name }) => name === field);
   return (
     <Card title="Connection" about={platform.requires.length > 0 && <Needs editor={editor} />}>
       <Stack gap="lg">
@@ -33,7 +33,7 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
           <Stack gap={4}>
             <Guide editor={editor} />
             {pasted.length > 0 && mayChange && (
-              <Fold label="Paste a token instead" isOpen={holds(pasted)}>
+              <Fold label="Paste a token instead" isOpen={hasError(pasted)}>
                 {draw(pasted)}
               </Fold>
             )}
@@ -44,7 +44,7 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
           (main.length === 0 ? (
             draw(more)
           ) : (
-            <Fold label={`More settings (${more.length})`} isOpen={holds(more)}>
+            <Fold label={`More settings (${more.length})`} isOpen={hasError(more)}>
               {draw(more)}
             </Fold>
           ))}

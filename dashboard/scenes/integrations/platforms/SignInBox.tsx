@@ -6,14 +6,15 @@ import { CircleAlert, CircleCheck, LogIn } from "lucide-react";
 import { useSend } from "../../../common/api/query.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
-import { hold, type Editor } from "./editor.ts";
+import { type Editor } from "./editor.ts";
 import type { SignInStep } from "./signIn.ts";
+import { saveInput } from "./signIn.ts";
 
 /** Starts a sign-in and goes to the platform's page. */
 export function useSignIn({ site, platform, connection, draft }: Omit<Editor, "error">) {
   const begin = useSend("POST /sites/:site/sign-ins", {
     onDone: ({ id, url }) => {
-      hold(id, platform, connection?.id ?? null, draft.changes);
+      saveInput(id, platform, connection?.id ?? null, draft.changes);
       location.assign(url);
     },
   });

@@ -3,15 +3,15 @@
 import { Alert, Autocomplete, Button, Group, Stack, Text } from "@mantine/core";
 import { CircleAlert, CircleCheck, CircleSlash, Clock, KeyRound, Send, type LucideIcon } from "lucide-react";
 import { useState } from "react";
-import type { Answer } from "../../../common/api/api.ts";
-import { durationText } from "../../../common/format/format.ts";
 import { Card } from "../../../common/Page.tsx";
+import type { Answer } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
+import { durationText } from "../../../common/format/format.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Code } from "../../../common/values.tsx";
-import type { Editor } from "./editor.ts";
+import { withFullStop, type Platform } from "../connections.tsx";
 import { useSeenEvents } from "./EventsForm.tsx";
-import { sentence, type Platform } from "../connections.tsx";
+import type { Editor } from "./editor.ts";
 
 type Outcome = Answer<"POST /sites/:site/connections/:connection/test">;
 
@@ -71,15 +71,15 @@ export function TestEvent({ editor }: { editor: Editor }) {
           </Text>
         )}
         <RequestError error={test.error} />
-        <div aria-live="polite">{test.data && <Said platform={platform} outcome={test.data} />}</div>
+        <div aria-live="polite">{test.data && <TestResult platform={platform} outcome={test.data} />}</div>
       </Stack>
     </Card>
   );
 }
 
-type Words = { icon: LucideIcon; colour: string; title: string; text: string | null };
+type Summary = { icon: LucideIcon; colour: string; title: string; text: string | null };
 
-function wordsOf({ name }: Platform, { skipped, outcome, error }: Outcome): Words {
+function summarize({ name }: Platform, { skipped, outcome, error }: Outcome): Summary {
   if (skipped !== null)
     return { icon: CircleSlash, colour: "gray", title: "Not sent: it would be skipped", text: skipped };
   switch (outcome) {
@@ -92,7 +92,7 @@ function wordsOf({ name }: Platform, { skipped, outcome, error }: Outcome): Word
         icon: KeyRound,
         colour: "red",
         title: `${name} did not accept the credentials`,
-        text: [error && sentence(error), "Sign in again, or enter a new token under Connection."]
+        text: [error && withFullStop(error), "Sign in again, or enter a new token under Connection."]
           .filter(Boolean)
           .join(" "),
       };
@@ -102,15 +102,15 @@ function wordsOf({ name }: Platform, { skipped, outcome, error }: Outcome): Word
         icon: Clock,
         colour: "yellow",
         title: `${name} is temporarily unavailable`,
-        text: [error && sentence(error), "A real conversion would be retried automatically."]
+        text: [error && withFullStop(error), "A real conversion would be retried automatically."]
           .filter(Boolean)
           .join(" "),
       };
   }
 }
 
-function Said({ platform, outcome }: { platform: Platform; outcome: Outcome }) {
-  const { icon: Icon, colour, title, text } = wordsOf(platform, outcome);
+function TestResult({ platform, outcome }: { platform: Platform; outcome: Outcome }) {
+  const { icon: Icon, colour, title, text } = summarize(platform, outcome);
   const facts = [
     outcome.httpStatus === null ? null : `HTTP ${outcome.httpStatus}`,
     outcome.skipped === null ? durationText(outcome.durationMs) : null,
@@ -146,7 +146,7 @@ function Said({ platform, outcome }: { platform: Platform; outcome: Outcome }) {
 }
 
 /** JSON with line breaks; anything else as it is. */
-export function pretty(text: string): string {
+function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

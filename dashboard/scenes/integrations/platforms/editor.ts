@@ -1,4 +1,4 @@
-// The state that the tabs of a platform's page share: a connection, or a new one.
+// The state that the tabs of a platform's page share: a connection, or a new one, and its unsaved changes.
 
 import { useState } from "react";
 import type { ApiError } from "../../../common/api/api.ts";
@@ -22,22 +22,22 @@ export type Changes = Record<string, string>;
 
 type Draft = {
   changes: Changes;
-  /** Null is every event; undefined is as saved. */
+  /** Null selects every event; undefined leaves the saved selection. */
   events: string[] | null | undefined;
   isChanged: boolean;
-  /** As it would be after saving; blank for secrets, which are never shown. */
+  /** The value after saving; blank for secrets, which are never shown. */
   valueOf: (name: string) => string;
   set: (name: string, value: string) => void;
   /** Removes a setting whose value is hidden: an empty field means unchanged. */
-  takeAway: (name: string) => void;
+  remove: (name: string) => void;
   /** Leaves a setting as saved. */
   keep: (name: string) => void;
   setEvents: (events: string[] | null) => void;
   discard: () => void;
 };
 
-export function useDraft(platform: Platform, connection: Connection | null, begun: Changes): Draft {
-  const [changes, setChanges] = useState(begun);
+export function useDraft(platform: Platform, connection: Connection | null, initial: Changes): Draft {
+  const [changes, setChanges] = useState(initial);
   const [events, setEvents] = useState<string[] | null | undefined>(undefined);
   const declared = (name: string) => platform.settings.find((one) => one.name === name);
   const isHidden = (name: string) => declared(name)?.secret === true || declared(name)?.address === true;
@@ -50,7 +50,7 @@ export function useDraft(platform: Platform, connection: Connection | null, begu
     valueOf: (name) => changes[name] ?? before(name),
     set: (name, value) =>
       setChanges((all) => (value === before(name) ? without(all, name) : { ...all, [name]: value })),
-    takeAway: (name) => setChanges((all) => ({ ...all, [name]: "" })),
+    remove: (name) => setChanges((all) => ({ ...all, [name]: "" })),
     keep: (name) => setChanges((all) => without(all, name)),
     setEvents: (next) => setEvents(isSame(next, connection?.events ?? null) ? undefined : next),
     discard: () => {
@@ -94,22 +94,3 @@ export function tabOfFault({ field }: ApiError, platform: Platform): string | nu
   if (name.startsWith("map.")) return "mapping";
   return platform.settings.some((one) => one.name === name) ? "connection" : null;
 }
-
-// A sign-in leaves the page. Input is kept in this tab until the person is back, except secrets.
-type Held = { connection: string | null; changes: Changes };
-const placeOf = (signIn: string) => `cc-sign-in-${signIn}`;
-
-export function hold(signIn: string, platform: Platform, connection: string | null, changes: Changes): void {
-  const open = Object.entries(changes).filter(
-    ([name]) => !platform.settings.some((one) => one.name === name && (one.secret || one.address)),
-  );
-  const held: Held = { connection, changes: Object.fromEntries(open) };
-  sessionStorage.setItem(placeOf(signIn), JSON.stringify(held));
-}
-
-export function recall(signIn: string): Held | null {
-  const text = sessionStorage.getItem(placeOf(signIn));
-  return text ? (JSON.parse(text) as Held) : null;
-}
-
-export const letGo = (signIn: string) => sessionStorage.removeItem(placeOf(signIn));

@@ -1,6 +1,8 @@
-// The progress of the sign-in in the URL.
+// A sign-in at a platform leaves the page and returns with its id in the URL.
 
 import { useApi } from "../../../common/api/query.ts";
+import type { Platform } from "../connections.tsx";
+import type { Changes } from "./editor.ts";
 
 /** The settings that a sign-in fills. */
 export const signInFills = ["access_token", "refresh_token", "expires_at"];
@@ -24,3 +26,27 @@ export function useSignInStep(site: string, signIn: string): SignInStep {
     };
   return { is: "failed", error: "The sign-in was not completed. Sign in again." };
 }
+
+type SavedInput = { connection: string | null; changes: Changes };
+const storageKey = (signIn: string) => `cc-sign-in-${signIn}`;
+
+/** Keeps the input in this tab until the user is back, except secrets. */
+export function saveInput(
+  signIn: string,
+  platform: Platform,
+  connection: string | null,
+  changes: Changes,
+): void {
+  const open = Object.entries(changes).filter(
+    ([name]) => !platform.settings.some((one) => one.name === name && (one.secret || one.address)),
+  );
+  const saved: SavedInput = { connection, changes: Object.fromEntries(open) };
+  sessionStorage.setItem(storageKey(signIn), JSON.stringify(saved));
+}
+
+export function readInput(signIn: string): SavedInput | null {
+  const text = sessionStorage.getItem(storageKey(signIn));
+  return text ? (JSON.parse(text) as SavedInput) : null;
+}
+
+export const deleteInput = (signIn: string) => sessionStorage.removeItem(storageKey(signIn));

@@ -5,15 +5,15 @@ import { useDisclosure } from "@mantine/hooks";
 import { Ban, Info, RotateCw } from "lucide-react";
 import type { Answer, ApiError } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
+import { counted } from "../../../common/format/format.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
-import { countOf } from "../connections.tsx";
 import type { LogFilter } from "./LogFilters.tsx";
 
 type Tally = Answer<"POST /sites/:site/deliveries/replay">;
-const deliveries = (n: number) => countOf(n, "delivery", "deliveries");
+const deliveries = (n: number) => counted(n, "delivery", "deliveries");
 
-const works = {
+const actions = {
   replay: {
     route: "POST /sites/:site/deliveries/replay",
     label: "Replay…",
@@ -45,14 +45,14 @@ const works = {
 export function BulkButton({
   site,
   filter,
-  work,
+  action,
 }: {
   site: string;
   filter: LogFilter;
-  work: keyof typeof works;
+  action: keyof typeof actions;
 }) {
   const [isOpen, { open, close }] = useDisclosure();
-  const { label, icon: Icon, title, counted, route } = works[work];
+  const { label, icon: Icon, title, counted, route } = actions[action];
   const hasFilter = Object.keys(filter).length > 0;
   const forecast = useApi(
     route,
@@ -71,27 +71,27 @@ export function BulkButton({
             Choose a filter first: a platform, a state, an event or a period.
           </Alert>
         ) : (
-          <Question site={site} filter={filter} work={work} forecast={forecast} onClose={close} />
+          <Confirmation site={site} filter={filter} action={action} forecast={forecast} onClose={close} />
         )}
       </Modal>
     </>
   );
 }
 
-function Question({
+function Confirmation({
   site,
   filter,
-  work,
+  action,
   forecast,
   onClose,
 }: {
   site: string;
   filter: LogFilter;
-  work: keyof typeof works;
+  action: keyof typeof actions;
   forecast: { data: Tally | undefined; error: ApiError | null };
   onClose: () => void;
 }) {
-  const { route, nothing, confirm, keep, done, about } = works[work];
+  const { route, nothing, confirm, keep, done, about } = actions[action];
   const send = useSend(route, {
     onDone: ({ changed }) => {
       notify(done(changed));
@@ -105,7 +105,7 @@ function Question({
     <Stack>
       <Stack gap="xs" aria-live="polite">
         {changed === 0 && <Text fw={500}>{nothing}</Text>}
-        <Rest tally={forecast.data} />
+        <Exceptions tally={forecast.data} />
         <Text size="sm" c="dimmed">
           {about}
         </Text>
@@ -117,7 +117,7 @@ function Question({
         </Button>
         {changed > 0 && (
           <Button
-            {...(work === "cancel" ? { color: "red" } : {})}
+            {...(action === "cancel" ? { color: "red" } : {})}
             loading={send.isPending}
             onClick={() => send.mutate({ params: { site }, body: { ...filter, dryRun: false } })}
           >
@@ -130,7 +130,7 @@ function Question({
 }
 
 /** Deliveries that stay unchanged, and those that wait for their connection. */
-function Rest({ tally: { leftAlone, waiting } }: { tally: Tally }) {
+function Exceptions({ tally: { leftAlone, waiting } }: { tally: Tally }) {
   const lines = [
     ...Object.entries(waiting).map(
       ([state, n]) =>

@@ -1,4 +1,4 @@
-// Narrows the sync log: platform, state, event, time, and a search.
+// The filters of the sync log. They are part of the URL, so that a link shows the same.
 
 import { Button, Group, NativeSelect } from "@mantine/core";
 import type { Answer } from "../../../common/api/api.ts";
@@ -9,7 +9,7 @@ import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
 import { useSeenEvents } from "../platforms/EventsForm.tsx";
 
-const none = {
+const noFilter = {
   platform: undefined,
   connection: undefined,
   state: undefined,
@@ -33,7 +33,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
         value={filter.search ?? ""}
         onChange={(search) => change({ search })}
       />
-      {fixed.connection === undefined && <WhereTo site={site} filter={filter} />}
+      {fixed.connection === undefined && <PlatformFilter site={site} filter={filter} />}
       <NativeSelect
         aria-label="State"
         value={filter.state ?? ""}
@@ -52,7 +52,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
       <ModeFilter value={filter.mode ?? ""} onChange={(mode) => change({ mode })} />
       <TimeFilter />
       {isFiltered && (
-        <Button variant="subtle" onClick={() => change(none)}>
+        <Button variant="subtle" onClick={() => change(noFilter)}>
           Clear
         </Button>
       )}
@@ -61,11 +61,11 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
 }
 
 /** A platform, or one of several connections of it. */
-function WhereTo({ site, filter }: { site: string; filter: LogFilter }) {
+function PlatformFilter({ site, filter }: { site: string; filter: LogFilter }) {
   const { change } = useQueryParams();
   const platforms = usePlatforms().data?.items ?? [];
   const connections = useConnections(site).data?.items ?? [];
-  const of = ({ id }: Platform) => connections.filter(({ platform }) => platform === id);
+  const connectionsOf = ({ id }: Platform) => connections.filter(({ platform }) => platform === id);
   const option = (platform: Platform) => ({ value: `platform ${platform.id}`, label: platform.name });
   const single = (platform: Platform, one: Connection) => ({
     value: `connection ${one.id}`,
@@ -76,15 +76,16 @@ function WhereTo({ site, filter }: { site: string; filter: LogFilter }) {
     : filter.platform
       ? `platform ${filter.platform}`
       : "";
-  const isSplit = (one: Platform) => of(one).length > 1 || of(one).some(({ id }) => id === filter.connection);
-  const connected = platforms.filter((one) => of(one).length > 0);
+  const isSplit = (one: Platform) =>
+    connectionsOf(one).length > 1 || connectionsOf(one).some(({ id }) => id === filter.connection);
+  const connected = platforms.filter((one) => connectionsOf(one).length > 0);
   const options = [
     ...connected.flatMap((one) => [
       option(one),
-      ...(isSplit(one) ? of(one).map((connection) => single(one, connection)) : []),
+      ...(isSplit(one) ? connectionsOf(one).map((connection) => single(one, connection)) : []),
     ]),
     // A deleted connection still has its history.
-    ...platforms.filter((one) => of(one).length === 0).map(option),
+    ...platforms.filter((one) => connectionsOf(one).length === 0).map(option),
   ];
   const isKnown = chosen === "" || options.some(({ value }) => value === chosen);
   return (

@@ -20,7 +20,11 @@ import { ReplayOne } from "./ReplayOne.tsx";
 
 export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter }) {
   const filter = useLogFilter(fixed);
-  const list = useRows("GET /sites/:site/deliveries", { params: { site }, query: filter }, { still: true });
+  const list = useRows(
+    "GET /sites/:site/deliveries",
+    { params: { site }, query: filter },
+    { keepRows: true },
+  );
   const mayChange = useMay("admin", site);
   const traceOf = useTraceLink();
   const columns = useColumns(site, traceOf, fixed.connection === undefined, mayChange);
@@ -33,8 +37,8 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
         <>
           {mayChange && (
             <>
-              <BulkButton site={site} filter={filter} work="replay" />
-              <BulkButton site={site} filter={filter} work="cancel" />
+              <BulkButton site={site} filter={filter} action="replay" />
+              <BulkButton site={site} filter={filter} action="cancel" />
             </>
           )}
           <Button
@@ -56,7 +60,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
         rows={list.rows}
         keyOf={(line) => `${line.event.id} ${line.connection}`}
         error={list.error}
-        again={list.again}
+        onRetry={list.retry}
         to={({ event }) => traceOf(event.id)}
         more={list.more}
         isLoadingMore={list.isLoadingMore}
@@ -140,7 +144,7 @@ function PlatformCell({ site, line }: { site: string; line: LogLine }) {
   const platform = usePlatforms().data?.items.find(({ id }) => id === line.platform);
   const connections = useConnections(site).data?.items ?? [];
   const connection = connections.find(({ id }) => id === line.connection);
-  const isOneOf = connections.filter((one) => one.platform === line.platform).length > 1;
+  const isOneOfSeveral = connections.filter((one) => one.platform === line.platform).length > 1;
   return (
     <Stack gap={0}>
       {connection ? (
@@ -156,7 +160,7 @@ function PlatformCell({ site, line }: { site: string; line: LogLine }) {
       ) : (
         <Text size="sm">{nameOf(line.platform)}</Text>
       )}
-      {connection && platform && isOneOf && (
+      {connection && platform && isOneOfSeveral && (
         <Text size="xs" c="dimmed" className="cc-mono">
           {accountOf(platform, connection) ?? connection.id}
         </Text>

@@ -3,18 +3,17 @@
 import { Accordion, Button, Center, Group, Text } from "@mantine/core";
 import { Send } from "lucide-react";
 import type { Answer } from "../../../common/api/api.ts";
-import { countText, durationText, timeText } from "../../../common/format/format.ts";
 import { useRows } from "../../../common/api/query.ts";
 import { useSite } from "../../../common/api/session.ts";
+import { countText, counted, durationText, timeText } from "../../../common/format/format.ts";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
 import { Code, State, TestBadge, Time } from "../../../common/values.tsx";
-import { countOf } from "../connections.tsx";
 
 type Push = Answer<"GET /sites/:site/webhooks/:webhook/pushes">["items"][number];
 
 export function PushLog({ site, webhook }: { site: string; webhook: string }) {
   const list = useRows("GET /sites/:site/webhooks/:webhook/pushes", { params: { site, webhook } });
-  if (list.error) return <LoadError error={list.error} again={list.again} />;
+  if (list.error) return <LoadError error={list.error} onRetry={list.retry} />;
   if (!list.rows) return <Loading rows={3} />;
   if (list.rows.length === 0)
     return (
@@ -50,7 +49,7 @@ function PushItem({ push }: { push: Push }) {
           <State of={push.ok ? "sent" : "failing"} word={push.ok ? "delivered" : "failed"} />
           {period ? (
             <Text size="sm" component="span" className="cc-number">
-              {countOf(period.conversions, "conversion")}, {countText(period.removed)} removed
+              {counted(period.conversions, "conversion")}, {countText(period.removed)} removed
             </Text>
           ) : (
             <TestBadge />

@@ -4,13 +4,13 @@ import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { RotateCw } from "lucide-react";
 import { useState } from "react";
-import { dayOf, startOfDay } from "../../../common/format/days.ts";
-import { notify } from "../../../common/notices.tsx";
-import { fieldError, otherError } from "../../../common/fields.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { useSite } from "../../../common/api/session.ts";
+import { fieldError, otherError } from "../../../common/fields.ts";
+import { dayOf, startOfDay } from "../../../common/format/days.ts";
+import { counted } from "../../../common/format/format.ts";
+import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
-import { countOf } from "../connections.tsx";
 
 export function ReplayPeriods({ site, webhook }: { site: string; webhook: string }) {
   const [isOpen, { open, close }] = useDisclosure();
@@ -36,8 +36,8 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
         periods === 0
           ? "No closed periods in these days."
           : isDisabled
-            ? `${countOf(periods, "period waits", "periods wait")} until the webhook is enabled.`
-            : `${countOf(periods, "period is", "periods are")} pushed again.`,
+            ? `${counted(periods, "period waits", "periods wait")} until the webhook is enabled.`
+            : `${counted(periods, "period is", "periods are")} pushed again.`,
       );
       onClose();
     },

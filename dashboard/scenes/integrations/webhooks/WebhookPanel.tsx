@@ -6,12 +6,12 @@ import { SidePanel } from "../../../common/SidePanel.tsx";
 import { urlOf, type Answer } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { countText } from "../../../common/format/format.ts";
+import { countText, counted } from "../../../common/format/format.ts";
 import { CsvButton } from "../../../common/lists/CsvButton.tsx";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import { Id, Time, State } from "../../../common/values.tsx";
-import { countOf, Fact } from "../connections.tsx";
+import { Fact } from "../connections.tsx";
 import { PushLog } from "./PushLog.tsx";
 import { ReplayPeriods } from "./ReplayPeriods.tsx";
 import { TestPush } from "./TestPush.tsx";
@@ -89,7 +89,7 @@ function Actions({
     onDone: ({ waiting }) =>
       notify(
         waiting > 0
-          ? `Webhook enabled. ${countOf(waiting, "period is", "periods are")} pushed now, oldest first.`
+          ? `Webhook enabled. ${counted(waiting, "period is", "periods are")} pushed now, oldest first.`
           : "Webhook enabled.",
       ),
   });
@@ -109,7 +109,7 @@ function Actions({
         <Alert variant="light" color="yellow" title="This webhook is disabled">
           <Group justify="space-between">
             {webhook.waiting > 0
-              ? `${countOf(webhook.waiting, "period is", "periods are")} waiting.`
+              ? `${counted(webhook.waiting, "period is", "periods are")} waiting.`
               : "Its periods wait until it is enabled."}
             <Button
               size="xs"
@@ -145,7 +145,7 @@ function Actions({
           question="Delete this webhook?"
           consequence={
             <>
-              It receives no more pushes. Its queue ({countOf(webhook.waiting, "period")}) and its log are
+              It receives no more pushes. Its queue ({counted(webhook.waiting, "period")}) and its log are
               deleted.
             </>
           }
@@ -165,7 +165,7 @@ export type Webhook = Answer<"GET /sites/:site/webhooks">["items"][number];
 export type Period = Answer<"GET /sites/:site/webhooks">["period"];
 
 export function periodText({ seconds }: Period): string {
-  return seconds % 60 === 0 ? countOf(seconds / 60, "minute") : countOf(seconds, "second");
+  return seconds % 60 === 0 ? counted(seconds / 60, "minute") : counted(seconds, "second");
 }
 
 /** A failing webhook is still active: pushes are retried. */

@@ -54,7 +54,7 @@ function WebhookList({ site }: { site: string }) {
         padded={false}
         title="Webhooks"
         {...(mayChange && data?.items.length ? { actions: add } : {})}
-        about={data && data.items.length > 0 && <Running period={data.period} />}
+        about={data && data.items.length > 0 && <CurrentPeriod period={data.period} />}
       >
         <Rows
           label="Webhooks"
@@ -62,7 +62,7 @@ function WebhookList({ site }: { site: string }) {
           rows={data?.items}
           keyOf={({ id }) => id}
           error={error}
-          again={() => void refetch()}
+          onRetry={() => void refetch()}
           to={({ id }) => ({ to: `/sites/${site}/integrations/webhooks`, search: { webhook: id } })}
           empty={
             <Empty icon={WebhookIcon} title="No webhooks yet" action={mayChange ? add : undefined}>
@@ -72,7 +72,7 @@ function WebhookList({ site }: { site: string }) {
           }
         />
       </Card>
-      {data && <WhatIsSent period={data.period} />}
+      {data && <Payload period={data.period} />}
       {isAdding && (
         <AddWebhook
           site={site}
@@ -103,7 +103,7 @@ function WebhookList({ site }: { site: string }) {
   );
 }
 
-function Running({ period }: { period: Period }) {
+function CurrentPeriod({ period }: { period: Period }) {
   return (
     <>
       {period.startsAt !== null && (
@@ -146,7 +146,7 @@ function columnsOf(site: string): Column<Webhook>[] {
   ];
 }
 
-function WhatIsSent({ period }: { period: Period }) {
+function Payload({ period }: { period: Period }) {
   return (
     <Card title="Payload" about={`A POST every ${periodText(period)}, with the totals since the last one.`}>
       <Group align="flex-start" gap="lg">
