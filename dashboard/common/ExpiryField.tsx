@@ -3,7 +3,7 @@
 import { Group, Select, TextInput } from "@mantine/core";
 import { dayMs } from "../../src/kernel/time.ts";
 
-export type Expiry = { span: string; day: string };
+type Expiry = { span: string; day: string };
 export const noExpiry: Expiry = { span: "never", day: "" };
 
 const spans = [

@@ -52,27 +52,60 @@ export function ConfirmButton({
       >
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={question} onClick={(event) => event.stopPropagation()}>
-        <Stack>
-          <Text size="sm" component="div">
-            {consequence}
-          </Text>
-          <RequestError error={error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button
-              {...(danger ? { color: "red" } : {})}
-              loading={isBusy}
-              onClick={() => void onConfirm().then(close, () => {})}
-            >
-              {confirm}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={close}
+        question={question}
+        consequence={consequence}
+        confirm={confirm}
+        isBusy={isBusy}
+        error={error}
+        danger={danger}
+        onConfirm={() => void onConfirm().then(close, () => {})}
+      />
     </>
+  );
+}
+
+/** The confirmation without its button, for an action in a menu. */
+export function ConfirmDialog({
+  isOpen,
+  onClose,
+  question,
+  consequence,
+  confirm,
+  onConfirm,
+  isBusy,
+  error,
+  danger = true,
+}: {
+  isOpen: boolean;
+  onClose: () => void;
+  question: string;
+  consequence: ReactNode;
+  confirm: string;
+  onConfirm: () => void;
+  isBusy: boolean;
+  error: ApiError | null;
+  danger?: boolean;
+}) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={question} onClick={(event) => event.stopPropagation()}>
+      <Stack>
+        <Text size="sm" component="div">
+          {consequence}
+        </Text>
+        <RequestError error={error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button {...(danger ? { color: "red" } : {})} loading={isBusy} onClick={onConfirm}>
+            {confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }
 

@@ -4,24 +4,16 @@ import { MultiSelect, TagsInput, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { hashEmails } from "../format/hashEmail.ts";
 import { countryChoices } from "./countries.ts";
-import { helpBelow, Hint, type FieldProps } from "./settingFields.tsx";
-import { settingName } from "./settingNames.ts";
+import { commonProps, type FieldProps } from "./settingFields.tsx";
 
 const listOf = (text: string) => text.split(",").filter(Boolean);
 /** Beyond this number, one tag per entry is slow to draw. */
 const maxTags = 100;
 
 export function ListField(props: FieldProps & { placeholder?: string; isPersons?: boolean }) {
-  const { form, name, help, label = settingName(name), placeholder, isPersons = false } = props;
+  const { form, name, placeholder, isPersons = false } = props;
   const list = listOf(form.value(name));
   const [isLong] = useState(list.length > maxTags);
-  const common = {
-    label,
-    description: <Hint form={form} name={name} help={help} />,
-    error: form.fault(name),
-    disabled: form.isReadOnly,
-    inputWrapperOrder: helpBelow,
-  };
   const change = async (next: string[]) => {
     form.change(name, next.join(","));
     if (!isPersons || !next.some((one) => one.includes("@"))) return;
@@ -30,7 +22,7 @@ export function ListField(props: FieldProps & { placeholder?: string; isPersons?
   if (isLong)
     return (
       <Textarea
-        {...common}
+        {...commonProps(props)}
         autosize
         minRows={4}
         maxRows={12}
@@ -43,7 +35,7 @@ export function ListField(props: FieldProps & { placeholder?: string; isPersons?
     );
   return (
     <TagsInput
-      {...common}
+      {...commonProps(props)}
       placeholder={list.length ? "" : (placeholder ?? "")}
       splitChars={[",", "\n"]}
       clearable={!form.isReadOnly}
@@ -54,14 +46,10 @@ export function ListField(props: FieldProps & { placeholder?: string; isPersons?
 }
 
 export function CountriesField(props: FieldProps) {
-  const { form, name, help, label = settingName(name) } = props;
+  const { form, name } = props;
   return (
     <MultiSelect
-      label={label}
-      description={<Hint form={form} name={name} help={help} />}
-      error={form.fault(name)}
-      disabled={form.isReadOnly}
-      inputWrapperOrder={helpBelow}
+      {...commonProps(props)}
       data={countryChoices()}
       searchable
       clearable

@@ -3,7 +3,7 @@
 import { Anchor, Group, NumberInput, Select, Slider, Stack, Switch, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { SettingsForm } from "./SettingsCard.tsx";
-import { settingName, settingText } from "./settingNames.ts";
+import { settingName, settingText, unitNames } from "./settingNames.ts";
 
 export type FieldProps = { form: SettingsForm; name: string; help?: ReactNode; label?: string };
 
@@ -30,14 +30,9 @@ export function Hint({ form, name, help }: FieldProps) {
 }
 
 /** Puts help below the input, so that help texts of different length do not misalign adjacent fields. */
-export const helpBelow: ("label" | "input" | "description" | "error")[] = [
-  "label",
-  "input",
-  "description",
-  "error",
-];
+const helpBelow: ("label" | "input" | "description" | "error")[] = ["label", "input", "description", "error"];
 
-const commonProps = ({ form, name, help, label }: FieldProps) => ({
+export const commonProps = ({ form, name, help, label }: FieldProps) => ({
   label: label ?? settingName(name),
   description: <Hint form={form} name={name} help={help} />,
   error: form.fault(name),
@@ -46,7 +41,6 @@ const commonProps = ({ form, name, help, label }: FieldProps) => ({
 });
 
 const maxWidth = 480;
-const unitNames = { d: "days", h: "hours", m: "minutes", s: "seconds" };
 
 export function DurationField(props: FieldProps & { units?: readonly (keyof typeof unitNames)[] }) {
   const { form, name, units = ["d", "h", "m", "s"] } = props;
@@ -68,7 +62,7 @@ export function DurationField(props: FieldProps & { units?: readonly (keyof type
         label="Unit"
         aria-label={`${label}: unit`}
         w={112}
-        data={units.map((one) => ({ value: one, label: unitNames[one] }))}
+        data={units.map((one) => ({ value: one, label: `${unitNames[one]}s` }))}
         value={unit}
         allowDeselect={false}
         disabled={form.isReadOnly}

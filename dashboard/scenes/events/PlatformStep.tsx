@@ -1,18 +1,15 @@
 // One platform's step of a trace: its state, all attempts, and replay.
 
 import { Accordion, Group, Text } from "@mantine/core";
-import { RotateCw, Send } from "lucide-react";
+import { Send } from "lucide-react";
 import type { ReactNode } from "react";
 import { usePlatformName } from "../../common/api/platforms.ts";
-import { useSend } from "../../common/api/query.ts";
 import { useMay } from "../../common/api/session.ts";
-import { ConfirmButton } from "../../common/dialogs.tsx";
 import { durationText } from "../../common/format/format.ts";
 import { TextLink } from "../../common/links.tsx";
-import { notify } from "../../common/notices.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import type { EventTrace } from "./ReceivedSteps.tsx";
-import { ReplayForecast } from "./ReplayForecast.tsx";
+import { ReplayButton } from "./ReplayButton.tsx";
 import { Step } from "./Step.tsx";
 import { isReplayable } from "./eventCells.tsx";
 
@@ -31,7 +28,15 @@ export function PlatformStep({
   const nameOf = usePlatformName();
   const mayReplay = useMay("admin", site);
   const name = nameOf(delivery.platform);
-  const replay = <Replay trace={trace} delivery={delivery} site={site} name={name} />;
+  const canReplay = isReplayable(delivery.state);
+  const replay = (
+    <ReplayButton
+      site={site}
+      eventId={trace.id}
+      delivery={delivery}
+      variant={canReplay ? "default" : "subtle"}
+    />
+  );
   return (
     <Step
       icon={Send}
@@ -46,7 +51,7 @@ export function PlatformStep({
         </TextLink>
       }
       state={<State of={delivery.state} />}
-      action={mayReplay && isReplayable(delivery.state) && replay}
+      action={mayReplay && canReplay && replay}
     >
       {delivery.reason && (
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -124,38 +129,5 @@ function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactN
         )}
       </Accordion.Panel>
     </Accordion.Item>
-  );
-}
-
-function Replay({
-  trace,
-  delivery,
-  site,
-  name,
-}: {
-  trace: EventTrace;
-  delivery: Delivery;
-  site: string;
-  name: string;
-}) {
-  const replay = useSend("POST /sites/:site/deliveries/replay", {
-    onDone: ({ changed }) => notify(changed > 0 ? `Replayed to ${name}` : "Nothing was replayed"),
-  });
-  const { connection, state } = delivery;
-  const chosen = { eventId: trace.id, connection, state };
-  return (
-    <ConfirmButton
-      label="Replay"
-      question={`Replay it to ${name}?`}
-      consequence={<ReplayForecast site={site} chosen={chosen} name={name} />}
-      confirm="Replay"
-      danger={false}
-      variant={isReplayable(state) ? "default" : "subtle"}
-      size="compact-sm"
-      icon={<RotateCw size={14} aria-hidden />}
-      isBusy={replay.isPending}
-      error={replay.error}
-      onConfirm={() => replay.mutateAsync({ params: { site }, body: { ...chosen, dryRun: false } })}
-    />
   );
 }

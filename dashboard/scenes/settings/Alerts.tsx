@@ -10,8 +10,7 @@ import { capitalize } from "../../common/format/format.ts";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { SettingsCard, type SettingsForm } from "../../common/settings/SettingsCard.tsx";
 import { ListField } from "../../common/settings/listFields.tsx";
-import { helpBelow, Hint, NumberOrOffField } from "../../common/settings/settingFields.tsx";
-import { settingName } from "../../common/settings/settingNames.ts";
+import { commonProps, NumberOrOffField } from "../../common/settings/settingFields.tsx";
 import { RequestError } from "../../common/states.tsx";
 import { Time, State } from "../../common/values.tsx";
 import { SettingsPage } from "../frame/SectionPage.tsx";
@@ -91,15 +90,11 @@ function AlertWebhook({ form }: { form: SettingsForm }) {
   const isRemoved = text === "none" && saved !== "none";
   return (
     <TextInput
-      label={settingName(name)}
-      description={
-        <Hint
-          form={form}
-          name={name}
-          help="An HTTPS URL that receives alerts: Slack, Mattermost or your own. It is stored encrypted and never shown in full."
-        />
-      }
-      inputWrapperOrder={helpBelow}
+      {...commonProps({
+        form,
+        name,
+        help: "An HTTPS URL that receives alerts: Slack, Mattermost or your own. It is stored encrypted and never shown in full.",
+      })}
       type="url"
       autoComplete="off"
       placeholder={
@@ -109,8 +104,6 @@ function AlertWebhook({ form }: { form: SettingsForm }) {
             ? "https://hooks.example.com/…"
             : `configured: ${saved}`
       }
-      disabled={form.isReadOnly}
-      error={form.fault(name)}
       value={text === saved || text === "none" ? "" : text}
       onChange={(event) => form.change(name, event.currentTarget.value || saved)}
     />

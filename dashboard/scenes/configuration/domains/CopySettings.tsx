@@ -83,7 +83,9 @@ function useChanges(site: string, from: string | null, groups: readonly string[]
     { params: { site: from ?? "" } },
     { enabled: from !== null },
   );
-  const names = settingGroups.filter(({ name }) => groups.includes(name)).flatMap(({ settings }) => settings);
+  const names = settingGroups
+    .filter(({ name }) => groups.includes(name))
+    .flatMap(({ labels }) => Object.keys(labels));
   const list = theirs.data?.items
     .filter(({ name }) => names.includes(name))
     .map(({ name, value }): Change => {

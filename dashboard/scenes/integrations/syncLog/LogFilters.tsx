@@ -133,7 +133,7 @@ export type LogFilter = {
 };
 
 /** `fixed` comes from the page and cannot be changed by the URL. */
-export function useLogFilter(fixed: LogFilter = {}): LogFilter {
+export function useLogFilter(fixed: LogFilter): LogFilter {
   const { text } = useQueryParams();
   const times = useTimes();
   const given = (name: "platform" | "connection" | "event" | "search") =>

@@ -13,10 +13,11 @@ import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty } from "../../../common/states.tsx";
 import { Id, State, TestBadge, Time } from "../../../common/values.tsx";
+import { ReplayButton } from "../../events/ReplayButton.tsx";
+import { isReplayable } from "../../events/eventCells.tsx";
 import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
 import { BulkButton } from "./BulkButton.tsx";
 import { LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
-import { ReplayOne } from "./ReplayOne.tsx";
 
 export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter }) {
   const filter = useLogFilter(fixed);
@@ -135,7 +136,15 @@ function useColumns(
     { title: "Received", wide: true, cell: ({ event }) => <Time at={event.receivedAt} /> },
   ];
   if (mayChange)
-    columns.push({ title: "Action", wide: true, cell: (line) => <ReplayOne site={site} line={line} /> });
+    columns.push({
+      title: "Action",
+      wide: true,
+      cell: (line) =>
+        isReplayable(line.state) &&
+        !line.event.erased && (
+          <ReplayButton site={site} eventId={line.event.id} delivery={line} variant="subtle" />
+        ),
+    });
   return columns;
 }
 

@@ -162,11 +162,6 @@ function Actions({
 }
 
 export type Webhook = Answer<"GET /sites/:site/webhooks">["items"][number];
-export type Period = Answer<"GET /sites/:site/webhooks">["period"];
-
-export function periodText({ seconds }: Period): string {
-  return seconds % 60 === 0 ? counted(seconds / 60, "minute") : counted(seconds, "second");
-}
 
 /** A failing webhook is still active: pushes are retried. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {

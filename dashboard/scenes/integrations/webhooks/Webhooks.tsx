@@ -5,10 +5,11 @@ import { Link } from "@tanstack/react-router";
 import { Plus, Webhook as WebhookIcon } from "lucide-react";
 import { useState } from "react";
 import { Card, Page } from "../../../common/Page.tsx";
+import type { Answer } from "../../../common/api/api.ts";
 import { useApi } from "../../../common/api/query.ts";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
 import { OneTimeSecret } from "../../../common/dialogs.tsx";
-import { countText } from "../../../common/format/format.ts";
+import { countText, counted } from "../../../common/format/format.ts";
 import { DocsLink } from "../../../common/links.tsx";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
@@ -16,7 +17,13 @@ import { Empty } from "../../../common/states.tsx";
 import { Code, Time } from "../../../common/values.tsx";
 import { tabsOf } from "../connections.tsx";
 import { AddWebhook } from "./AddWebhook.tsx";
-import { WebhookPanel, periodText, WebhookState, type Period, type Webhook } from "./WebhookPanel.tsx";
+import { WebhookPanel, WebhookState, type Webhook } from "./WebhookPanel.tsx";
+
+type Period = Answer<"GET /sites/:site/webhooks">["period"];
+
+function periodText({ seconds }: Period): string {
+  return seconds % 60 === 0 ? counted(seconds / 60, "minute") : counted(seconds, "second");
+}
 
 export default function Webhooks() {
   const site = useSiteId();
