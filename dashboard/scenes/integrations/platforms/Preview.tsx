@@ -38,7 +38,7 @@ export function Preview({ editor }: { editor: Editor }) {
   const { data, error } = useApi(
     "POST /sites/:site/connections/preview",
     { params: { site }, body: shown },
-    // Not cached: the sign-in behind the last preview may be used up.
+    // Not requested for an outdated body: its sign-in may have been used meanwhile.
     {
       keepPrevious: true,
       enabled: missing === null && shown.signIn === body.signIn && shown.events?.length !== 0,

@@ -19,7 +19,7 @@ const actions = {
     label: "Replay…",
     icon: RotateCw,
     title: "Replay deliveries?",
-    counted: (n: number) => `Replay ${deliveries(n)}?`,
+    titleWithCount: (n: number) => `Replay ${deliveries(n)}?`,
     nothing: "No delivery can be replayed.",
     confirm: "Replay",
     keep: "Cancel",
@@ -32,7 +32,7 @@ const actions = {
     label: "Cancel…",
     icon: Ban,
     title: "Cancel deliveries?",
-    counted: (n: number) => `Cancel ${deliveries(n)}?`,
+    titleWithCount: (n: number) => `Cancel ${deliveries(n)}?`,
     nothing: "No delivery is waiting to be sent.",
     confirm: "Cancel deliveries",
     keep: "Keep them",
@@ -52,7 +52,7 @@ export function BulkButton({
   action: keyof typeof actions;
 }) {
   const [isOpen, { open, close }] = useDisclosure();
-  const { label, icon: Icon, title, counted, route } = actions[action];
+  const { label, icon: Icon, title, titleWithCount, route } = actions[action];
   const hasFilter = Object.keys(filter).length > 0;
   const forecast = useApi(
     route,
@@ -65,7 +65,7 @@ export function BulkButton({
       <Button variant="default" leftSection={<Icon size={15} aria-hidden />} onClick={open}>
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={n > 0 ? counted(n) : title}>
+      <Modal opened={isOpen} onClose={close} title={n > 0 ? titleWithCount(n) : title}>
         {!hasFilter ? (
           <Alert variant="light" color="gray" icon={<Info size={18} />}>
             Choose a filter first: a platform, a state, an event or a period.
