@@ -10,7 +10,7 @@ export function countInput({ isTrusted }: Event): void {
 }
 
 /** src/collect/payload.ts reads the values in this order. */
-export const browser = () => [
+export const readBrowser = () => [
   agent.webdriver,
   // An automation tool that does not set `webdriver`.
   "Cypress" in window,

@@ -90,8 +90,8 @@ export function useApi<Name extends RouteName>(
     ...(everyMs === undefined
       ? {}
       : {
-          refetchInterval: (asked) =>
-            retryInterval(asked) || (typeof everyMs === "number" ? everyMs : everyMs(asked.state.data)),
+          refetchInterval: (current) =>
+            retryInterval(current) || (typeof everyMs === "number" ? everyMs : everyMs(current.state.data)),
         }),
     ...(keepPrevious ? { placeholderData: (before: Answer<Name> | undefined) => before as never } : {}),
   });
@@ -113,8 +113,8 @@ export function useRows<Name extends RouteName>(
   const query = useInfiniteQuery<Paged<Name>, ApiError, InfiniteData<Paged<Name>>, QueryKey, string | null>({
     queryKey: [name, input, "pages"],
     queryFn: ({ pageParam, signal }) => {
-      const { query: asked } = input as { query?: Record<string, unknown> };
-      const paged = { ...input, query: { ...asked, ...(pageParam ? { cursor: pageParam } : {}) } };
+      const { query: filter } = input as { query?: Record<string, unknown> };
+      const paged = { ...input, query: { ...filter, ...(pageParam ? { cursor: pageParam } : {}) } };
       return call(name, paged as Input<Name>, signal) as Promise<Paged<Name>>;
     },
     initialPageParam: null,

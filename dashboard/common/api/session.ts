@@ -1,4 +1,4 @@
-// The signed-in user and their role here.
+// The signed-in user, their role, and the site in the URL.
 
 import { useParams } from "@tanstack/react-router";
 import type { Answer } from "./api.ts";
@@ -30,7 +30,7 @@ export function useMay(role: Role, site: string | null): boolean {
   return held !== null && rank[held] >= rank[role];
 }
 
-/** The id of the site in the address. */
+/** The id of the site in the URL. */
 export function useSiteId(): string {
   const { site } = useParams({ strict: false }) as { site?: string };
   return site ?? "";
@@ -38,7 +38,7 @@ export function useSiteId(): string {
 
 export const useSites = () => useApi("GET /sites", {}, { everyMs: 60_000 });
 
-/** The site in the address; undefined while it loads. */
+/** The site in the URL; undefined while it loads. */
 export function useSite(): Site | undefined {
   const id = useSiteId();
   return useSites().data?.items.find((one) => one.id === id);

@@ -10,12 +10,12 @@ import { isRange, rangeOf, ranges } from "../format/ranges.ts";
 import { useQueryParams } from "./queryParams.ts";
 
 /** Reads the period from the URL, as a query. */
-export function useTimes(): { from?: number; to?: number } {
+export function usePeriod(): { from?: number; to?: number } {
   const { search, time } = useQueryParams();
   const from = time("from");
   const to = time("to");
   const range = isRange(search["range"]) ? search["range"] : null;
-  // A range fixes the start when it is chosen; only then does it move.
+  // The start is computed once per range, so that the list does not move while it is read.
   const timeZone = useSite()?.timeZone;
   const since = useMemo(() => (range ? rangeOf(range, timeZone).from : undefined), [range, timeZone]);
   if (range) return { from: since as number };

@@ -14,8 +14,8 @@ import { TwoFactorSecret } from "./TwoFactorSecret.tsx";
 
 export function TwoFactor({ isOn }: { isOn: boolean }) {
   const [isOpen, { open, close }] = useDisclosure();
-  const [begun, setBegun] = useState<Answer<"POST /me/two-factor"> | null>(null);
-  const begin = useSend("POST /me/two-factor", { onDone: setBegun });
+  const [enrolment, setEnrolment] = useState<Answer<"POST /me/two-factor"> | null>(null);
+  const begin = useSend("POST /me/two-factor", { onDone: setEnrolment });
   const end = useSend("POST /me/two-factor/end", {
     onDone: () => {
       close();
@@ -25,7 +25,7 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
   const send = isOn ? end : begin;
   const closeAndReset = () => {
     close();
-    setBegun(null);
+    setEnrolment(null);
     begin.reset();
     end.reset();
   };
@@ -41,12 +41,12 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
       <Modal
         opened={isOpen}
         onClose={closeAndReset}
-        title={isOn && !begun ? "Turn off two-factor sign-in" : "Set up two-factor sign-in"}
-        closeOnClickOutside={begun === null}
-        size={begun ? "lg" : "md"}
+        title={isOn && !enrolment ? "Turn off two-factor sign-in" : "Set up two-factor sign-in"}
+        closeOnClickOutside={enrolment === null}
+        size={enrolment ? "lg" : "md"}
       >
-        {begun ? (
-          <TwoFactorSecret begun={begun} onDone={closeAndReset} />
+        {enrolment ? (
+          <TwoFactorSecret enrolment={enrolment} onDone={closeAndReset} />
         ) : (
           <PasswordStep
             about={

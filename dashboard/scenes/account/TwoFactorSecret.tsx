@@ -11,10 +11,10 @@ const QrCode = lazy(() => import("./QrCode.tsx"));
 
 /** The secret for the authenticator app, the backup codes, and the first code. */
 export function TwoFactorSecret({
-  begun,
+  enrolment,
   onDone,
 }: {
-  begun: Answer<"POST /me/two-factor">;
+  enrolment: Answer<"POST /me/two-factor">;
   onDone: () => void;
 }) {
   const [code, setCode] = useState("");
@@ -24,7 +24,7 @@ export function TwoFactorSecret({
       notify("Two-factor sign-in is on.");
     },
   });
-  const secret = URL.parse(begun.uri)?.searchParams.get("secret") ?? "";
+  const secret = URL.parse(enrolment.uri)?.searchParams.get("secret") ?? "";
   return (
     <form
       onSubmit={(event) => {
@@ -37,7 +37,7 @@ export function TwoFactorSecret({
           <Title order={3}>1. Add Cleancast to your authenticator app</Title>
           <Group align="center" gap="lg">
             <Suspense fallback={<Skeleton w={168} h={168} />}>
-              <QrCode text={begun.uri} />
+              <QrCode text={enrolment.uri} />
             </Suspense>
             <Stack gap={4} flex={1} miw={200}>
               <Text size="sm">Scan the QR code with the app, or enter this secret manually:</Text>
@@ -55,7 +55,7 @@ export function TwoFactorSecret({
           <Text size="sm">
             Each works once, for when you do not have your phone. They are shown only now.
           </Text>
-          <Code label="backup codes">{begun.backupCodes.join("\n")}</Code>
+          <Code label="backup codes">{enrolment.backupCodes.join("\n")}</Code>
         </Stack>
         <Stack gap="xs">
           <Title order={3}>3. Enter the code that the app shows</Title>

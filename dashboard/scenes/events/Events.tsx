@@ -14,7 +14,7 @@ import { TextLink } from "../../common/links.tsx";
 import { ModeFilter } from "../../common/lists/ModeFilter.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { SearchField } from "../../common/lists/SearchField.tsx";
-import { TimeFilter, useTimes } from "../../common/lists/TimeFilter.tsx";
+import { TimeFilter, usePeriod } from "../../common/lists/TimeFilter.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
@@ -31,7 +31,7 @@ import {
 export default function Events() {
   const site = useSiteId();
   const { search: address, text, change } = useQueryParams();
-  const times = useTimes();
+  const times = usePeriod();
   const search = text("search");
   const status = text("status") === "filtered" || text("status") === "accepted" ? text("status") : "";
   const mode = text("mode") === "live" || text("mode") === "test" ? text("mode") : "";

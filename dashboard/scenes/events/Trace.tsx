@@ -23,7 +23,7 @@ import { Steps } from "./Step.tsx";
 import { EventStatus } from "./eventCells.tsx";
 
 /** Polls while a delivery is waiting. */
-function untilEnded(trace: EventTrace | undefined): number | false {
+function pollInterval(trace: EventTrace | undefined): number | false {
   const waiting = trace?.deliveries.filter(({ state }) => state === "queued") ?? [];
   if (waiting.length === 0) return false;
   const next = Math.min(...waiting.map(({ nextTryAt }) => nextTryAt ?? 0));
@@ -37,7 +37,7 @@ export default function Trace() {
   const { data, error, refetch } = useApi(
     "GET /sites/:site/events/:event",
     { params: { site, event } },
-    { everyMs: untilEnded },
+    { everyMs: pollInterval },
   );
   const title = data ? (
     <Group gap="sm" component="span">
@@ -51,7 +51,7 @@ export default function Trace() {
   return (
     <SidePanel title={title} onClose={close} size={720}>
       {error?.status === 404 ? (
-        <NotThere site={site} event={event} />
+        <EventNotFound site={site} event={event} />
       ) : error ? (
         <LoadError error={error} onRetry={() => void refetch()} />
       ) : data ? (
@@ -100,7 +100,7 @@ function useClose() {
   };
 }
 
-function NotThere({ site, event }: { site: string; event: string }) {
+function EventNotFound({ site, event }: { site: string; event: string }) {
   return (
     <Empty
       icon={SearchX}

@@ -28,9 +28,9 @@ export default function Jump() {
   // It is loaded on demand, so it opens at once.
   useEffect(openJump, []);
   const [search] = useDebouncedValue(text.trim(), 250);
-  const [looked, setLooked] = useState("");
+  const [hashed, setHashed] = useState("");
   useEffect(() => {
-    void hashEmails(search).then(setLooked);
+    void hashEmails(search).then(setHashed);
   }, [search]);
   const sites = useSites().data?.items ?? [];
   const keys =
@@ -39,15 +39,15 @@ export default function Jump() {
   const events =
     useApi(
       "GET /sites/:site/events",
-      { params: { site }, query: { search: looked, limit: 5 } },
-      { enabled: site !== "" && looked.length >= 3 },
+      { params: { site }, query: { search: hashed, limit: 5 } },
+      { enabled: site !== "" && hashed.length >= 3 },
     ).data?.items ?? [];
   useEffect(() => {
     if (text !== "") markFirst();
   }, [text, keys.length, events.length]);
   const go = (to: string) => () => void navigate({ to });
 
-  const here: SpotlightActionData[] = site
+  const pageActions: SpotlightActionData[] = site
     ? sitePages.map(({ label, path }) => ({
         id: path,
         label,
@@ -56,7 +56,7 @@ export default function Jump() {
       }))
     : [];
   const actions: SpotlightActionData[] = [
-    ...here,
+    ...pageActions,
     ...sites.map(({ id, name }) => ({
       id: `site ${id}`,
       label: name,

@@ -47,7 +47,7 @@ const texts: Record<StepName, { title: string; about: string; button: string; pa
 };
 
 export function Checklist({ site }: { site: string }) {
-  const { data } = useApi("GET /sites/:site/checklist", { params: { site } }, { everyMs: untilDone });
+  const { data } = useApi("GET /sites/:site/checklist", { params: { site } }, { everyMs: pollInterval });
   const [isFolded, setFolded] = useLocalStorage({
     key: `cc.checklist.${site}`,
     defaultValue: false,
@@ -88,7 +88,7 @@ export function Checklist({ site }: { site: string }) {
   );
 }
 
-const untilDone = (answer: Answer<"GET /sites/:site/checklist"> | undefined) =>
+const pollInterval = (answer: Answer<"GET /sites/:site/checklist"> | undefined) =>
   answer?.steps.every(({ done }) => done) ? false : 15_000;
 
 function ChecklistStep({

@@ -19,8 +19,8 @@ type Line = Answer<"GET /audit">["items"][number];
 export default function Audit() {
   const site = useSiteId();
   const isOwner = useMay("owner", null);
-  const address = useQueryParams();
-  const isInstallation = isOwner && address.text("of") === "installation";
+  const { text, change } = useQueryParams();
+  const isInstallation = isOwner && text("of") === "installation";
   const ofSite = useRows("GET /sites/:site/audit", { params: { site } }, { enabled: !isInstallation });
   const ofAll = useRows("GET /audit", {}, { enabled: isInstallation });
   const { rows, error, more, isLoadingMore, retry } = isInstallation ? ofAll : ofSite;
@@ -63,7 +63,7 @@ export default function Audit() {
                 size="xs"
                 aria-label="Changes to"
                 value={isInstallation ? "installation" : "site"}
-                onChange={(of) => address.change({ of: of === "site" ? "" : of })}
+                onChange={(of) => change({ of: of === "site" ? "" : of })}
                 data={[
                   { value: "site", label: "This site" },
                   { value: "installation", label: "Installation" },

@@ -14,7 +14,7 @@ import type { Member } from "./Members.tsx";
 export function MemberActions({ member }: { member: Member }) {
   const isInstallationOwner = useMay("owner", null);
   const [ask, setAsk] = useState<"remove" | "reset" | null>(null);
-  const [roles, rolesWindow] = useDisclosure();
+  const [roles, rolesDialog] = useDisclosure();
   const [link, setLink] = useState<string | null>(null);
   const close = () => setAsk(null);
   const remove = useSend("DELETE /members/:member", {
@@ -37,7 +37,7 @@ export function MemberActions({ member }: { member: Member }) {
         size="compact-sm"
         variant="default"
         aria-label={`Change the roles of ${member.name}`}
-        onClick={rolesWindow.open}
+        onClick={rolesDialog.open}
       >
         Roles
       </Button>
@@ -58,7 +58,7 @@ export function MemberActions({ member }: { member: Member }) {
           </Menu.Dropdown>
         </Menu>
       )}
-      <MemberRoles member={member} isOpen={roles} onClose={rolesWindow.close} />
+      <MemberRoles member={member} isOpen={roles} onClose={rolesDialog.close} />
       <ConfirmDialog
         isOpen={ask === "remove"}
         onClose={close}

@@ -31,7 +31,7 @@ export function MemberRoles({
           : `${member.name} is ${body.role} on ${scopeName(body.site)}.`,
       ),
   });
-  const give = (site: string | null, role: Role | null) =>
+  const assign = (site: string | null, role: Role | null) =>
     mutate({ params: { member: member.id }, body: { site, role } });
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Roles of ${member.name}`}>
@@ -50,14 +50,14 @@ export function MemberRoles({
                 allowDeselect={false}
                 disabled={!mayChange || isPending}
                 value={role}
-                onChange={(next) => next !== null && give(site, next as Role)}
+                onChange={(next) => next !== null && assign(site, next as Role)}
               />
               {mayChange && (
                 <Button
                   variant="default"
                   disabled={isPending}
                   aria-label={`Remove the role on ${scope}`}
-                  onClick={() => give(site, null)}
+                  onClick={() => assign(site, null)}
                 >
                   Remove
                 </Button>
@@ -66,7 +66,7 @@ export function MemberRoles({
           );
         })}
         <RequestError error={error} />
-        <AddRole member={member} isBusy={isPending} onGive={give} />
+        <AddRole member={member} isBusy={isPending} onAssign={assign} />
       </Stack>
     </Modal>
   );
@@ -87,11 +87,11 @@ function NotConfirmed({ member: { email, invitedBy } }: { member: Member }) {
 function AddRole({
   member,
   isBusy,
-  onGive,
+  onAssign,
 }: {
   member: Member;
   isBusy: boolean;
-  onGive: (site: string | null, role: Role) => void;
+  onAssign: (site: string | null, role: Role) => void;
 }) {
   const scopes = useOwnedScopes().filter(
     ({ value }) => !member.grants.some(({ site }) => site === siteOfScope(value)),
@@ -104,7 +104,7 @@ function AddRole({
       onSubmit={(event) => {
         event.preventDefault();
         if (scope === null) return;
-        onGive(siteOfScope(scope), role);
+        onAssign(siteOfScope(scope), role);
         setScope(null);
       }}
     >

@@ -127,7 +127,7 @@ function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
     },
     { title: "Invited by", cell: ({ invitedBy }) => invitedBy, wide: true },
     { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} />, wide: true },
-    { title: "", align: "right", cell: (invitation) => <Withdraw invitation={invitation} /> },
+    { title: "", align: "right", cell: (invitation) => <RevokeInvitation invitation={invitation} /> },
   ];
   return (
     <Card title="Open invitations" padded={false}>
@@ -142,7 +142,7 @@ function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
   );
 }
 
-function Withdraw({ invitation: { id, email } }: { invitation: Invitation }) {
+function RevokeInvitation({ invitation: { id, email } }: { invitation: Invitation }) {
   const withdraw = useSend("DELETE /members/invitations/:invitation", {
     onDone: () => notify("Invitation revoked."),
   });

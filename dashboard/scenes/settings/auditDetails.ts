@@ -26,7 +26,7 @@ export function actionText(action: string): string {
   return capitalize(action.replace(/^key /, "inbound key "));
 }
 
-const spaced = (name: string) =>
+const toWords = (name: string) =>
   name.replaceAll("_", " ").replaceAll(/[A-Z]/g, (one) => ` ${one.toLowerCase()}`);
 
 const times = new Set(["oldUntil", "expiresAt", "to", "from"]);
@@ -70,7 +70,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
         const isId = ids.has(name) && typeof value === "string";
         if (value === true && detailNames[name]) return { name: "", text: detailNames[name], isId };
         return {
-          name: settingNames[name] ?? detailNames[name] ?? spaced(name),
+          name: settingNames[name] ?? detailNames[name] ?? toWords(name),
           text: valueText(name, value),
           isId,
         };

@@ -27,7 +27,7 @@ export function CodeStep({ onBack }: { onBack: () => void }) {
           : "Enter the code that your authenticator app shows for Cleancast."
       }
       onSubmit={() => mutate({ body: { code: code.replaceAll(" ", "") } })}
-      foot={
+      footer={
         <Anchor component="button" type="button" size="sm" onClick={onBack}>
           Use another account
         </Anchor>

@@ -35,14 +35,14 @@ export default function Reset() {
     );
   if (token === null)
     return (
-      <SignInCard title={title} about="Open the link that you were sent. It works once." foot={another} />
+      <SignInCard title={title} about="Open the link that you were sent. It works once." footer={another} />
     );
   return (
     <SignInCard
       title={title}
       about="You will be signed out everywhere else."
       onSubmit={() => mutate({ body: { token, password } })}
-      foot={another}
+      footer={another}
     >
       <NewPassword
         label="New password"

@@ -58,7 +58,7 @@ function OwnerForm({ token }: { token: string }) {
       title={title}
       about="Create the owner account of this installation. You can invite others afterwards."
       onSubmit={() => mutate({ body: { token, name, email, password } })}
-      foot={
+      footer={
         <Anchor component={Link} to="/sign-in" size="sm">
           I already have an account
         </Anchor>

@@ -34,7 +34,7 @@ export default function SignIn() {
     <SignInCard
       title="Sign in"
       onSubmit={() => mutate({ body: { email, password } })}
-      foot={
+      footer={
         <Anchor component={Link} to="/forgotten" size="sm">
           Forgot password?
         </Anchor>

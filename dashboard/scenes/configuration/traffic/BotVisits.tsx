@@ -20,12 +20,12 @@ type Visit = Answer<"GET /sites/:site/bots">["items"][number];
 
 export function BotVisits() {
   const site = useSiteId();
-  const address = useQueryParams();
+  const { text, change } = useQueryParams();
   const { rows, error, more, isLoadingMore, retry } = useRows("GET /sites/:site/bots", {
     params: { site },
     query: { limit: 10 },
   });
-  const open = address.text("visit");
+  const open = text("visit");
   const columns: Column<Visit>[] = [
     {
       title: "Seen",
@@ -68,7 +68,7 @@ export function BotVisits() {
           </Empty>
         }
       />
-      {open && <VisitPanel visit={open} onClose={() => address.change({ visit: "" })} />}
+      {open && <VisitPanel visit={open} onClose={() => change({ visit: "" })} />}
     </Card>
   );
 }

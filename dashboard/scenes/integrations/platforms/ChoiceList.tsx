@@ -6,7 +6,7 @@ import { useMutation } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { useState } from "react";
 import { call, type ApiError, type Answer } from "../../../common/api/api.ts";
-import { inWords, type Editor } from "./editor.ts";
+import { withLabels, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
 
 type Choices = Answer<"POST /sites/:site/connections/choices">["items"];
@@ -27,7 +27,7 @@ export function ChoiceList({
 }) {
   const { site, platform, connection, draft, signIn } = editor;
   const [search, setSearch] = useState("");
-  const asked = useMutation<Choices, ApiError>({
+  const loading = useMutation<Choices, ApiError>({
     mutationFn: async () => {
       const answer = await call("POST /sites/:site/connections/choices", {
         params: { site },
@@ -45,21 +45,21 @@ export function ChoiceList({
   const list = useCombobox({
     onDropdownOpen: () => {
       setSearch("");
-      if (missing.length === 0) asked.mutate();
+      if (missing.length === 0) loading.mutate();
       list.focusSearchInput();
     },
     onDropdownClose: () => list.resetSelectedOption(),
   });
-  const isThere = (name: string) =>
+  const isSet = (name: string) =>
     (signIn !== null && signInFills.includes(name)) ||
     Boolean(draft.changes[name] ?? connection?.settings[name]);
   const declared = (name: string) => platform.settings.find((one) => one.name === name);
   // Without them the request would be refused.
   const missing = (declared(setting)?.choices?.needs ?? [])
-    .filter((name) => !isThere(name))
+    .filter((name) => !isSet(name))
     .map((name) => declared(name)?.label ?? name);
   const wanted = search.trim().toLowerCase();
-  const found = asked.data?.filter(
+  const found = loading.data?.filter(
     (one) => one.label.toLowerCase().includes(wanted) || one.value.toLowerCase().includes(wanted),
   );
   return (
@@ -93,11 +93,11 @@ export function ChoiceList({
         />
         <Combobox.Options mah={280} style={{ overflowY: "auto" }} aria-label={label}>
           {missing.length > 0 && <Note>To see the list, first enter {missing.join(" and ")}.</Note>}
-          {asked.isPending && <Waiting />}
-          {asked.error && <Note>{inWords(asked.error.message, platform)}</Note>}
+          {loading.isPending && <Waiting />}
+          {loading.error && <Note>{withLabels(loading.error.message, platform)}</Note>}
           {found?.length === 0 && (
             <Note>
-              {asked.data?.length === 0
+              {loading.data?.length === 0
                 ? `${platform.name} offers no choices here. Enter the value manually.`
                 : "No matches."}
             </Note>

@@ -52,8 +52,8 @@ export function ConnectionEditor({
   const navigate = useNavigate();
   const mayChange = useMay("admin", site);
   const draft = useDraft(platform, connection, initial);
-  const [used, setUsed] = useState("");
-  const step = useSignInStep(site, mayChange && signIn !== used ? signIn : "");
+  const [usedSignIn, setUsedSignIn] = useState("");
+  const step = useSignInStep(site, mayChange && signIn !== usedSignIn ? signIn : "");
   const here = `/sites/${site}/integrations/${platform.id}`;
   const go = (part: Record<string, string | undefined>) =>
     void navigate({ to: here, search: { ...search, ...part }, replace: true });
@@ -62,7 +62,7 @@ export function ConnectionEditor({
       // Removed at once: a used sign-in must not be requested again.
       flushSync(() => {
         draft.discard();
-        setUsed(signIn);
+        setUsedSignIn(signIn);
       });
       if (signIn) deleteInput(signIn);
       go({ connection: id, signIn: undefined });
@@ -107,7 +107,7 @@ export function ConnectionEditor({
     <Page
       title={platform.name}
       back={{ to: `/sites/${site}/integrations`, label: "Platforms" }}
-      about={<Head platform={platform} connection={connection} />}
+      about={<Header platform={platform} connection={connection} />}
       actions={
         <>
           {switcher}
@@ -149,7 +149,7 @@ export function ConnectionEditor({
   );
 }
 
-function Head({ platform, connection }: { platform: Platform; connection: Connection | null }) {
+function Header({ platform, connection }: { platform: Platform; connection: Connection | null }) {
   return (
     <Stack gap={8}>
       <span>{platform.description}</span>

@@ -22,7 +22,7 @@ export function EventsForm({ editor }: { editor: Editor }) {
   const { platform, connection, draft, error, site, mayChange } = editor;
   const seen = useSeenEvents(site);
   const chosen = draft.events === undefined ? (connection?.events ?? null) : draft.events;
-  const [isSome, setIsSome] = useState(chosen !== null);
+  const [isSelection, setIsSelection] = useState(chosen !== null);
   // Removes names that differ only in spelling.
   const known = [
     ...new Map([...Object.keys(platform.events?.standard ?? {}), ...seen].map((one) => [foldName(one), one])),
@@ -36,9 +36,9 @@ export function EventsForm({ editor }: { editor: Editor }) {
         <Stack gap="md">
           <Radio.Group
             aria-label="Selected events"
-            value={isSome ? "some" : "all"}
+            value={isSelection ? "some" : "all"}
             onChange={(value) => {
-              setIsSome(value === "some");
+              setIsSelection(value === "some");
               draft.setEvents(value === "some" ? (connection?.events ?? []) : null);
             }}
           >
@@ -47,7 +47,7 @@ export function EventsForm({ editor }: { editor: Editor }) {
               <Radio value="some" label="Selected events" disabled={!mayChange} />
             </Stack>
           </Radio.Group>
-          {isSome && (
+          {isSelection && (
             <TagsInput
               label="Events"
               description="Event names as your servers send them. Case does not matter."

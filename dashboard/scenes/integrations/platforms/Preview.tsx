@@ -10,7 +10,7 @@ import { useApi } from "../../../common/api/query.ts";
 import { agoText } from "../../../common/format/format.ts";
 import { Code } from "../../../common/values.tsx";
 import { useSeenEvents } from "./EventsForm.tsx";
-import { inWords, type Editor } from "./editor.ts";
+import { withLabels, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
 
 /** The event to preview: a sample with a name, or a past event. */
@@ -32,9 +32,9 @@ export function Preview({ editor }: { editor: Editor }) {
     ...(signIn ? { signIn } : {}),
     ...previewed,
   };
-  const [asked] = useDebouncedValue(JSON.stringify(body), debounceMs);
-  const missing = missingOf(editor);
-  const shown = JSON.parse(asked) as typeof body;
+  const [debounced] = useDebouncedValue(JSON.stringify(body), debounceMs);
+  const missing = describeMissing(editor);
+  const shown = JSON.parse(debounced) as typeof body;
   const { data, error } = useApi(
     "POST /sites/:site/connections/preview",
     { params: { site }, body: shown },
@@ -58,7 +58,7 @@ export function Preview({ editor }: { editor: Editor }) {
             </Alert>
           ) : error ? (
             <Alert variant="light" color="gray" icon={<Info size={18} />}>
-              {inWords(error.message, platform)}
+              {withLabels(error.message, platform)}
             </Alert>
           ) : data ? (
             <PreviewedRequest preview={data} platform={platform} />
@@ -72,15 +72,15 @@ export function Preview({ editor }: { editor: Editor }) {
 }
 
 /** Names the settings that a request still needs; null if none. */
-function missingOf({ platform, connection, draft, signIn }: Editor): string | null {
-  const isThere = (name: string) =>
+function describeMissing({ platform, connection, draft, signIn }: Editor): string | null {
+  const isSet = (name: string) =>
     (signIn !== null && signInFills.includes(name)) ||
     Boolean(draft.changes[name] ?? connection?.settings[name] ?? draft.valueOf(name));
   const labelOf = (name: string) => platform.settings.find((one) => one.name === name)?.label ?? name;
   const required = platform.settings.filter((one) => one.required).map(({ name }) => name);
   const [set = []] = platform.requires;
-  const isOneSet = platform.requires.length === 0 || platform.requires.some((names) => names.every(isThere));
-  const missing = [...required, ...(isOneSet ? [] : set)].filter((name) => !isThere(name));
+  const isOneSet = platform.requires.length === 0 || platform.requires.some((names) => names.every(isSet));
+  const missing = [...required, ...(isOneSet ? [] : set)].filter((name) => !isSet(name));
   if (missing.length > 0) return `Enter ${missing.map(labelOf).join(" and ")} to see the request.`;
   return draft.events?.length === 0 ? "Choose an event to see the request." : null;
 }
@@ -95,7 +95,7 @@ function PreviewedRequest({
   if (preview.fault)
     return (
       <Alert variant="light" color="gray" icon={<Info size={18} />}>
-        {inWords(preview.fault.message, platform)}
+        {withLabels(preview.fault.message, platform)}
       </Alert>
     );
   if (!preview.request)

@@ -71,10 +71,8 @@ export const foldName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g,
 export const nameSetting = (event: string) => `event.${foldName(event)}`;
 export const mapSetting = (field: string) => `map.${field}`;
 
-const bare = (field: string) => field.replace(/^settings\./, "");
-
 /** Replaces names of settings in a message by their labels. */
-export function inWords(message: string, { settings }: Platform): string {
+export function withLabels(message: string, { settings }: Platform): string {
   const labels = new Map(settings.map(({ name, label }) => [name, label]));
   return message.replace(/\b[a-z0-9_]+\b/g, (word) =>
     word.includes("_") || message.startsWith(`${word} `) ? (labels.get(word) ?? word) : word,
@@ -84,12 +82,12 @@ export function inWords(message: string, { settings }: Platform): string {
 /** The error of one setting. */
 export function settingFault(error: ApiError | null, name: string, platform: Platform): string | null {
   const fault = fieldError(error, name, `settings.${name}`);
-  return fault === null ? null : inWords(error?.message ?? fault, platform);
+  return fault === null ? null : withLabels(error?.message ?? fault, platform);
 }
 
 /** The tab with the field that an error names; null if there is none. */
 export function tabOfFault({ field }: ApiError, platform: Platform): string | null {
-  const name = bare(field ?? "");
+  const name = (field ?? "").replace(/^settings\./, "");
   if (name === "events" || name.startsWith("event.")) return "events";
   if (name.startsWith("map.")) return "mapping";
   return platform.settings.some((one) => one.name === name) ? "connection" : null;

@@ -4,7 +4,7 @@ import { Button, Group, NativeSelect } from "@mantine/core";
 import type { Answer } from "../../../common/api/api.ts";
 import { ModeFilter } from "../../../common/lists/ModeFilter.tsx";
 import { SearchField } from "../../../common/lists/SearchField.tsx";
-import { TimeFilter, useTimes } from "../../../common/lists/TimeFilter.tsx";
+import { TimeFilter, usePeriod } from "../../../common/lists/TimeFilter.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
 import { useSeenEvents } from "../platforms/EventsForm.tsx";
@@ -135,7 +135,7 @@ export type LogFilter = {
 /** `fixed` comes from the page and cannot be changed by the URL. */
 export function useLogFilter(fixed: LogFilter): LogFilter {
   const { text } = useQueryParams();
-  const times = useTimes();
+  const times = usePeriod();
   const given = (name: "platform" | "connection" | "event" | "search") =>
     text(name) ? { [name]: text(name) } : {};
   const state = deliveryStates.find((one) => one === text("state"));

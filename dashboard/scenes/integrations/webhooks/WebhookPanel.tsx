@@ -51,7 +51,7 @@ export function WebhookPanel({
             <Id value={webhook.id} />
           </Fact>
         </SimpleGrid>
-        {mayChange && <Actions site={site} webhook={webhook} onSecret={onSecret} onGone={onClose} />}
+        {mayChange && <Actions site={site} webhook={webhook} onSecret={onSecret} onDeleted={onClose} />}
         <Divider />
         <Stack gap="xs">
           <Group justify="space-between">
@@ -74,12 +74,12 @@ function Actions({
   site,
   webhook,
   onSecret,
-  onGone,
+  onDeleted,
 }: {
   site: string;
   webhook: Webhook;
   onSecret: (secret: string) => void;
-  onGone: () => void;
+  onDeleted: () => void;
 }) {
   const params = { site, webhook: webhook.id };
   const rotate = useSend("POST /sites/:site/webhooks/:webhook/rotate", {
@@ -99,7 +99,7 @@ function Actions({
   const remove = useSend("DELETE /sites/:site/webhooks/:webhook", {
     onDone: () => {
       notify("Webhook deleted.");
-      onGone();
+      onDeleted();
     },
   });
   const isDisabled = webhook.state === "disabled";
