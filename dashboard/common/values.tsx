@@ -166,7 +166,7 @@ export function TestBadge() {
   );
 }
 
-/** Foreign text, shown unchanged. */
+/** Shows text such as a response unchanged, with a button that copies it. */
 export function Code({
   children,
   label,

@@ -23,7 +23,7 @@ type WithBody<Name extends RouteName> = Contract[Name] extends { body: unknown }
   : { body?: undefined };
 export type Input<Name extends RouteName> = Params<Name> & WithQuery<Name> & WithBody<Name>;
 
-/** An error that the relay answered. */
+/** An error response of the relay; `offline` if it cannot be reached. */
 export class ApiError extends Error {
   readonly code: RefusalCode | "offline";
   readonly field: string | undefined;

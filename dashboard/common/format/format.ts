@@ -28,7 +28,7 @@ export function moneyText(value: number, currency: string): string {
 export function percentText(part: number, whole: number): string {
   if (whole === 0) return "–";
   const percent = (part / whole) * 100;
-  // 100 % only when it is all of them.
+  // Never rounds up to 100 %.
   const shown = percent > 99.9 && part < whole ? 99.9 : percent;
   return `${shown >= 10 || shown === 0 ? shown.toFixed(shown % 1 && shown > 99 ? 1 : 0) : shown.toFixed(1)} %`;
 }

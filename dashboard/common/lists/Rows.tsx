@@ -1,4 +1,4 @@
-// A list as a table: loading, empty, error, and more pages. A row that leads somewhere is a link in its first cell.
+// A list as a table: loading, empty, error, and more pages. A row that can be opened has a link in its first cell.
 
 import { Box, Button, Center, Table } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";

@@ -4,7 +4,7 @@ import { CloseButton, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { hashEmails } from "../format/hashEmail.ts";
+import { hashIfEmail } from "../format/hashEmail.ts";
 
 export function SearchField({
   label,
@@ -19,7 +19,7 @@ export function SearchField({
   const latest = useRef(value);
   const search = async (text: string) => {
     latest.current = text;
-    const hashed = await hashEmails(text);
+    const hashed = await hashIfEmail(text);
     // The text has changed in the meantime.
     if (latest.current !== text) return;
     latest.current = hashed;
@@ -27,7 +27,7 @@ export function SearchField({
   };
   const searchSoon = useDebouncedCallback((text: string) => void search(text), 400);
   useEffect(() => {
-    // The URL changed: a link, or back.
+    // The URL changed through a link or the back button.
     if (value !== latest.current) setTyped(value);
     latest.current = value;
   }, [value]);

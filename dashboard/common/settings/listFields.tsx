@@ -2,7 +2,7 @@
 
 import { MultiSelect, TagsInput, Textarea } from "@mantine/core";
 import { useState } from "react";
-import { hashEmails } from "../format/hashEmail.ts";
+import { hashIfEmail } from "../format/hashEmail.ts";
 import { countryChoices } from "./countries.ts";
 import { commonProps, type FieldProps } from "./settingFields.tsx";
 
@@ -17,7 +17,7 @@ export function ListField(props: FieldProps & { placeholder?: string; isPersons?
   const change = async (next: string[]) => {
     form.change(name, next.join(","));
     if (!isPersons || !next.some((one) => one.includes("@"))) return;
-    form.change(name, (await Promise.all(next.map(hashEmails))).join(","));
+    form.change(name, (await Promise.all(next.map(hashIfEmail))).join(","));
   };
   if (isLong)
     return (

@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Globe, KeyRound, ListTree, Search, SquareArrowOutUpRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import { sitePages } from "../../pages.ts";
-import { hashEmails } from "../../common/format/hashEmail.ts";
+import { hashIfEmail } from "../../common/format/hashEmail.ts";
 import { useApi } from "../../common/api/query.ts";
 import { useSiteId, useSites } from "../../common/api/session.ts";
 
@@ -25,12 +25,12 @@ export default function Jump() {
   const site = useSiteId();
   const navigate = useNavigate();
   const [text, setText] = useState("");
-  // It is loaded on demand, so it opens at once.
+  // Loaded at its first use, so it opens immediately.
   useEffect(openJump, []);
   const [search] = useDebouncedValue(text.trim(), 250);
   const [hashed, setHashed] = useState("");
   useEffect(() => {
-    void hashEmails(search).then(setHashed);
+    void hashIfEmail(search).then(setHashed);
   }, [search]);
   const sites = useSites().data?.items ?? [];
   const keys =
