@@ -5,17 +5,17 @@ import { expect, test } from "vitest";
 import { password } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { engines, newInstallation } from "../support/relay.ts";
-import { dialog, field, press, sees, signIn, signOut, takeSecret, storyMs, user } from "./people.ts";
+import { dialog, field, press, sees, signIn, signOut, takeSecret, scenarioMs, user } from "./users.ts";
 
 /** True while the page was not reloaded. */
-const marked = (page: Page) => page.evaluate(() => (window as { isSamePage?: true }).isSamePage === true);
+const isSamePage = (page: Page) => page.evaluate(() => (window as { isSamePage?: true }).isSamePage === true);
 
-inChromium("the first story", () => {
+inChromium("the first conversion", () => {
   test.each(engines)(
     "a new owner sets up, creates a key and sees the first conversion arrive in the dashboard, on %s",
     async (engine) => {
       const relay = await (await newInstallation(engine)).start();
-      const { page, heard, open } = await user(relay, null);
+      const { page, errors, open } = await user(relay, null);
       const link = /(http\S+\/dashboard\/setup#\w+)/.exec(relay.output())?.[1] ?? "";
 
       // The link creates the owner, once.
@@ -80,7 +80,7 @@ inChromium("the first story", () => {
       await request.waitFor();
       expect(await request.textContent()).toContain('"orderId":"A-1001"');
       expect(await trace.getByLabel("Response", { exact: true }).textContent()).toContain("accepted");
-      expect(await marked(page)).toBe(true);
+      expect(await isSamePage(page)).toBe(true);
       const address = page.url();
       // Closing it returns to the page where it was opened.
       await press(trace, "Close");
@@ -104,11 +104,11 @@ inChromium("the first story", () => {
       await sees(page, "The email or the password is wrong.");
       await signIn(page, "olga@example.com", password);
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
-      expect(heard.faults).toEqual([]);
+      expect(errors.scriptErrors).toEqual([]);
       await open("/setup");
       await sees(page, "This installation already has an owner.");
       await page.context().close();
     },
-    storyMs,
+    scenarioMs,
   );
 });

@@ -5,22 +5,22 @@ import type { Person } from "../support/apiClient.ts";
 import { newVisitor } from "../browser/chromium.ts";
 import type { Relay } from "../support/relay.ts";
 
-export type Heard = {
+type PageErrors = {
   /** Errors of scripts and of the content security policy. */
-  faults: string[];
+  scriptErrors: string[];
   /** Failed responses that the browser logs, such as refusals that a test provokes. */
-  refusals: string[];
+  failedRequests: string[];
 };
 
-/** Collects errors and warnings of the console. */
-export async function listen(context: BrowserContext): Promise<Heard> {
-  const heard: Heard = { faults: [], refusals: [] };
-  context.on("weberror", (error) => heard.faults.push(`uncaught: ${error.error()}`));
+/** Collects the errors and warnings of the console. */
+async function collectErrors(context: BrowserContext): Promise<PageErrors> {
+  const errors: PageErrors = { scriptErrors: [], failedRequests: [] };
+  context.on("weberror", (error) => errors.scriptErrors.push(`uncaught: ${error.error()}`));
   context.on("console", (message) => {
     if (message.type() !== "error" && message.type() !== "warning") return;
     const isAnswer = message.text().startsWith("Failed to load resource");
     const where = message.page()?.url() ?? "";
-    (isAnswer ? heard.refusals : heard.faults).push(
+    (isAnswer ? errors.failedRequests : errors.scriptErrors).push(
       `${message.text()} at ${message.location().url} on ${where}`,
     );
   });
@@ -30,13 +30,13 @@ export async function listen(context: BrowserContext): Promise<Heard> {
       console.error(`CSP: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
     );
   });
-  return heard;
+  return errors;
 }
 
 export type User = {
   page: Page;
   context: BrowserContext;
-  heard: Heard;
+  errors: PageErrors;
   /** Opens a path of the dashboard, such as `/sites`, as a new document. */
   open: (path: string) => Promise<void>;
   /** Navigates within the open document, as a link does: much cheaper for many pages. */
@@ -45,8 +45,8 @@ export type User = {
 
 const timeoutMs = 20_000;
 
-/** Timeout of a whole story; a busy machine takes many times as long as an idle one. */
-export const storyMs = 120_000;
+/** Timeout of a whole scenario; a busy machine takes many times as long as an idle one. */
+export const scenarioMs = 120_000;
 
 /** Opens a separate browser context, signed in as `person` if given. */
 export async function user(
@@ -60,7 +60,7 @@ export async function user(
     ...options,
   });
   context.setDefaultTimeout(timeoutMs);
-  const heard = await listen(context);
+  const errors = await collectErrors(context);
   if (person)
     await context.addCookies(
       person.cookie.split("; ").map((one) => {
@@ -72,7 +72,7 @@ export async function user(
   return {
     page,
     context,
-    heard,
+    errors,
     open: async (path) => void (await page.goto(`${relay.url}/dashboard${path}`)),
     go: async (path) => {
       // Goes through a missing page, which separates the new page from the old one.
