@@ -125,7 +125,7 @@ inChromium("roles", () => {
       const some = paths.filter((path) => /\/sites$|keys$|webhook=|tab=events|members$/.test(path));
       const seenByOwner = await offered(admin, some);
       expect(some.filter((path) => !seenByOwner.some((one) => one.startsWith(`${path}: `)))).toEqual([]);
-      expect(at.errors).toEqual({ faults: [], refusals: [] });
+      expect(at.errors).toEqual({ scriptErrors: [], failedRequests: [] });
       await at.context.close();
       await admin.context.close();
     },
