@@ -9,7 +9,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Notices } from "./common/notices.tsx";
-import { queryClient } from "./common/query.ts";
+import { queryClient } from "./common/api/query.ts";
 import { router } from "./router.tsx";
 import { theme } from "./theme.ts";
 

@@ -13,38 +13,42 @@ type SitePage = {
 export const sitePages: readonly SitePage[] = [
   { path: "overview", label: "Overview", load: () => import("./scenes/overview/Overview.tsx") },
   { path: "events", label: "Events", load: () => import("./scenes/events/Events.tsx"), hasTraces: true },
-  { path: "integrations", label: "Integrations", load: () => import("./scenes/integrations/Platforms.tsx") },
+  {
+    path: "integrations",
+    label: "Integrations",
+    load: () => import("./scenes/integrations/platforms/Platforms.tsx"),
+  },
   {
     path: "integrations/log",
     label: "Sync log",
-    load: () => import("./scenes/integrations/SyncLog.tsx"),
+    load: () => import("./scenes/integrations/syncLog/SyncLog.tsx"),
     hasTraces: true,
   },
   {
     path: "integrations/webhooks",
     label: "Webhooks",
-    load: () => import("./scenes/integrations/Webhooks.tsx"),
+    load: () => import("./scenes/integrations/webhooks/Webhooks.tsx"),
   },
   {
     path: "configuration/keys",
     label: "Inbound keys",
-    load: () => import("./scenes/configuration/InboundKeys.tsx"),
+    load: () => import("./scenes/configuration/inbound/InboundKeys.tsx"),
   },
   { path: "configuration/tag", label: "Tag", load: () => import("./scenes/configuration/Tag.tsx") },
   {
     path: "configuration/domains",
     label: "Domains",
-    load: () => import("./scenes/configuration/Domains.tsx"),
+    load: () => import("./scenes/configuration/domains/Domains.tsx"),
   },
   {
     path: "configuration/traffic",
     label: "Traffic filters",
-    load: () => import("./scenes/configuration/Traffic.tsx"),
+    load: () => import("./scenes/configuration/traffic/Traffic.tsx"),
   },
   {
     path: "configuration/consent",
     label: "Consent & privacy",
-    load: () => import("./scenes/configuration/Consent.tsx"),
+    load: () => import("./scenes/configuration/consent/Consent.tsx"),
   },
   {
     path: "configuration/deduplication",

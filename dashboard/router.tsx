@@ -9,8 +9,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { sitePages } from "./pages.ts";
-import { Broken } from "./scenes/frame/Broken.tsx";
-import { NotFound } from "./scenes/frame/NotFound.tsx";
+import { NotFound, Broken } from "./scenes/frame/ErrorPages.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 const page = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
@@ -58,14 +57,17 @@ const routes = root.addChildren([
   frame.addChildren([
     inside("/", () => import("./scenes/sites/Home.tsx")),
     inside("/sites", () => import("./scenes/sites/Sites.tsx")),
-    inside("/account", () => import("./scenes/settings/Account.tsx")),
+    inside("/account", () => import("./scenes/account/Account.tsx")),
     redirectTo("/sites/$site", "/sites/$site/overview"),
     redirectTo("/sites/$site/configuration", "/sites/$site/configuration/keys"),
     redirectTo("/sites/$site/settings", "/sites/$site/settings/api-keys"),
     ...sitePages.map(({ path, load, hasTraces }) =>
       (hasTraces ? withTraces : inside)(`/sites/$site/${path}`, load),
     ),
-    withTraces("/sites/$site/integrations/$platform", () => import("./scenes/integrations/PlatformPage.tsx")),
+    withTraces(
+      "/sites/$site/integrations/$platform",
+      () => import("./scenes/integrations/platforms/PlatformPage.tsx"),
+    ),
   ]),
 ]);
 

@@ -3,7 +3,7 @@
 
 import { looksLikeEmail } from "../src/identity/email.ts";
 import { listen, page, safely } from "./page.ts";
-import { countInput, describeSubmit } from "./signs.ts";
+import { countInput, describeSubmit } from "./signals.ts";
 
 type Field = HTMLInputElement;
 

@@ -26,7 +26,7 @@ export function readAddresses(): void {
   readAddress(location.href);
 }
 
-export function ids(): object {
+export function readIds(): object {
   const cookies: Record<string, string> = {};
   for (const [, name, value] of page.cookie.matchAll(cookie)) cookies[name as string] = value as string;
   return {

@@ -12,9 +12,9 @@ import {
   finalizeConsent,
 } from "./consent.ts";
 import { watchForms } from "./forms.ts";
-import { ids, readAddress, readAddresses } from "./ids.ts";
+import { readIds, readAddress, readAddresses } from "./ids.ts";
 import { config, isPrerendered, listen, onceVisible, page, safely, send, sha256 } from "./page.ts";
-import { browser } from "./signs.ts";
+import { readBrowser } from "./signals.ts";
 
 /** A call from before the tag was loaded: method, arguments, and the resolver of its promise. */
 type Queued = [method: keyof Api, args: unknown[], resolve?: (result: unknown) => void];
@@ -35,8 +35,8 @@ const report = (endpoint: string, more?: object) =>
         visitor,
         earlier,
         consent: sources,
-        browser: browser(),
-        ...(mayIdentify() && ids()),
+        browser: readBrowser(),
+        ...(mayIdentify() && readIds()),
         ...more,
       }),
   );
@@ -123,7 +123,7 @@ safely(() => {
   global.cc = ready;
   if (isPrerendered()) {
     // The relay recognises the page by its proposed visitor id when it is shown, and counts it once.
-    report("visit", { ahead: 1 });
+    report("visit", { prerendered: 1 });
     listen(page, "prerenderingchange", start);
   } else start();
   for (const [method, args, resolve] of queue) {

@@ -1,6 +1,6 @@
 // Access to the page. The tag never throws into the page and never blocks it.
 
-export type Config = {
+type Config = {
   /** The site's id. */
   site: string;
   /** Nothing may be stored before the visitor consents. */

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { caddyRule, nginxRule } from "../dashboard/scenes/configuration/proxyRules.ts";
+import { caddyRule, nginxRule } from "../dashboard/scenes/configuration/domains/proxyRules.ts";
 import { freshFolder } from "./support/databases.ts";
 import {
   caddyOptions,

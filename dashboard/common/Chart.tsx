@@ -3,7 +3,7 @@
 import { Box, Group, Text, VisuallyHidden, useComputedColorScheme, useMantineTheme } from "@mantine/core";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import uPlot from "uplot";
-import { dayText, hourText, timeText } from "./format.ts";
+import { dayText, hourText, timeText } from "./format/format.ts";
 
 export type Series = {
   name: string;
@@ -18,7 +18,7 @@ const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map((n) => n *
 // uPlot's code for "values are colours".
 const colourUnit = 3;
 /** Alpha suffix of a six-digit colour. */
-const paler = "8c";
+const unfinishedAlpha = "8c";
 
 /** Measures the width before the first paint, and at every change. */
 function useWidth() {
@@ -47,7 +47,7 @@ export function TimeChart({
   isRunning = false,
   onPick,
 }: {
-  /** The series' name. */
+  /** Names the chart for screen readers. */
   label: string;
   /** The start of each step, milliseconds. */
   times: readonly number[];
@@ -89,7 +89,8 @@ export function TimeChart({
     );
     const fillOf = ({ colour }: Series) => ({
       unit: colourUnit,
-      values: () => times.map((_, i) => (isRunning && i === times.length - 1 ? `${colour}${paler}` : colour)),
+      values: () =>
+        times.map((_, i) => (isRunning && i === times.length - 1 ? `${colour}${unfinishedAlpha}` : colour)),
     });
     const plot = new uPlot(
       {
@@ -197,7 +198,7 @@ export function BarList({
   items: readonly { name: string; value: number; text: string; key?: string }[];
   onPick?: (key: string) => void;
 }) {
-  const most = Math.max(1, ...items.map(({ value }) => value));
+  const max = Math.max(1, ...items.map(({ value }) => value));
   return (
     <Box component="ul" aria-label={label} m={0} p={0} style={{ listStyle: "none" }}>
       {items.map(({ name, value, text, key = name }) => {
@@ -208,7 +209,7 @@ export function BarList({
               pos="absolute"
               style={{
                 inset: "2px auto 2px 0",
-                width: `${(value / most) * 100}%`,
+                width: `${(value / max) * 100}%`,
                 borderRadius: 4,
                 background: "light-dark(var(--mantine-color-accent-0), var(--mantine-color-dark-5))",
               }}

@@ -1,11 +1,11 @@
 // The expiry of a key: a few common spans, or a date.
 
 import { Group, Select, TextInput } from "@mantine/core";
+import { dayMs } from "../../src/kernel/time.ts";
 
-export type Expiry = { span: string; day: string };
+type Expiry = { span: string; day: string };
 export const noExpiry: Expiry = { span: "never", day: "" };
 
-const dayMs = 86_400_000;
 const spans = [
   { value: "never", label: "Never" },
   { value: "30", label: "In 30 days" },

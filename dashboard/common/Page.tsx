@@ -76,7 +76,7 @@ export function Page({
   );
 }
 
-/** A surface with a heading. */
+/** A card with a heading. */
 export function Card({
   title,
   about,

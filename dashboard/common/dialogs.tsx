@@ -4,7 +4,7 @@ import { Alert, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { KeyRound } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ApiError } from "./api.ts";
+import type { ApiError } from "./api/api.ts";
 import { RequestError } from "./states.tsx";
 import { CopyButton } from "./values.tsx";
 
@@ -52,27 +52,60 @@ export function ConfirmButton({
       >
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={question} onClick={(event) => event.stopPropagation()}>
-        <Stack>
-          <Text size="sm" component="div">
-            {consequence}
-          </Text>
-          <RequestError error={error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button
-              {...(danger ? { color: "red" } : {})}
-              loading={isBusy}
-              onClick={() => void onConfirm().then(close, () => {})}
-            >
-              {confirm}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={close}
+        question={question}
+        consequence={consequence}
+        confirm={confirm}
+        isBusy={isBusy}
+        error={error}
+        danger={danger}
+        onConfirm={() => void onConfirm().then(close, () => {})}
+      />
     </>
+  );
+}
+
+/** The confirmation without its button, for an action in a menu. */
+export function ConfirmDialog({
+  isOpen,
+  onClose,
+  question,
+  consequence,
+  confirm,
+  onConfirm,
+  isBusy,
+  error,
+  danger = true,
+}: {
+  isOpen: boolean;
+  onClose: () => void;
+  question: string;
+  consequence: ReactNode;
+  confirm: string;
+  onConfirm: () => void;
+  isBusy: boolean;
+  error: ApiError | null;
+  danger?: boolean;
+}) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={question} onClick={(event) => event.stopPropagation()}>
+      <Stack>
+        <Text size="sm" component="div">
+          {consequence}
+        </Text>
+        <RequestError error={error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button {...(danger ? { color: "red" } : {})} loading={isBusy} onClick={onConfirm}>
+            {confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }
 
@@ -118,5 +151,29 @@ export function OneTimeSecret({
         </Group>
       </Stack>
     </Modal>
+  );
+}
+
+/** A link that could not be sent by email, to be copied and passed on. */
+export function OneTimeLink({
+  title,
+  link,
+  about,
+  onClose,
+}: {
+  title: string;
+  link: string | null;
+  about: string;
+  onClose: () => void;
+}) {
+  return (
+    <OneTimeSecret
+      title={title}
+      secret={link}
+      notice="No email was sent. Copy the link now: it is shown only once."
+      onClose={onClose}
+    >
+      <Text size="sm">{about}</Text>
+    </OneTimeSecret>
   );
 }

@@ -1,6 +1,7 @@
 // Shows errors of the relay at the field that they are about.
 
-import type { ApiError } from "./api.ts";
+import type { ApiError } from "./api/api.ts";
+import { capitalize } from "./format/format.ts";
 
 /** The message for one of these fields, or null. */
 export function fieldError(error: ApiError | null, ...fields: string[]): string | null {
@@ -8,7 +9,7 @@ export function fieldError(error: ApiError | null, ...fields: string[]): string 
   const mark = `${error.field}: `;
   const text = error.message.startsWith(mark) ? error.message.slice(mark.length) : error.message;
   // An email address keeps its case.
-  return /^\S+@/.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /^\S+@/.test(text) ? text : capitalize(text);
 }
 
 /** The error if it is about none of these fields: it is shown next to the button. */

@@ -1,15 +1,15 @@
-// Short notices that something was done. The first one loads their library.
+// Short notices about what was done. The first one loads the library.
 
 import { Button, Group, Text } from "@mantine/core";
 import { lazy, Suspense, useSyncExternalStore } from "react";
 
-const library = () => import("@mantine/notifications");
-const Shown = lazy(async () => {
-  const { Notifications } = await library();
+const loadNotifications = () => import("@mantine/notifications");
+const LazyNotifications = lazy(async () => {
+  const { Notifications } = await loadNotifications();
   return { default: () => <Notifications position="bottom-right" /> };
 });
 
-let isWanted = false;
+let isNeeded = false;
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
@@ -18,24 +18,24 @@ const subscribe = (listener: () => void) => {
 
 /** Renders the notices. */
 export function Notices() {
-  const isThere = useSyncExternalStore(subscribe, () => isWanted);
-  return <Suspense fallback={null}>{isThere && <Shown />}</Suspense>;
+  const isLoaded = useSyncExternalStore(subscribe, () => isNeeded);
+  return <Suspense fallback={null}>{isLoaded && <LazyNotifications />}</Suspense>;
 }
 
 /** Shows a notice; `undo` adds a button. */
 export function notify(text: string, undo?: () => void): void {
-  isWanted = true;
+  isNeeded = true;
   for (const listener of listeners) listener();
-  void library().then(({ notifications }) => {
+  void loadNotifications().then(({ notifications }) => {
     const id = crypto.randomUUID();
-    const takeBack = () => {
+    const hideAndUndo = () => {
       notifications.hide(id);
       undo?.();
     };
     const message = undo ? (
       <Group justify="space-between" gap="md">
         <Text size="sm">{text}</Text>
-        <Button size="compact-sm" variant="subtle" onClick={takeBack}>
+        <Button size="compact-sm" variant="subtle" onClick={hideAndUndo}>
           Undo
         </Button>
       </Group>

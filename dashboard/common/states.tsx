@@ -3,7 +3,7 @@
 import { Alert, Button, Center, Skeleton, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { CircleAlert, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ApiError } from "./api.ts";
+import type { ApiError } from "./api/api.ts";
 
 export function Loading({ rows = 5, height = 36 }: { rows?: number; height?: number }) {
   return (
@@ -47,7 +47,7 @@ export function Empty({
   );
 }
 
-export function LoadError({ error, again }: { error: ApiError; again?: () => void }) {
+export function LoadError({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
   return (
     <Alert
       m="md"
@@ -59,8 +59,8 @@ export function LoadError({ error, again }: { error: ApiError; again?: () => voi
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message}</Text>
-        {again && (
-          <Button size="xs" variant="default" onClick={again}>
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
             Try again
           </Button>
         )}

@@ -20,8 +20,8 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useEffect, useState } from "react";
-import { exactTime, moneyText, whenText } from "./format.ts";
-import { useSite } from "./session.tsx";
+import { exactTime, moneyText, whenText } from "./format/format.ts";
+import { useSite } from "./api/session.ts";
 
 /** A relative time that updates itself, with the exact one on hover, in the site's time zone. */
 export function Time({ at, none = "never" }: { at: number | null; none?: string }) {
@@ -166,7 +166,7 @@ export function TestBadge() {
   );
 }
 
-/** Foreign text, shown unchanged. */
+/** Shows text such as a response unchanged, with a button that copies it. */
 export function Code({
   children,
   label,

@@ -47,7 +47,7 @@ export function readPayload(text: string, now: number): Payload | null {
     person: readEmails(fields.emails),
     script: readScript(fields.browser),
     submit: readSubmit(fields.submit),
-    isPrerendered: fields.ahead === 1,
+    isPrerendered: fields.prerendered === 1,
   };
   for (const [name, value] of textsIn(fields.params)) {
     const clickId = clickIdName(name);
@@ -89,7 +89,7 @@ function readEmails(value: unknown): Payload["person"] {
   };
 }
 
-/** Reads the values in the order of tag/signs.ts. */
+/** Reads the values in the order of tag/signals.ts. */
 function readScript(value: unknown): ObservedScript | null {
   if (!Array.isArray(value)) return null;
   const [webdriver, cypress, platform, touchPoints, isChromium] = value as unknown[];

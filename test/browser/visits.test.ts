@@ -132,7 +132,7 @@ inChromium("visits", () => {
     ]);
     try {
       const [ahead] = await stage.site.heard("visit", 1);
-      expect(ahead?.says["ahead"]).toBe(1);
+      expect(ahead?.says["prerendered"]).toBe(1);
       await eventually(
         "it is counted",
         async () => (await counts())["not a visit"] === before["not a visit"] + 1,

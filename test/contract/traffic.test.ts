@@ -68,8 +68,8 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
   test("a prerendered page counts as a human visit once it is shown", async () => {
     const { host } = await newSite();
     const [first, second] = ["0000-0000-000000000001", "0000-0000-000000000002"];
-    await report(relay, host, "visit", { ahead: 1, visitor: first });
-    await report(relay, host, "visit", { ahead: 1, visitor: second });
+    await report(relay, host, "visit", { prerendered: 1, visitor: first });
+    await report(relay, host, "visit", { prerendered: 1, visitor: second });
     await counted(host, { "not a visit": 2 });
     await report(relay, host, "visit", { visitor: first });
     await eventually("it is a person's visit", async () => (await counts(host)).people === 1);

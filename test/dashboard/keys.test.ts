@@ -7,7 +7,7 @@ import { startDns } from "../support/dnsServer.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
-import { dialog, field, press, row, sees, takeSecret, storyMs, user, type User } from "./people.ts";
+import { dialog, field, press, row, sees, takeSecret, scenarioMs, user, type User } from "./users.ts";
 
 inChromium("keys, webhooks, filters and persons", () => {
   let relay: Relay;
@@ -25,7 +25,7 @@ inChromium("keys, webhooks, filters and persons", () => {
   });
   afterAll(() => {
     dns.close();
-    expect(at.heard.faults).toEqual([]);
+    expect(at.errors.scriptErrors).toEqual([]);
   });
 
   let orders = 0;
@@ -71,7 +71,7 @@ inChromium("keys, webhooks, filters and persons", () => {
         .first()
         .waitFor();
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
@@ -108,7 +108,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await line("www.shop.test").waitFor({ state: "detached" });
       expect(await tag("www.shop.test")).toBe(404);
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
@@ -147,7 +147,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await eventually("it gives 401", async () => (await as(changing, "GET /sites")).status === 401, 2);
       expect((await as(reading, "GET /sites")).status).toBe(200);
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
@@ -189,7 +189,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await press(panel, "Enable");
       await panel.getByText("This webhook is disabled").waitFor({ state: "detached" });
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
@@ -222,7 +222,7 @@ inChromium("keys, webhooks, filters and persons", () => {
         "198.51.100.0/24",
       );
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
@@ -250,6 +250,6 @@ inChromium("keys, webhooks, filters and persons", () => {
       await sees(line, "owner@example.com");
       expect(await page.locator("main").textContent()).not.toContain(email);
     },
-    storyMs,
+    scenarioMs,
   );
 });

@@ -10,17 +10,17 @@ import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
 import { pagesOf, settled } from "./pages.ts";
-import { sees, storyMs, user, type User } from "./people.ts";
+import { sees, scenarioMs, user, type User } from "./users.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const image = `<img src=x onerror=hacked=1>`;
 const script = `"><script>hacked=1</script>`;
-const turned = "\u202Emoc.live\u2066\u200F";
+const rightToLeft = "\u202Emoc.live\u2066\u200F";
 const family = "👩‍👩‍👧‍👦🏳️‍🌈";
 const longWord = "W".repeat(10_000);
-const name = `${image}${script}${turned}${family}`;
-const broad = "M".repeat(100);
+const name = `${image}${script}${rightToLeft}${family}`;
+const wideName = "M".repeat(100);
 
 type Axe = { run: (options: unknown) => Promise<{ violations: Violation[] }> };
 type Violation = { id: string; impact: string; nodes: { html: string; failureSummary?: string }[] };
@@ -32,7 +32,7 @@ const everyRule = {
 const coloursOnly = { runOnly: { type: "rule", values: ["color-contrast"] } };
 
 /** Finds serious accessibility violations. */
-async function unusable(page: Page, rules: object = everyRule): Promise<string[]> {
+async function findViolations(page: Page, rules: object = everyRule): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   const { violations } = await page.evaluate(
     (options) => (window as unknown as { axe: Axe }).axe.run(options),
@@ -49,7 +49,7 @@ async function unusable(page: Page, rules: object = everyRule): Promise<string[]
 }
 
 /** Finds elements that make the page scroll sideways. */
-async function tooWide(page: Page): Promise<string[]> {
+async function findOverflow(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     if ((document.scrollingElement?.scrollWidth ?? 0) <= innerWidth) return [];
     const isCut = (one: Element | null): boolean =>
@@ -64,7 +64,7 @@ async function tooWide(page: Page): Promise<string[]> {
   });
 }
 
-async function look(page: Page, colorScheme: "light" | "dark", width: number): Promise<void> {
+async function emulate(page: Page, colorScheme: "light" | "dark", width: number): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize({ width, height: 900 });
   await page.waitForFunction(
@@ -99,14 +99,14 @@ inChromium("every page", () => {
       mode: "live",
       expiresAt: null,
     });
-    await change(`POST /sites/${site}/keys`, { name: broad, mode: "test", expiresAt: null });
+    await change(`POST /sites/${site}/keys`, { name: wideName, mode: "test", expiresAt: null });
     await change("POST /api-keys", { name: name.slice(0, 100), site, access: "read", expiresAt: null });
-    await change("POST /api-keys", { name: broad, site, access: "read", expiresAt: null });
+    await change("POST /api-keys", { name: wideName, site, access: "read", expiresAt: null });
     await change("PATCH /me", { name: name.slice(0, 100) });
 
     // A site whose first steps are still shown.
     const fresh = await change("POST /sites", { host: "new.example" });
-    await change(`POST /sites/${fresh.id}/keys`, { name: broad, mode: "live", expiresAt: null });
+    await change(`POST /sites/${fresh.id}/keys`, { name: wideName, mode: "live", expiresAt: null });
 
     // A platform and a webhook with hostile responses.
     const receiver = await startReceiver();
@@ -151,7 +151,7 @@ inChromium("every page", () => {
     const sent = [
       { event: image, orderId: name },
       { event: script, orderId: `refused ${image}` },
-      { event: `${turned}${family}`, orderId: longWord.slice(0, 200) },
+      { event: `${rightToLeft}${family}`, orderId: longWord.slice(0, 200) },
       { event: longWord.slice(0, 100), orderId: "Order 4711" },
       { event: "purchase", orderId: "Order 4712", [image]: script, plan: longWord, first_name: name },
     ];
@@ -190,7 +190,7 @@ inChromium("every page", () => {
       headers: { "Content-Type": "application/json", "User-Agent": `${image}${script}` },
       body: JSON.stringify({ email: owner.email, password }),
     });
-  }, storyMs);
+  }, scenarioMs);
 
   /** Texts that must be readable, unchanged, on these pages. */
   const shown: [path: RegExp, text: string][] = [
@@ -209,23 +209,23 @@ inChromium("every page", () => {
   test(
     "every page shows hostile text as text and is accessible, in light and dark, wide and narrow",
     async () => {
-      const { page, open, go, heard } = at;
+      const { page, open, go, errors } = at;
       const wrong: string[] = [];
       await open("/sites");
       // A phone in dark mode. Only the colours can differ from the rules checked in light mode.
-      await look(page, "dark", 375);
+      await emulate(page, "dark", 375);
       for (const path of paths) {
         await go(path);
         await settled(page);
-        for (const fault of await unusable(page, coloursOnly)) wrong.push(`${path}, dark: ${fault}`);
-        for (const one of await tooWide(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
+        for (const fault of await findViolations(page, coloursOnly)) wrong.push(`${path}, dark: ${fault}`);
+        for (const one of await findOverflow(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
       }
       // A desktop in light mode.
-      await look(page, "light", 1280);
+      await emulate(page, "light", 1280);
       for (const path of paths) {
         await go(path);
         await settled(page);
-        for (const fault of await unusable(page)) wrong.push(`${path}, light: ${fault}`);
+        for (const fault of await findViolations(page)) wrong.push(`${path}, light: ${fault}`);
         const text = await page.locator("body").innerText();
         if (/could not load|(page|event|platform) not found|no such (page|event|platform)/i.test(text))
           wrong.push(`${path}: ${text.slice(0, 300)}`);
@@ -241,10 +241,10 @@ inChromium("every page", () => {
       }
       expect(wrong.join("\n\n")).toBe("");
       expect(shown.filter(([where]) => !paths.some((path) => where.test(path)))).toEqual([]);
-      expect(heard.faults).toEqual([]);
-      expect(heard.refusals).toEqual([]);
+      expect(errors.scriptErrors).toEqual([]);
+      expect(errors.failedRequests).toEqual([]);
     },
-    storyMs * 2,
+    scenarioMs * 2,
   );
 
   test(
@@ -264,9 +264,9 @@ inChromium("every page", () => {
       }
       expect(await page.evaluate(() => "hacked" in window)).toBe(false);
       expect(await page.locator("svg[onload], img[src=x]").count()).toBe(0);
-      expect(at.heard.faults).toEqual([]);
+      expect(at.errors.scriptErrors).toEqual([]);
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
@@ -297,13 +297,13 @@ inChromium("every page", () => {
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
     "public pages and the page for an unknown path are accessible on a phone",
     async () => {
-      const { page, open, heard, context } = await user(relay, null, {
+      const { page, open, errors, context } = await user(relay, null, {
         viewport: { width: 375, height: 812 },
       });
       const wrong: string[] = [];
@@ -313,14 +313,15 @@ inChromium("every page", () => {
           if (colorScheme === "light") await open(path);
           await settled(page);
           const rules = colorScheme === "light" ? everyRule : coloursOnly;
-          for (const fault of await unusable(page, rules)) wrong.push(`${path}, ${colorScheme}: ${fault}`);
+          for (const fault of await findViolations(page, rules))
+            wrong.push(`${path}, ${colorScheme}: ${fault}`);
         }
-        for (const one of await tooWide(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
+        for (const one of await findOverflow(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
       }
       expect(wrong.join("\n\n")).toBe("");
-      expect(heard.faults).toEqual([]);
+      expect(errors.scriptErrors).toEqual([]);
       await context.close();
     },
-    storyMs,
+    scenarioMs,
   );
 });

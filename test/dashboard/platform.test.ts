@@ -7,7 +7,7 @@ import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { freePort } from "../support/freePort.ts";
 import { eventually, newInstallation, type Relay } from "../support/relay.ts";
-import { dialog, field, press, row, sees, storyMs, user, type User } from "./people.ts";
+import { dialog, field, press, row, sees, scenarioMs, user, type User } from "./users.ts";
 
 inChromium("a platform in the dashboard", () => {
   let standins: Standins;
@@ -169,9 +169,9 @@ inChromium("a platform in the dashboard", () => {
       await press(trace, "Close");
       await trace.waitFor({ state: "detached" });
       expect(page.url()).toMatch(/\/integrations\/meta\?tab=log$/);
-      expect(at.heard.faults).toEqual([]);
+      expect(at.errors.scriptErrors).toEqual([]);
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
@@ -179,7 +179,7 @@ inChromium("a platform in the dashboard", () => {
     async () => {
       const { page, open } = at;
       const settings = standinConnections.reddit;
-      const before = at.heard.refusals.length;
+      const before = at.errors.failedRequests.length;
       await open(`/sites/${site}/integrations/reddit`);
       await page.locator("[name=pixel_id]").fill(settings["pixel_id"] ?? "");
       await page.locator("[name=access_token]").fill(settings["access_token"] ?? "");
@@ -190,8 +190,8 @@ inChromium("a platform in the dashboard", () => {
       const others = page.getByRole("alert").filter({ hasNotText: "Reddit connected." });
       expect(await others.allTextContents()).toEqual([]);
       expect(page.url()).not.toContain("undefined");
-      expect([...at.heard.faults, ...at.heard.refusals.slice(before)]).toEqual([]);
+      expect([...at.errors.scriptErrors, ...at.errors.failedRequests.slice(before)]).toEqual([]);
     },
-    storyMs,
+    scenarioMs,
   );
 });

@@ -1,7 +1,7 @@
 // The named ranges of the dashboard, and the number of bars in their charts.
 
 import { describe, expect, test } from "vitest";
-import { rangeOf } from "../../dashboard/common/ranges.ts";
+import { rangeOf } from "../../dashboard/common/format/ranges.ts";
 import { stepsOf } from "../../src/statistics/steps.ts";
 
 const hourMs = 3_600_000;

@@ -17,10 +17,10 @@ import {
   signIn,
   signOut,
   takeSecret,
-  storyMs,
+  scenarioMs,
   user,
   type User,
-} from "./people.ts";
+} from "./users.ts";
 import { pagesOf, settled } from "./pages.ts";
 
 /** Labels of buttons that change something begin with one of these. */
@@ -90,11 +90,11 @@ inChromium("roles", () => {
       // The link works once.
       await page.goto(link.replace("localhost", "127.0.0.1"));
       await sees(page, "This invitation cannot be used");
-      expect([...at.heard.faults, ...guest.heard.faults]).toEqual([]);
+      expect([...at.errors.scriptErrors, ...guest.errors.scriptErrors]).toEqual([]);
       await at.context.close();
       await guest.context.close();
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
@@ -125,11 +125,11 @@ inChromium("roles", () => {
       const some = paths.filter((path) => /\/sites$|keys$|webhook=|tab=events|members$/.test(path));
       const seenByOwner = await offered(admin, some);
       expect(some.filter((path) => !seenByOwner.some((one) => one.startsWith(`${path}: `)))).toEqual([]);
-      expect(at.heard).toEqual({ faults: [], refusals: [] });
+      expect(at.errors).toEqual({ scriptErrors: [], failedRequests: [] });
       await at.context.close();
       await admin.context.close();
     },
-    storyMs,
+    scenarioMs,
   );
 
   test(
@@ -182,10 +182,10 @@ inChromium("roles", () => {
       await field(page, "Code").fill(authenticatorCode(secret, 1));
       await press(page, "Sign in");
       await page.getByRole("heading", { name: "Overview" }).waitFor();
-      expect([...laptop.heard.faults, ...phone.heard.faults]).toEqual([]);
+      expect([...laptop.errors.scriptErrors, ...phone.errors.scriptErrors]).toEqual([]);
       await laptop.context.close();
       await phone.context.close();
     },
-    storyMs,
+    scenarioMs,
   );
 });

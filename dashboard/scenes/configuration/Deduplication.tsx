@@ -1,9 +1,9 @@
 import { Anchor, List, SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Card } from "../../common/Page.tsx";
-import { useSiteId } from "../../common/session.tsx";
-import { SettingsCard } from "../../common/SettingsCard.tsx";
-import { DurationField } from "../../common/settingFields.tsx";
+import { useSiteId } from "../../common/api/session.ts";
+import { SettingsCard } from "../../common/settings/SettingsCard.tsx";
+import { DurationField } from "../../common/settings/settingFields.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
 
 export default function Deduplication() {

@@ -1,11 +1,12 @@
 // The HTML that installs the tag, and whether the tag was seen.
 
 import { Group, List, SimpleGrid, Stack, Text } from "@mantine/core";
-import { countText } from "../../common/format.ts";
-import { DocsLink } from "../../common/links.tsx";
+import { hourMs } from "../../../src/kernel/time.ts";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/query.ts";
-import { useSiteId } from "../../common/session.tsx";
+import { useApi } from "../../common/api/query.ts";
+import { useSiteId } from "../../common/api/session.ts";
+import { countText } from "../../common/format/format.ts";
+import { DocsLink } from "../../common/links.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
@@ -15,7 +16,7 @@ export default function Tag() {
   const { data, error, refetch } = useApi("GET /sites/:site/tag", { params: { site } }, { everyMs: 30_000 });
   return (
     <ConfigurationPage tab="tag">
-      {error && <LoadError error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
         <>
@@ -82,7 +83,7 @@ export default function Tag() {
 
 /** Visits are counted by the hour. */
 function LastSeen({ hour }: { hour: number | null }) {
-  if (hour !== null && Date.now() - hour < 3_600_000) return "in the last hour";
+  if (hour !== null && Date.now() - hour < hourMs) return "in the last hour";
   return <Time at={hour} />;
 }
 

@@ -2,29 +2,36 @@
 
 import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
-import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
-import { urlOf } from "../../common/api.ts";
-import { useQueryParams } from "../../common/queryParams.ts";
-import type { EventSummary } from "../../common/feed.ts";
+import { ArrowUp, Download, ListTree, SearchX, X } from "lucide-react";
+import { useState } from "react";
 import { Card, Page } from "../../common/Page.tsx";
-import { useRows } from "../../common/query.ts";
-import { filterReasonText } from "../../common/reasons.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { SearchField } from "../../common/SearchField.tsx";
-import { useSiteId } from "../../common/session.tsx";
-import { Empty } from "../../common/states.tsx";
-import { TimeFilter, useTimes } from "../../common/TimeFilter.tsx";
-import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
-import { DeliveryStates, EventStatus, isInTrouble, Match, tracePath, Why } from "./eventCells.tsx";
-import { useNewEvents } from "./useNewEvents.ts";
+import { urlOf } from "../../common/api/api.ts";
+import { useFeed, type EventSummary } from "../../common/api/feed.ts";
+import { useRows } from "../../common/api/query.ts";
+import { useSiteId } from "../../common/api/session.ts";
+import { filterReasonText } from "../../common/format/reasons.ts";
 import { TextLink } from "../../common/links.tsx";
-import { FilterChip } from "../../common/FilterChip.tsx";
-import { ModeFilter } from "../../common/ModeFilter.tsx";
+import { ModeFilter } from "../../common/lists/ModeFilter.tsx";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { SearchField } from "../../common/lists/SearchField.tsx";
+import { TimeFilter, usePeriod } from "../../common/lists/TimeFilter.tsx";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { Empty } from "../../common/states.tsx";
+import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
+import {
+  DeliveryStates,
+  EventStatus,
+  isUnreleased,
+  Match,
+  needsAttention,
+  tracePath,
+  Why,
+} from "./eventCells.tsx";
 
 export default function Events() {
   const site = useSiteId();
   const { search: address, text, change } = useQueryParams();
-  const times = useTimes();
+  const times = usePeriod();
   const search = text("search");
   const status = text("status") === "filtered" || text("status") === "accepted" ? text("status") : "";
   const mode = text("mode") === "live" || text("mode") === "test" ? text("mode") : "";
@@ -37,12 +44,12 @@ export default function Events() {
     ...(event ? { event } : {}),
     ...(clickId ? { clickId } : {}),
   };
-  const list = useRows("GET /sites/:site/events", { params: { site }, query: filter }, { still: true });
+  const list = useRows("GET /sites/:site/events", { params: { site }, query: filter }, { keepRows: true });
   const { rows, waiting, showNew } = useNewEvents(
     site,
     list.rows,
     { status, mode, isSearch: [search, event, clickId].some(Boolean), to: times.to },
-    list.again,
+    list.retry,
   );
   const isFiltered = Object.keys(filter).length > 0;
   return (
@@ -89,7 +96,7 @@ export default function Events() {
           rows={rows}
           keyOf={({ id }) => id}
           error={list.error}
-          again={list.again}
+          onRetry={list.retry}
           to={({ id }) => ({ to: tracePath(site, id), search: address })}
           more={list.more}
           isLoadingMore={list.isLoadingMore}
@@ -160,14 +167,14 @@ function Outcome({
   event: EventSummary;
   search: Record<string, unknown>;
 }) {
-  const isHeld = event.status === "filtered" && event.releasedAt === null;
-  const isPlain = event.status === "accepted" && event.deliveries.length > 0;
+  const isHeld = isUnreleased(event);
+  const hasDeliveries = event.deliveries.length > 0;
   return (
     <Stack gap={0}>
       <Group gap={8} className="cc-states">
-        {!isPlain && <EventStatus event={event} />}
-        {event.deliveries.length > 0 && <DeliveryStates event={event} />}
-        {(isHeld || isInTrouble(event)) && <Why site={site} event={event} search={search} />}
+        {!(event.status === "accepted" && hasDeliveries) && <EventStatus event={event} />}
+        {hasDeliveries && <DeliveryStates event={event} />}
+        {(isHeld || needsAttention(event)) && <Why site={site} event={event} search={search} />}
       </Group>
       {event.filterReasons[0] && (
         <Text size="xs" c="dimmed" maw={320} title={event.filterReasons.map(filterReasonText).join("\n")}>
@@ -231,4 +238,51 @@ function NothingYet({ site }: { site: string }) {
       Events that your servers send to this site appear here, with their delivery status.
     </Empty>
   );
+}
+
+/** A filter that came with a link. It can be removed; `text` is blank when it is not set. */
+function FilterChip({ text, onRemove }: { text: string; onRemove: () => void }) {
+  if (!text) return null;
+  return (
+    <Button
+      variant="light"
+      rightSection={<X size={14} aria-hidden />}
+      aria-label={`${text}. Remove this filter`}
+      onClick={onRemove}
+    >
+      {text}
+    </Button>
+  );
+}
+
+type Filter = { status: string; mode: string; isSearch: boolean; to: number | undefined };
+
+/** Events that arrive while the list is open: new ones wait for a click, shown ones are updated. */
+function useNewEvents(
+  site: string,
+  rows: readonly EventSummary[] | undefined,
+  filter: Filter,
+  reload: () => void,
+) {
+  const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
+  useFeed(site, (event) =>
+    setReceived((before) => new Map([...before, [event.id, event]].slice(-500) as never)),
+  );
+  // Ids are ordered by time: an event older than the last row is further down, not new.
+  const newest = rows?.[0]?.id ?? "";
+  const fits = (event: EventSummary) =>
+    !filter.isSearch &&
+    (filter.status === "" || event.status === filter.status) &&
+    (filter.mode === "" || event.mode === filter.mode) &&
+    (filter.to === undefined || event.receivedAt < filter.to) &&
+    event.id > newest;
+  return {
+    /** The rows with their newest states. */
+    rows: rows?.map((row) => received.get(row.id) ?? row),
+    waiting: rows ? [...received.values()].filter(fits).length : 0,
+    showNew: () => {
+      reload();
+      setReceived(new Map());
+    },
+  };
 }

@@ -2,13 +2,13 @@
 
 import { Text } from "@mantine/core";
 import { Fingerprint, ScrollText } from "lucide-react";
-import { ageText } from "../../common/format.ts";
-import { Id, State } from "../../common/values.tsx";
-import type { TraceOf } from "./ReceivedSteps.tsx";
-import { Facts, Step } from "./Step.tsx";
+import { ageText } from "../../common/format/format.ts";
 import { TextLink } from "../../common/links.tsx";
+import { Id, State } from "../../common/values.tsx";
+import type { EventTrace } from "./ReceivedSteps.tsx";
+import { Facts, Step } from "./Step.tsx";
 
-type Props = { trace: TraceOf; site: string };
+type Props = { trace: EventTrace; site: string };
 
 export function IdentityStep({ trace, site }: Props) {
   const { attribution: found } = trace;

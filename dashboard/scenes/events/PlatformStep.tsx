@@ -1,22 +1,19 @@
 // One platform's step of a trace: its state, all attempts, and replay.
 
 import { Accordion, Group, Text } from "@mantine/core";
-import { RotateCw, Send } from "lucide-react";
+import { Send } from "lucide-react";
 import type { ReactNode } from "react";
-import { ConfirmButton } from "../../common/dialogs.tsx";
-import { notify } from "../../common/notices.tsx";
-import { durationText } from "../../common/format.ts";
-import { usePlatformName } from "../../common/platforms.ts";
-import { useSend } from "../../common/query.ts";
-import { useMay } from "../../common/session.tsx";
-import { Code, State, Time } from "../../common/values.tsx";
-import { isReplayable } from "./eventCells.tsx";
-import type { TraceOf } from "./ReceivedSteps.tsx";
-import { ReplayForecast } from "./ReplayForecast.tsx";
-import { Step } from "./Step.tsx";
+import { usePlatformName } from "../../common/api/platforms.ts";
+import { useMay } from "../../common/api/session.ts";
+import { durationText } from "../../common/format/format.ts";
 import { TextLink } from "../../common/links.tsx";
+import { Code, State, Time } from "../../common/values.tsx";
+import type { EventTrace } from "./ReceivedSteps.tsx";
+import { ReplayButton } from "./ReplayButton.tsx";
+import { Step } from "./Step.tsx";
+import { isReplayable } from "./eventCells.tsx";
 
-type Delivery = TraceOf["deliveries"][number];
+type Delivery = EventTrace["deliveries"][number];
 type Attempt = Delivery["log"][number];
 
 export function PlatformStep({
@@ -24,14 +21,22 @@ export function PlatformStep({
   delivery,
   site,
 }: {
-  trace: TraceOf;
+  trace: EventTrace;
   delivery: Delivery;
   site: string;
 }) {
   const nameOf = usePlatformName();
   const mayReplay = useMay("admin", site);
   const name = nameOf(delivery.platform);
-  const replay = <Replay trace={trace} delivery={delivery} site={site} name={name} />;
+  const canReplay = isReplayable(delivery.state);
+  const replay = (
+    <ReplayButton
+      site={site}
+      eventId={trace.id}
+      delivery={delivery}
+      variant={canReplay ? "default" : "subtle"}
+    />
+  );
   return (
     <Step
       icon={Send}
@@ -46,7 +51,7 @@ export function PlatformStep({
         </TextLink>
       }
       state={<State of={delivery.state} />}
-      action={mayReplay && isReplayable(delivery.state) && replay}
+      action={mayReplay && canReplay && replay}
     >
       {delivery.reason && (
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -124,38 +129,5 @@ function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactN
         )}
       </Accordion.Panel>
     </Accordion.Item>
-  );
-}
-
-function Replay({
-  trace,
-  delivery,
-  site,
-  name,
-}: {
-  trace: TraceOf;
-  delivery: Delivery;
-  site: string;
-  name: string;
-}) {
-  const replay = useSend("POST /sites/:site/deliveries/replay", {
-    onDone: ({ changed }) => notify(changed > 0 ? `Replayed to ${name}` : "Nothing was replayed"),
-  });
-  const { connection, state } = delivery;
-  const chosen = { eventId: trace.id, connection, state };
-  return (
-    <ConfirmButton
-      label="Replay"
-      question={`Replay it to ${name}?`}
-      consequence={<ReplayForecast site={site} chosen={chosen} name={name} />}
-      confirm="Replay"
-      danger={false}
-      variant={isReplayable(state) ? "default" : "subtle"}
-      size="compact-sm"
-      icon={<RotateCw size={14} aria-hidden />}
-      isBusy={replay.isPending}
-      error={replay.error}
-      onConfirm={() => replay.mutateAsync({ params: { site }, body: { ...chosen, dryRun: false } })}
-    />
   );
 }

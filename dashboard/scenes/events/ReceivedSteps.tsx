@@ -2,19 +2,20 @@
 
 import { Alert, List, Text } from "@mantine/core";
 import { Copy, Inbox, Plug, ShieldCheck, TriangleAlert } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer } from "../../common/api/api.ts";
+import { useSend } from "../../common/api/query.ts";
+import { useMay, useSite } from "../../common/api/session.ts";
 import { ConfirmButton } from "../../common/dialogs.tsx";
+import { exactTime } from "../../common/format/format.ts";
+import { filterReasonText } from "../../common/format/reasons.ts";
+import { TextLink } from "../../common/links.tsx";
 import { notify } from "../../common/notices.tsx";
-import { exactTime } from "../../common/format.ts";
-import { filterReasonText } from "../../common/reasons.ts";
-import { useSend } from "../../common/query.ts";
-import { useMay, useSite } from "../../common/session.tsx";
 import { Id, Money, State, Time } from "../../common/values.tsx";
 import { Facts, Step } from "./Step.tsx";
-import { TextLink } from "../../common/links.tsx";
+import { isUnreleased } from "./eventCells.tsx";
 
-export type TraceOf = Answer<"GET /sites/:site/events/:event">;
-type Props = { trace: TraceOf; site: string };
+export type EventTrace = Answer<"GET /sites/:site/events/:event">;
+type Props = { trace: EventTrace; site: string };
 
 export function ReceivedStep({ trace }: Pick<Props, "trace">) {
   const timeZone = useSite()?.timeZone;
@@ -92,7 +93,7 @@ export function VerdictStep({ trace, site }: Props) {
           : `Released: ${deliveries} deliveries will be sent`,
       ),
   });
-  const isHeld = trace.status === "filtered" && trace.releasedAt === null;
+  const isHeld = isUnreleased(trace);
   const state = isHeld ? (
     <State of="filtered" />
   ) : trace.releasedAt === null ? (
@@ -144,7 +145,7 @@ export function VerdictStep({ trace, site }: Props) {
 }
 
 export function NoPlatformStep({ trace, site }: Props) {
-  const isHeld = trace.status === "filtered" && trace.releasedAt === null;
+  const isHeld = isUnreleased(trace);
   return (
     <Step icon={Plug} title="Platforms" state={<State of="not connected" word="none" />}>
       <Text size="sm" c="dimmed">

@@ -5,9 +5,9 @@ import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
 /** The list of steps. */
-export function Story({ children }: { children: ReactNode }) {
+export function Steps({ children }: { children: ReactNode }) {
   return (
-    <Box component="ol" m={0} p={0} className="cc-story">
+    <Box component="ol" m={0} p={0} className="cc-steps">
       {children}
     </Box>
   );

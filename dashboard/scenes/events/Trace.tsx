@@ -3,21 +3,27 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link, useCanGoBack, useLocation, useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
-import { useQueryParams } from "../../common/queryParams.ts";
-import { useApi } from "../../common/query.ts";
-import { useSiteId } from "../../common/session.tsx";
 import { SidePanel } from "../../common/SidePanel.tsx";
+import { useApi } from "../../common/api/query.ts";
+import { useSiteId } from "../../common/api/session.ts";
+import { TextLink } from "../../common/links.tsx";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Money, TestBadge } from "../../common/values.tsx";
 import { ConsentStep, IdentityStep } from "./IdentitySteps.tsx";
-import { EventStatus } from "./eventCells.tsx";
 import { PlatformStep } from "./PlatformStep.tsx";
-import { DuplicateStep, NoPlatformStep, ReceivedStep, VerdictStep, type TraceOf } from "./ReceivedSteps.tsx";
-import { Story } from "./Step.tsx";
-import { TextLink } from "../../common/links.tsx";
+import {
+  DuplicateStep,
+  NoPlatformStep,
+  ReceivedStep,
+  VerdictStep,
+  type EventTrace,
+} from "./ReceivedSteps.tsx";
+import { Steps } from "./Step.tsx";
+import { EventStatus } from "./eventCells.tsx";
 
 /** Polls while a delivery is waiting. */
-function untilEnded(trace: TraceOf | undefined): number | false {
+function pollInterval(trace: EventTrace | undefined): number | false {
   const waiting = trace?.deliveries.filter(({ state }) => state === "queued") ?? [];
   if (waiting.length === 0) return false;
   const next = Math.min(...waiting.map(({ nextTryAt }) => nextTryAt ?? 0));
@@ -31,7 +37,7 @@ export default function Trace() {
   const { data, error, refetch } = useApi(
     "GET /sites/:site/events/:event",
     { params: { site, event } },
-    { everyMs: untilEnded },
+    { everyMs: pollInterval },
   );
   const title = data ? (
     <Group gap="sm" component="span">
@@ -45,9 +51,9 @@ export default function Trace() {
   return (
     <SidePanel title={title} onClose={close} size={720}>
       {error?.status === 404 ? (
-        <NotThere site={site} event={event} />
+        <EventNotFound site={site} event={event} />
       ) : error ? (
-        <LoadError error={error} again={() => void refetch()} />
+        <LoadError error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <>
           <Group gap="md" mb="lg">
@@ -61,7 +67,7 @@ export default function Trace() {
               All events of this person
             </TextLink>
           </Group>
-          <Story>
+          <Steps>
             <ReceivedStep trace={data} />
             <DuplicateStep trace={data} site={site} />
             <VerdictStep trace={data} site={site} />
@@ -71,7 +77,7 @@ export default function Trace() {
             {data.deliveries.map((one) => (
               <PlatformStep key={one.connection} trace={data} delivery={one} site={site} />
             ))}
-          </Story>
+          </Steps>
         </>
       ) : (
         <Loading rows={6} height={56} />
@@ -94,7 +100,7 @@ function useClose() {
   };
 }
 
-function NotThere({ site, event }: { site: string; event: string }) {
+function EventNotFound({ site, event }: { site: string; event: string }) {
   return (
     <Empty
       icon={SearchX}

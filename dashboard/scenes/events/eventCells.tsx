@@ -1,10 +1,10 @@
 // Cells of an event in a list: deliveries, match, status. Each "why?" opens the trace.
 
 import { Group, Text, Tooltip } from "@mantine/core";
-import type { EventSummary } from "../../common/feed.ts";
-import { usePlatformName } from "../../common/platforms.ts";
-import { State } from "../../common/values.tsx";
+import type { EventSummary } from "../../common/api/feed.ts";
+import { usePlatformName } from "../../common/api/platforms.ts";
 import { TextLink } from "../../common/links.tsx";
+import { State } from "../../common/values.tsx";
 
 export const tracePath = (site: string, event: string) => `/sites/${site}/events/${event}`;
 
@@ -71,7 +71,11 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
   );
 }
 
-export const isInTrouble = (event: EventSummary) =>
+/** Filtered, and not released since: it was sent to no platform. */
+export const isUnreleased = ({ status, releasedAt }: Pick<EventSummary, "status" | "releasedAt">) =>
+  status === "filtered" && releasedAt === null;
+
+export const needsAttention = (event: EventSummary) =>
   event.deliveries.some((one) => one.state !== "sent" && one.state !== "queued" && !isUnselected(one));
 
 /** Deliveries that did not arrive. Sent ones are rarely replayed, and queued ones are sent anyway. */

@@ -35,12 +35,12 @@ import {
   UserRound,
 } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { call } from "../../common/api.ts";
-import { queryClient } from "../../common/query.ts";
-import { useSession, useSite, useSiteId, useSites } from "../../common/session.tsx";
-import { LoadError, Loading } from "../../common/states.tsx";
+import { call } from "../../common/api/api.ts";
+import { queryClient, useLastReached } from "../../common/api/query.ts";
+import { useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
+import { timeText } from "../../common/format/format.ts";
 import { TextLink } from "../../common/links.tsx";
-import { Unreachable } from "./Unreachable.tsx";
+import { LoadError, Loading } from "../../common/states.tsx";
 
 const Jump = lazy(() => import("./Jump.tsx"));
 
@@ -59,12 +59,12 @@ export default function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure();
   const siteId = useSiteId();
   // Loaded at the first use; from then on it listens to the shortcut itself.
-  const [isJumping, setJumping] = useState(false);
+  const [isSearchLoaded, setSearchLoaded] = useState(false);
   const jump = () => {
-    if (isJumping) void import("./Jump.tsx").then(({ openJump }) => openJump());
-    else setJumping(true);
+    if (isSearchLoaded) void import("./Jump.tsx").then(({ openJump }) => openJump());
+    else setSearchLoaded(true);
   };
-  useHotkeys(isJumping ? [] : [["mod+K", jump]], []);
+  useHotkeys(isSearchLoaded ? [] : [["mod+K", jump]], []);
   const isSignedOut = session.data === null;
 
   useEffect(() => {
@@ -74,7 +74,7 @@ export default function Frame() {
   }, [isSignedOut, navigate, href, pathname]);
   useEffect(close, [pathname, close]);
 
-  if (session.error) return <LoadError error={session.error} again={() => void session.refetch()} />;
+  if (session.error) return <LoadError error={session.error} onRetry={() => void session.refetch()} />;
   if (!session.data) return <Loading />;
   return (
     <AppShell
@@ -125,14 +125,14 @@ export default function Frame() {
           </Group>
         )}
         <div style={{ flex: 1 }} />
-        <PersonMenu name={session.data.user.name} email={session.data.user.email} />
+        <UserMenu name={session.data.user.name} email={session.data.user.email} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <Unreachable />
         <AlertBanner />
         <Outlet />
       </AppShell.Main>
-      {isJumping && (
+      {isSearchLoaded && (
         <Suspense fallback={null}>
           <Jump />
         </Suspense>
@@ -213,7 +213,7 @@ function SearchButton({ compact = false, onOpen }: { compact?: boolean; onOpen: 
   );
 }
 
-function PersonMenu({ name, email }: { name: string; email: string }) {
+function UserMenu({ name, email }: { name: string; email: string }) {
   const navigate = useNavigate();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const schemes = [
@@ -298,5 +298,17 @@ function AlertBanner() {
         </Tooltip>
       </Group>
     </Alert>
+  );
+}
+
+/** A line above the page while the relay cannot be reached. Queries are repeated until it answers. */
+function Unreachable() {
+  const reachedAt = useLastReached();
+  const timeZone = useSite()?.timeZone;
+  return (
+    <Text role="status" size="sm" c="dimmed" maw={1280} mx="auto" mb={reachedAt === null ? 0 : "md"}>
+      {reachedAt !== null &&
+        `The relay cannot be reached. This page shows the state of ${timeText(reachedAt, timeZone)}.`}
+    </Text>
   );
 }

@@ -6,9 +6,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { Globe, KeyRound, ListTree, Search, SquareArrowOutUpRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import { sitePages } from "../../pages.ts";
-import { hashEmails } from "../../common/hashEmail.ts";
-import { useApi } from "../../common/query.ts";
-import { useSiteId, useSites } from "../../common/session.tsx";
+import { hashIfEmail } from "../../common/format/hashEmail.ts";
+import { useApi } from "../../common/api/query.ts";
+import { useSiteId, useSites } from "../../common/api/session.ts";
 
 const [store, spotlight] = createSpotlight();
 export const openJump = spotlight.open;
@@ -25,12 +25,12 @@ export default function Jump() {
   const site = useSiteId();
   const navigate = useNavigate();
   const [text, setText] = useState("");
-  // It is loaded on demand, so it opens at once.
+  // Loaded at its first use, so it opens immediately.
   useEffect(openJump, []);
   const [search] = useDebouncedValue(text.trim(), 250);
-  const [looked, setLooked] = useState("");
+  const [hashed, setHashed] = useState("");
   useEffect(() => {
-    void hashEmails(search).then(setLooked);
+    void hashIfEmail(search).then(setHashed);
   }, [search]);
   const sites = useSites().data?.items ?? [];
   const keys =
@@ -39,15 +39,15 @@ export default function Jump() {
   const events =
     useApi(
       "GET /sites/:site/events",
-      { params: { site }, query: { search: looked, limit: 5 } },
-      { enabled: site !== "" && looked.length >= 3 },
+      { params: { site }, query: { search: hashed, limit: 5 } },
+      { enabled: site !== "" && hashed.length >= 3 },
     ).data?.items ?? [];
   useEffect(() => {
     if (text !== "") markFirst();
   }, [text, keys.length, events.length]);
   const go = (to: string) => () => void navigate({ to });
 
-  const here: SpotlightActionData[] = site
+  const pageActions: SpotlightActionData[] = site
     ? sitePages.map(({ label, path }) => ({
         id: path,
         label,
@@ -56,7 +56,7 @@ export default function Jump() {
       }))
     : [];
   const actions: SpotlightActionData[] = [
-    ...here,
+    ...pageActions,
     ...sites.map(({ id, name }) => ({
       id: `site ${id}`,
       label: name,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Page } from "../../common/Page.tsx";
-import { useSiteId } from "../../common/session.tsx";
+import { useSiteId } from "../../common/api/session.ts";
 import { sitePages } from "../../pages.ts";
 
 type Props = { tab: string; children: ReactNode };

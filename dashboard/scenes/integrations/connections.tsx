@@ -2,14 +2,15 @@
 
 import { Box, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { Answer } from "../../common/api.ts";
-import { useApi } from "../../common/query.ts";
+import type { Answer } from "../../common/api/api.ts";
+import { useApi } from "../../common/api/query.ts";
 import { State } from "../../common/values.tsx";
 
 export type Platform = Answer<"GET /platforms">["items"][number];
 export type Setting = Platform["settings"][number];
 export type Connection = Answer<"GET /sites/:site/connections">["items"][number];
 
+/** The tabs of Integrations. */
 export const tabsOf = (site: string) => [
   { value: "platforms", label: "Platforms", to: `/sites/${site}/integrations` },
   { value: "log", label: "Sync log", to: `/sites/${site}/integrations/log` },
@@ -20,11 +21,11 @@ export const usePlatforms = () => useApi("GET /platforms", {});
 export const useConnections = (site: string) =>
   useApi("GET /sites/:site/connections", { params: { site } }, { everyMs: 15_000 });
 
-/** Tells several connections of a platform apart: the pixel, the account, the address. */
+/** The setting that distinguishes several connections of a platform: a pixel, an account, an address. */
 export function accountOf(platform: Platform, { settings }: Connection): string | null {
   const open = platform.settings.filter(({ name, secret }) => !secret && settings[name]);
-  const telling = open.find(({ required }) => required) ?? open.find(({ name }) => name.endsWith("_id"));
-  return telling ? (settings[telling.name] ?? null) : null;
+  const distinct = open.find(({ required }) => required) ?? open.find(({ name }) => name.endsWith("_id"));
+  return distinct ? (settings[distinct.name] ?? null) : null;
 }
 
 /** A tile with the platform's initials, as logos are trademarks. */
@@ -60,9 +61,5 @@ export function ConnectionState({ connection }: { connection: Connection }) {
   );
 }
 
-/** "1 delivery", "12 deliveries". */
-export const countOf = (n: number, one: string, many = `${one}s`) =>
-  `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-
-/** Reasons come with or without a full stop. */
-export const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+/** Some reasons already end with a full stop. */
+export const withFullStop = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Card } from "../../common/Page.tsx";
 import { TextLink } from "../../common/links.tsx";
 
-export type RowsLink = { to: string; search?: Record<string, unknown>; label: string };
+type RowsLink = { to: string; search?: Record<string, unknown>; label: string };
 
 export function ChartCard({
   title,

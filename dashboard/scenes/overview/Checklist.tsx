@@ -4,11 +4,12 @@ import { Box, Button, Collapse, Group, Progress, Stack, Text, Title } from "@man
 import { useLocalStorage } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, CircleCheck, CircleDashed } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/query.ts";
-import { useSite } from "../../common/session.tsx";
+import type { Answer } from "../../common/api/api.ts";
+import { useApi } from "../../common/api/query.ts";
+import { useSite } from "../../common/api/session.ts";
 import { Code } from "../../common/values.tsx";
+import { inboundCurl } from "../configuration/inbound/inboundCurl.ts";
 
 type StepName = Answer<"GET /sites/:site/checklist">["steps"][number]["step"];
 
@@ -46,7 +47,7 @@ const texts: Record<StepName, { title: string; about: string; button: string; pa
 };
 
 export function Checklist({ site }: { site: string }) {
-  const { data } = useApi("GET /sites/:site/checklist", { params: { site } }, { everyMs: untilDone });
+  const { data } = useApi("GET /sites/:site/checklist", { params: { site } }, { everyMs: pollInterval });
   const [isFolded, setFolded] = useLocalStorage({
     key: `cc.checklist.${site}`,
     defaultValue: false,
@@ -87,7 +88,7 @@ export function Checklist({ site }: { site: string }) {
   );
 }
 
-const untilDone = (answer: Answer<"GET /sites/:site/checklist"> | undefined) =>
+const pollInterval = (answer: Answer<"GET /sites/:site/checklist"> | undefined) =>
   answer?.steps.every(({ done }) => done) ? false : 15_000;
 
 function ChecklistStep({
@@ -146,12 +147,9 @@ function FirstCurl() {
   const site = useSite();
   const host = site?.hosts.find((one) => one !== "localhost" && one === location.hostname);
   const origin = host ? `https://${host}` : location.origin;
-  const body = `{"email":"ada@example.com","event":"purchase","value":49.90,"currency":"EUR","orderId":"A-1001"}`;
   return (
     <Box mt="xs" ml={30}>
-      <Code label="First conversion">
-        {`curl ${origin}/__cc/inbound \\\n  -H 'X-CC-Api-Key: cc_…' \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`}
-      </Code>
+      <Code label="First conversion">{inboundCurl(`${origin}/__cc/inbound`, "cc_…")}</Code>
     </Box>
   );
 }

@@ -4,7 +4,7 @@ import { SegmentedControl } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { TimeChart } from "../../common/Chart.tsx";
-import { moneyText } from "../../common/format.ts";
+import { moneyText } from "../../common/format/format.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { conversionsIn, endOfStep, useChartColours, type Statistics } from "./statistics.ts";
 

@@ -2,8 +2,8 @@
 
 import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { countText, percentText } from "../../common/format.ts";
-import { usePlatformName } from "../../common/platforms.ts";
+import { countText, percentText } from "../../common/format/format.ts";
+import { usePlatformName } from "../../common/api/platforms.ts";
 import { State } from "../../common/values.tsx";
 import { ChartCard } from "./ChartCard.tsx";
 import { sumOf, type DeliveryState, type Statistics } from "./statistics.ts";

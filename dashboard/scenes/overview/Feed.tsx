@@ -5,13 +5,13 @@ import { useThrottledCallback } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { Radio } from "lucide-react";
 import { useState } from "react";
-import { useFeed, type EventSummary, type FeedState } from "../../common/feed.ts";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/query.ts";
+import { useFeed, type EventSummary, type FeedState } from "../../common/api/feed.ts";
+import { useApi } from "../../common/api/query.ts";
+import { TextLink } from "../../common/links.tsx";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Money, TestBadge, Time } from "../../common/values.tsx";
-import { DeliveryStates, EventStatus, tracePath } from "../events/eventCells.tsx";
-import { TextLink } from "../../common/links.tsx";
+import { DeliveryStates, EventStatus, isUnreleased, tracePath } from "../events/eventCells.tsx";
 
 const shownAtOnce = 10;
 
@@ -50,7 +50,7 @@ export function Feed({ site }: { site: string }) {
         {announcement}
       </VisuallyHidden>
       {list.error ? (
-        <LoadError error={list.error} again={() => void list.refetch()} />
+        <LoadError error={list.error} onRetry={() => void list.refetch()} />
       ) : !list.data ? (
         <Loading rows={6} height={44} />
       ) : rows.length === 0 ? (
@@ -84,11 +84,7 @@ function FeedLine({ site, event }: { site: string; event: EventSummary }) {
       </Group>
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <Group gap="sm" className="cc-states">
-          {event.status === "filtered" && event.releasedAt === null ? (
-            <EventStatus event={event} />
-          ) : (
-            <DeliveryStates event={event} brief />
-          )}
+          {isUnreleased(event) ? <EventStatus event={event} /> : <DeliveryStates event={event} brief />}
         </Group>
         <Text size="xs" c="dimmed" component="span">
           <Time at={event.receivedAt} />

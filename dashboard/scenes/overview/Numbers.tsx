@@ -4,14 +4,14 @@ import { SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
 import type { ReactNode } from "react";
-import { counted, countText, moneyText, percentText, shortCount } from "../../common/format.ts";
-import { conversionsIn, sumOf, type DeliveryState, type Statistics } from "./statistics.ts";
+import { counted, countText, moneyText, percentText, shortCount } from "../../common/format/format.ts";
+import { conversionsIn, sumOf, type Statistics } from "./statistics.ts";
 
 export function Numbers({ site, of }: { site: string; of: Statistics }) {
   const { totals, before, match } = of;
   const [main, ...others] = totals.values;
   const delivered = of.platforms.reduce((sum, { states }) => sum + (states.sent ?? 0), 0);
-  const due = of.platforms.reduce((sum, { states }) => sum + sumOf(states, leftOut), 0);
+  const due = of.platforms.reduce((sum, { states }) => sum + sumOf(states, ["skipped"]), 0);
   const events = `/sites/${site}/events`;
   const bots = totals.bots + totals.botEvents;
   const byRules = totals.filtered - totals.botEvents;
@@ -78,8 +78,6 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
     </SimpleGrid>
   );
 }
-
-const leftOut: DeliveryState[] = ["skipped"];
 
 type Money = Statistics["totals"]["values"][number];
 

@@ -1,11 +1,10 @@
 // The overview of a site: key figures, charts and the live feed.
 
-import { Grid, SimpleGrid, Skeleton, Stack } from "@mantine/core";
-import { useQueryParams } from "../../common/queryParams.ts";
+import { Grid, SimpleGrid, Skeleton, Stack, Group, SegmentedControl } from "@mantine/core";
 import { Page } from "../../common/Page.tsx";
-import { RangePicker } from "../../common/RangePicker.tsx";
-import { isRange } from "../../common/ranges.ts";
-import { useSite, useSiteId } from "../../common/session.tsx";
+import { useSite, useSiteId } from "../../common/api/session.ts";
+import { isRange, ranges, type RangeName } from "../../common/format/ranges.ts";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { LoadError } from "../../common/states.tsx";
 import { Checklist } from "./Checklist.tsx";
 import { ConversionsChart, ValueChart } from "./Conversions.tsx";
@@ -39,7 +38,7 @@ export default function Overview() {
       }
     >
       <Checklist site={site} />
-      {error && <LoadError error={error} again={() => void refetch()} />}
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {isNew ? (
         <Feed key={site} site={site} />
       ) : (
@@ -98,5 +97,20 @@ function NumbersSkeleton() {
         <Skeleton key={i} height={104} radius="md" />
       ))}
     </SimpleGrid>
+  );
+}
+
+/** The period is part of the URL, so that a link shows the same. */
+function RangePicker({ value, onChange }: { value: RangeName; onChange: (value: RangeName) => void }) {
+  return (
+    <Group gap="xs">
+      <SegmentedControl
+        size="xs"
+        aria-label="Time range"
+        value={value}
+        onChange={(text) => onChange(text as RangeName)}
+        data={Object.entries(ranges).map(([name, { label }]) => ({ value: name, label }))}
+      />
+    </Group>
   );
 }

@@ -4,8 +4,8 @@ import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { BarList, TimeChart } from "../../common/Chart.tsx";
-import { counted, countText } from "../../common/format.ts";
-import { reasonText } from "../../common/reasons.ts";
+import { counted, countText } from "../../common/format/format.ts";
+import { reasonText } from "../../common/format/reasons.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { endOfStep, filteredIn, useChartColours, type Statistics } from "./statistics.ts";
 import { TextLink } from "../../common/links.tsx";
@@ -93,10 +93,10 @@ function Reasons({
   reasons: readonly { reason: string; count: number }[];
   onPick: () => void;
 }) {
-  const [isWhole, setWhole] = useState(false);
+  const [showAll, setShowAll] = useState(false);
   const all = reasons.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count);
   if (all.length === 0) return null;
-  const shown = isWhole ? all : all.slice(0, shownAtFirst);
+  const shown = showAll ? all : all.slice(0, shownAtFirst);
   return (
     <div>
       <Title order={3} mb={4}>
@@ -116,7 +116,7 @@ function Reasons({
         onPick={onPick}
       />
       {all.length > shown.length && (
-        <Anchor component="button" type="button" size="sm" mt={4} ml={8} onClick={() => setWhole(true)}>
+        <Anchor component="button" type="button" size="sm" mt={4} ml={8} onClick={() => setShowAll(true)}>
           Show all {all.length}
         </Anchor>
       )}

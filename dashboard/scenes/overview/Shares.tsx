@@ -3,10 +3,10 @@
 import { Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { BarList } from "../../common/Chart.tsx";
-import { countText, moneyText, percentText } from "../../common/format.ts";
+import { countText, moneyText, percentText } from "../../common/format/format.ts";
+import { TextLink } from "../../common/links.tsx";
 import { ChartCard } from "./ChartCard.tsx";
 import { conversionsIn, type Statistics } from "./statistics.ts";
-import { TextLink } from "../../common/links.tsx";
 
 type Props = { site: string; of: Statistics };
 
@@ -59,7 +59,7 @@ export function MatchRate({ site, of }: Props) {
 const otherNames = "(other)";
 
 /** The sum in the main currency, and the names of other currencies. */
-function worth([main, ...others]: Statistics["totals"]["values"]): string {
+function valueText([main, ...others]: Statistics["totals"]["values"]): string {
   if (!main) return "";
   return [moneyText(main.value, main.currency), ...others.map(({ currency }) => currency)].join(" + ");
 }
@@ -80,7 +80,7 @@ export function ByEvent({ site, of }: Props) {
         items={events.map(({ name, conversions, values }) => ({
           name,
           value: conversions,
-          text: [countText(conversions), worth(values)].filter(Boolean).join(" · "),
+          text: [countText(conversions), valueText(values)].filter(Boolean).join(" · "),
         }))}
         onPick={(event) =>
           void navigate({

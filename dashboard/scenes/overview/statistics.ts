@@ -3,9 +3,9 @@
 import { useComputedColorScheme } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { useEffect, useState } from "react";
-import type { Answer } from "../../common/api.ts";
-import { useApi } from "../../common/query.ts";
-import { rangeOf, type RangeName } from "../../common/ranges.ts";
+import type { Answer } from "../../common/api/api.ts";
+import { useApi } from "../../common/api/query.ts";
+import { rangeOf, type RangeName } from "../../common/format/ranges.ts";
 
 export type Statistics = Answer<"GET /sites/:site/statistics">;
 export type DeliveryState = keyof Statistics["platforms"][number]["states"];
@@ -20,7 +20,7 @@ export function useStatistics(site: string, range: RangeName, timeZone: string |
   return useApi(
     "GET /sites/:site/statistics",
     { params: { site }, query: rangeOf(range, timeZone, now) },
-    { keep: true, everyMs: 60_000, enabled: timeZone !== undefined },
+    { keepPrevious: true, everyMs: 60_000, enabled: timeZone !== undefined },
   );
 }
 

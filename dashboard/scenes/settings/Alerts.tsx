@@ -1,26 +1,25 @@
 // Open alerts, recipients, and resolved alerts.
 
-import { Stack, Text, TextInput } from "@mantine/core";
-import type { Answer } from "../../common/api.ts";
-import { ListField } from "../../common/listFields.tsx";
+import { Stack, Text, TextInput, Button } from "@mantine/core";
+import { Send } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useMay, useSiteId } from "../../common/session.tsx";
-import { below, Hint, NumberOrOffField } from "../../common/settingFields.tsx";
-import { settingName } from "../../common/settingNames.ts";
-import { SettingsCard, type SettingsForm } from "../../common/SettingsCard.tsx";
-import { Time } from "../../common/values.tsx";
-import { AlertTest } from "./AlertTest.tsx";
-import { OpenAlerts } from "./OpenAlerts.tsx";
+import type { Answer } from "../../common/api/api.ts";
+import { useApi, useSend } from "../../common/api/query.ts";
+import { useMay, useSiteId } from "../../common/api/session.ts";
+import { capitalize } from "../../common/format/format.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { SettingsCard, type SettingsForm } from "../../common/settings/SettingsCard.tsx";
+import { ListField } from "../../common/settings/listFields.tsx";
+import { commonProps, NumberOrOffField } from "../../common/settings/settingFields.tsx";
+import { RequestError } from "../../common/states.tsx";
+import { Time, State } from "../../common/values.tsx";
 import { SettingsPage } from "../frame/SectionPage.tsx";
+import { OpenAlerts } from "./OpenAlerts.tsx";
 
 export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
 
-const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
-
 const columns: Column<AlertLine>[] = [
-  { title: "Alert", cell: ({ title }) => sentence(title) },
+  { title: "Alert", cell: ({ title }) => capitalize(title) },
   { title: "Began", cell: ({ beganAt }) => <Time at={beganAt} /> },
   { title: "Resolved", cell: ({ endedAt }) => <Time at={endedAt} /> },
 ];
@@ -35,7 +34,7 @@ export default function Alerts() {
   );
   return (
     <SettingsPage tab="alerts">
-      <OpenAlerts alerts={data?.open} error={error} again={() => void refetch()} />
+      <OpenAlerts alerts={data?.open} error={error} onRetry={() => void refetch()} />
       <SettingsCard
         title="Recipients"
         about="Recipients are notified when an alert begins, once a day while it lasts, and when it is resolved."
@@ -71,7 +70,7 @@ export default function Alerts() {
           rows={data?.over}
           keyOf={({ kind, subject, beganAt }) => `${kind} ${subject} ${beganAt}`}
           error={error}
-          again={() => void refetch()}
+          onRetry={() => void refetch()}
           empty={
             <Text size="sm" c="dimmed" px="md" pb="md">
               No resolved alerts in this period.
@@ -91,15 +90,11 @@ function AlertWebhook({ form }: { form: SettingsForm }) {
   const isRemoved = text === "none" && saved !== "none";
   return (
     <TextInput
-      label={settingName(name)}
-      description={
-        <Hint
-          form={form}
-          name={name}
-          help="An HTTPS URL that receives alerts: Slack, Mattermost or your own. It is stored encrypted and never shown in full."
-        />
-      }
-      inputWrapperOrder={below}
+      {...commonProps({
+        form,
+        name,
+        help: "An HTTPS URL that receives alerts: Slack, Mattermost or your own. It is stored encrypted and never shown in full.",
+      })}
       type="url"
       autoComplete="off"
       placeholder={
@@ -109,10 +104,38 @@ function AlertWebhook({ form }: { form: SettingsForm }) {
             ? "https://hooks.example.com/…"
             : `configured: ${saved}`
       }
-      disabled={form.isReadOnly}
-      error={form.fault(name)}
       value={text === saved || text === "none" ? "" : text}
       onChange={(event) => form.change(name, event.currentTarget.value || saved)}
     />
+  );
+}
+
+/** Sends a test alert to the saved recipients and shows the results. */
+function AlertTest() {
+  const site = useSiteId();
+  const { mutate, data, error, isPending } = useSend("POST /sites/:site/alerts/test");
+  return (
+    <Stack gap="xs" mt="lg" align="flex-start">
+      <Button
+        variant="default"
+        leftSection={<Send size={15} />}
+        loading={isPending}
+        onClick={() => mutate({ params: { site } })}
+      >
+        Send test alert
+      </Button>
+      <RequestError error={error} />
+      <div role="status">
+        {data?.channels.length === 0 && (
+          <Text size="sm">No alert recipient is configured. Save one first.</Text>
+        )}
+        {data?.channels.map(({ channel, to, ok, error: fault }) => (
+          <Text key={channel} size="sm" component="div">
+            <State of={ok ? "sent" : "rejected"} word={ok ? "sent" : "failed"} /> {channel} to {to}
+            {fault && `: ${fault}`}
+          </Text>
+        ))}
+      </div>
+    </Stack>
   );
 }

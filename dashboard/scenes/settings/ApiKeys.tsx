@@ -3,20 +3,20 @@
 import { Anchor, Switch, Text } from "@mantine/core";
 import { KeySquare } from "lucide-react";
 import { useState } from "react";
-import type { Answer } from "../../common/api.ts";
-import { ConfirmButton, OneTimeSecret } from "../../common/dialogs.tsx";
-import { notify } from "../../common/notices.tsx";
-import { countText } from "../../common/format.ts";
 import { Card } from "../../common/Page.tsx";
-import { useApi, useSend } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useSession } from "../../common/session.tsx";
+import type { Answer } from "../../common/api/api.ts";
+import { useApi, useSend } from "../../common/api/query.ts";
+import { useSession } from "../../common/api/session.ts";
+import { ConfirmButton, OneTimeSecret } from "../../common/dialogs.tsx";
+import { countText } from "../../common/format/format.ts";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
+import { SettingsPage } from "../frame/SectionPage.tsx";
 import { CreateApiKey } from "./CreateApiKey.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
-import { useOwnedPlaces, usePlaceName } from "./places.ts";
-import { SettingsPage } from "../frame/SectionPage.tsx";
+import { useOwnedScopes, useScopeName } from "./scopes.ts";
 
 type Key = Answer<"GET /api-keys">["items"][number];
 
@@ -24,7 +24,7 @@ const stateOf = ({ revokedAt, expiresAt }: Key) =>
   revokedAt !== null ? "revoked" : expiresAt !== null && expiresAt <= Date.now() ? "expiredKey" : "active";
 
 export default function ApiKeys() {
-  const isOwner = useOwnedPlaces().length > 0;
+  const isOwner = useOwnedScopes().length > 0;
   const session = useSession();
   return (
     <SettingsPage tab="api-keys">
@@ -41,13 +41,13 @@ export default function ApiKeys() {
 
 function List() {
   const { data, error, refetch } = useApi("GET /api-keys", {});
-  const placeName = usePlaceName();
-  const [fresh, setFresh] = useState<string | null>(null);
-  const [isAll, setAll] = useState(false);
-  const rows = isAll ? data?.items : data?.items.filter((key) => stateOf(key) === "active");
-  const hasEnded = data?.items.some((key) => stateOf(key) !== "active") ?? false;
+  const scopeName = useScopeName();
+  const [created, setCreated] = useState<string | null>(null);
+  const [showAll, setShowAll] = useState(false);
+  const rows = showAll ? data?.items : data?.items.filter((key) => stateOf(key) === "active");
+  const hasInactive = data?.items.some((key) => stateOf(key) !== "active") ?? false;
   const url = useSession().data?.installation.url ?? location.origin;
-  const create = <CreateApiKey onMade={setFresh} />;
+  const create = <CreateApiKey onCreated={setCreated} />;
   const columns: Column<Key>[] = [
     {
       title: "Name",
@@ -60,7 +60,7 @@ function List() {
         </>
       ),
     },
-    { title: "Site", cell: ({ site }) => placeName(site), wide: true },
+    { title: "Site", cell: ({ site }) => scopeName(site), wide: true },
     { title: "Access", cell: ({ access }) => (access === "read" ? "read" : "read and change") },
     { title: "State", cell: (key) => <State of={stateOf(key)} />, wide: true },
     { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, wide: true },
@@ -90,25 +90,25 @@ function List() {
         rows={rows}
         keyOf={({ id }) => id}
         error={error}
-        again={() => void refetch()}
+        onRetry={() => void refetch()}
         empty={
           <Empty icon={KeySquare} title="No API keys yet" action={create}>
             Create one for a report, a script or another tool that reads or changes data here.
           </Empty>
         }
       />
-      {hasEnded && (
+      {hasInactive && (
         <Switch
           m="md"
           size="sm"
           label="Show revoked and expired keys"
-          checked={isAll}
-          onChange={(event) => setAll(event.currentTarget.checked)}
+          checked={showAll}
+          onChange={(event) => setShowAll(event.currentTarget.checked)}
         />
       )}
-      <OneTimeSecret title="Your API key" secret={fresh} onClose={() => setFresh(null)}>
+      <OneTimeSecret title="Your API key" secret={created} onClose={() => setCreated(null)}>
         <Text size="sm">Try it from a terminal:</Text>
-        <Code label="command">{`curl ${url}/api/v1/sites \\\n  -H 'Authorization: Bearer ${fresh ?? ""}'`}</Code>
+        <Code label="command">{`curl ${url}/api/v1/sites \\\n  -H 'Authorization: Bearer ${created ?? ""}'`}</Code>
       </OneTimeSecret>
     </Card>
   );

@@ -2,28 +2,28 @@
 
 import { Group, SegmentedControl, Text } from "@mantine/core";
 import { ScrollText } from "lucide-react";
-import { useQueryParams } from "../../common/queryParams.ts";
-import { urlOf, type Answer } from "../../common/api.ts";
-import { CsvButton } from "../../common/CsvButton.tsx";
 import { Card } from "../../common/Page.tsx";
-import { useRows } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useMay, useSiteId } from "../../common/session.tsx";
+import { urlOf, type Answer } from "../../common/api/api.ts";
+import { useRows } from "../../common/api/query.ts";
+import { useMay, useSiteId } from "../../common/api/session.ts";
+import { CsvButton } from "../../common/lists/CsvButton.tsx";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Time } from "../../common/values.tsx";
-import { actionText, actorName, useDetails, type Detail } from "./auditWords.ts";
 import { SettingsPage } from "../frame/SectionPage.tsx";
+import { actionText, actorName, useDetails, type Detail } from "./auditDetails.ts";
 
 type Line = Answer<"GET /audit">["items"][number];
 
 export default function Audit() {
   const site = useSiteId();
   const isOwner = useMay("owner", null);
-  const address = useQueryParams();
-  const isInstallation = isOwner && address.text("of") === "installation";
+  const { text, change } = useQueryParams();
+  const isInstallation = isOwner && text("of") === "installation";
   const ofSite = useRows("GET /sites/:site/audit", { params: { site } }, { enabled: !isInstallation });
   const ofAll = useRows("GET /audit", {}, { enabled: isInstallation });
-  const { rows, error, more, isLoadingMore, again } = isInstallation ? ofAll : ofSite;
+  const { rows, error, more, isLoadingMore, retry } = isInstallation ? ofAll : ofSite;
   const detailsOf = useDetails();
   const columns: Column<Line>[] = [
     { title: "When", cell: ({ at }) => <Time at={at} /> },
@@ -63,7 +63,7 @@ export default function Audit() {
                 size="xs"
                 aria-label="Changes to"
                 value={isInstallation ? "installation" : "site"}
-                onChange={(of) => address.change({ of: of === "site" ? "" : of })}
+                onChange={(of) => change({ of: of === "site" ? "" : of })}
                 data={[
                   { value: "site", label: "This site" },
                   { value: "installation", label: "Installation" },
@@ -87,7 +87,7 @@ export default function Audit() {
           rows={rows}
           keyOf={({ id }) => id}
           error={error}
-          again={again}
+          onRetry={retry}
           more={more}
           isLoadingMore={isLoadingMore}
           empty={

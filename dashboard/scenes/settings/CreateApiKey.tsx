@@ -3,12 +3,12 @@ import { useDisclosure } from "@mantine/hooks";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ExpiryField, expiryAt, noExpiry } from "../../common/ExpiryField.tsx";
+import { useSend } from "../../common/api/query.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
 import { RequestError } from "../../common/states.tsx";
-import { placeOf, useOwnedPlaces } from "./places.ts";
+import { siteOfScope, useOwnedScopes } from "./scopes.ts";
 
-export function CreateApiKey({ onMade }: { onMade: (key: string) => void }) {
+export function CreateApiKey({ onCreated }: { onCreated: (key: string) => void }) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
@@ -18,9 +18,9 @@ export function CreateApiKey({ onMade }: { onMade: (key: string) => void }) {
       <Modal opened={isOpen} onClose={close} title="Create an API key">
         <Form
           onClose={close}
-          onMade={(key) => {
+          onCreated={(key) => {
             close();
-            onMade(key);
+            onCreated(key);
           }}
         />
       </Modal>
@@ -28,19 +28,19 @@ export function CreateApiKey({ onMade }: { onMade: (key: string) => void }) {
   );
 }
 
-function Form({ onClose, onMade }: { onClose: () => void; onMade: (key: string) => void }) {
-  const places = useOwnedPlaces();
+function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: string) => void }) {
+  const scopes = useOwnedScopes();
   const [name, setName] = useState("");
-  const [place, setPlace] = useState(places[0]?.value ?? "");
+  const [scope, setScope] = useState(scopes[0]?.value ?? "");
   const [access, setAccess] = useState<"read" | "change">("read");
   const [expiry, setExpiry] = useState(noExpiry);
-  const { mutate, error, isPending } = useSend("POST /api-keys", { onDone: ({ key }) => onMade(key) });
+  const { mutate, error, isPending } = useSend("POST /api-keys", { onDone: ({ key }) => onCreated(key) });
   const expiresAt = expiryAt(expiry);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (expiresAt !== undefined) mutate({ body: { name, site: placeOf(place), access, expiresAt } });
+        if (expiresAt !== undefined) mutate({ body: { name, site: siteOfScope(scope), access, expiresAt } });
       }}
     >
       <Stack>
@@ -57,12 +57,12 @@ function Form({ onClose, onMade }: { onClose: () => void; onMade: (key: string) 
         />
         <Select
           label="For"
-          data={places}
-          searchable={places.length > 8}
+          data={scopes}
+          searchable={scopes.length > 8}
           allowDeselect={false}
-          value={place}
+          value={scope}
           error={fieldError(error, "site")}
-          onChange={(value) => value !== null && setPlace(value)}
+          onChange={(value) => value !== null && setScope(value)}
         />
         <Radio.Group
           label="Access"

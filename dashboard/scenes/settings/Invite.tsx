@@ -2,14 +2,13 @@ import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
-import { notify } from "../../common/notices.tsx";
+import { useSend } from "../../common/api/query.ts";
+import { useSession, allRoles, roleNames, roleSentences, type Role } from "../../common/api/session.ts";
+import { OneTimeLink } from "../../common/dialogs.tsx";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
-import { useSession, type Role } from "../../common/session.tsx";
+import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
-import { OneTimeLink } from "./OneTimeLink.tsx";
-import { placeOf, useOwnedPlaces } from "./places.ts";
-import { allRoles, roleNames, roleSentences } from "./roles.ts";
+import { siteOfScope, useOwnedScopes } from "./scopes.ts";
 
 export function Invite() {
   const [isOpen, { open, close }] = useDisclosure();
@@ -22,9 +21,9 @@ export function Invite() {
       <Modal opened={isOpen} onClose={close} title="Invite a member">
         <Form
           onClose={close}
-          onMade={(made) => {
+          onCreated={(created) => {
             close();
-            setLink(made);
+            setLink(created);
           }}
         />
       </Modal>
@@ -38,23 +37,23 @@ export function Invite() {
   );
 }
 
-function Form({ onClose, onMade }: { onClose: () => void; onMade: (link: string | null) => void }) {
-  const places = useOwnedPlaces();
+function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (link: string | null) => void }) {
+  const scopes = useOwnedScopes();
   const canMail = useSession().data?.installation.mail ?? false;
   const [email, setEmail] = useState("");
-  const [place, setPlace] = useState(places[0]?.value ?? "");
+  const [scope, setScope] = useState(scopes[0]?.value ?? "");
   const [role, setRole] = useState<Role>("viewer");
   const { mutate, error, isPending } = useSend("POST /members/invitations", {
     onDone: ({ link }) => {
       if (link === null) notify(`Invitation sent to ${email}.`);
-      onMade(link);
+      onCreated(link);
     },
   });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        mutate({ body: { email, site: placeOf(place), role } });
+        mutate({ body: { email, site: siteOfScope(scope), role } });
       }}
     >
       <Stack>
@@ -76,11 +75,11 @@ function Form({ onClose, onMade }: { onClose: () => void; onMade: (link: string 
         />
         <Select
           label="To"
-          data={places}
+          data={scopes}
           allowDeselect={false}
-          value={place}
+          value={scope}
           error={fieldError(error, "site")}
-          onChange={(value) => value !== null && setPlace(value)}
+          onChange={(value) => value !== null && setScope(value)}
         />
         <Select
           label="Role"

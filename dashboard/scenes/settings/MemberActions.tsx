@@ -1,21 +1,20 @@
 // Roles, password reset and removal. The last two are for owners of the whole installation.
 
-import { ActionIcon, Button, Group, Menu, Modal, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Menu } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Ellipsis, KeyRound, UserX } from "lucide-react";
 import { useState } from "react";
+import { useSend } from "../../common/api/query.ts";
+import { useMay } from "../../common/api/session.ts";
+import { ConfirmDialog, OneTimeLink } from "../../common/dialogs.tsx";
 import { notify } from "../../common/notices.tsx";
-import { useSend } from "../../common/query.ts";
-import { useMay } from "../../common/session.tsx";
-import { RequestError } from "../../common/states.tsx";
-import { OneTimeLink } from "./OneTimeLink.tsx";
 import { MemberRoles } from "./MemberRoles.tsx";
 import type { Member } from "./Members.tsx";
 
 export function MemberActions({ member }: { member: Member }) {
   const isInstallationOwner = useMay("owner", null);
   const [ask, setAsk] = useState<"remove" | "reset" | null>(null);
-  const [roles, rolesWindow] = useDisclosure();
+  const [roles, rolesDialog] = useDisclosure();
   const [link, setLink] = useState<string | null>(null);
   const close = () => setAsk(null);
   const remove = useSend("DELETE /members/:member", {
@@ -25,9 +24,9 @@ export function MemberActions({ member }: { member: Member }) {
     },
   });
   const reset = useSend("POST /members/:member/password-reset", {
-    onDone: (made) => {
+    onDone: (created) => {
       close();
-      if (made.link) setLink(made.link);
+      if (created.link) setLink(created.link);
       else notify(`Reset link sent to ${member.email}.`);
     },
   });
@@ -38,7 +37,7 @@ export function MemberActions({ member }: { member: Member }) {
         size="compact-sm"
         variant="default"
         aria-label={`Change the roles of ${member.name}`}
-        onClick={rolesWindow.open}
+        onClick={rolesDialog.open}
       >
         Roles
       </Button>
@@ -59,24 +58,26 @@ export function MemberActions({ member }: { member: Member }) {
           </Menu.Dropdown>
         </Menu>
       )}
-      <MemberRoles member={member} isOpen={roles} onClose={rolesWindow.close} />
-      <Question
+      <MemberRoles member={member} isOpen={roles} onClose={rolesDialog.close} />
+      <ConfirmDialog
         isOpen={ask === "remove"}
         onClose={close}
-        title={member.isMe ? "Remove yourself?" : `Remove ${member.name}?`}
-        text={`${member.isMe ? "You lose" : `${member.email} loses`} the account on this installation and all roles, and all sessions end immediately. The audit log is kept.`}
+        question={member.isMe ? "Remove yourself?" : `Remove ${member.name}?`}
+        consequence={`${member.isMe ? "You lose" : `${member.email} loses`} the account on this installation and all roles, and all sessions end immediately. The audit log is kept.`}
         confirm="Remove"
-        isDanger
-        send={remove}
+        isBusy={remove.isPending}
+        error={remove.error}
         onConfirm={() => remove.mutate({ params })}
       />
-      <Question
+      <ConfirmDialog
         isOpen={ask === "reset"}
         onClose={close}
-        title={`Reset the password of ${member.name}?`}
-        text="This creates a link that works once, for 24 hours. Using it ends all their sessions and turns two-factor sign-in off. Until then nothing changes."
+        question={`Reset the password of ${member.name}?`}
+        consequence="This creates a link that works once, for 24 hours. Using it ends all their sessions and turns two-factor sign-in off. Until then nothing changes."
         confirm="Create link"
-        send={reset}
+        danger={false}
+        isBusy={reset.isPending}
+        error={reset.error}
         onConfirm={() => reset.mutate({ params })}
       />
       <OneTimeLink
@@ -86,43 +87,5 @@ export function MemberActions({ member }: { member: Member }) {
         onClose={() => setLink(null)}
       />
     </Group>
-  );
-}
-
-/** A confirmation that a menu opens; elsewhere ConfirmButton is used. */
-function Question({
-  isOpen,
-  onClose,
-  title,
-  text,
-  confirm,
-  isDanger = false,
-  send,
-  onConfirm,
-}: {
-  isOpen: boolean;
-  onClose: () => void;
-  title: string;
-  text: string;
-  confirm: string;
-  isDanger?: boolean;
-  send: { isPending: boolean; error: Parameters<typeof RequestError>[0]["error"] };
-  onConfirm: () => void;
-}) {
-  return (
-    <Modal opened={isOpen} onClose={onClose} title={title}>
-      <Text size="sm" mb="md">
-        {text}
-      </Text>
-      <RequestError error={send.error} />
-      <Group justify="flex-end" gap="xs" mt="md">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button {...(isDanger ? { color: "red" } : {})} loading={send.isPending} onClick={onConfirm}>
-          {confirm}
-        </Button>
-      </Group>
-    </Modal>
   );
 }

@@ -3,13 +3,12 @@
 import { Alert, Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
+import { useSend } from "../../common/api/query.ts";
+import { roleOn, useSession, allRoles, roleNames, type Role } from "../../common/api/session.ts";
 import { notify } from "../../common/notices.tsx";
-import { useSend } from "../../common/query.ts";
-import { roleOn, useSession, type Role } from "../../common/session.tsx";
 import { RequestError } from "../../common/states.tsx";
 import type { Member } from "./Members.tsx";
-import { everywhere, placeOf, useOwnedPlaces, usePlaceName } from "./places.ts";
-import { allRoles, roleNames } from "./roles.ts";
+import { allSites, siteOfScope, useOwnedScopes, useScopeName } from "./scopes.ts";
 
 const roleChoices = allRoles.map((role) => ({ value: role as string, label: roleNames[role] }));
 
@@ -22,17 +21,17 @@ export function MemberRoles({
   isOpen: boolean;
   onClose: () => void;
 }) {
-  const placeName = usePlaceName();
+  const scopeName = useScopeName();
   const mine = useSession().data?.grants ?? [];
   const { mutate, error, isPending } = useSend("PUT /members/:member/grants", {
     onDone: (_, { body }) =>
       notify(
         body.role === null
-          ? `${member.name} no longer has a role on ${placeName(body.site)}.`
-          : `${member.name} is ${body.role} on ${placeName(body.site)}.`,
+          ? `${member.name} no longer has a role on ${scopeName(body.site)}.`
+          : `${member.name} is ${body.role} on ${scopeName(body.site)}.`,
       ),
   });
-  const give = (site: string | null, role: Role | null) =>
+  const assign = (site: string | null, role: Role | null) =>
     mutate({ params: { member: member.id }, body: { site, role } });
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Roles of ${member.name}`}>
@@ -40,25 +39,25 @@ export function MemberRoles({
         {!member.confirmed && <NotConfirmed member={member} />}
         {member.grants.length === 0 && <Text size="sm">No role, no access.</Text>}
         {member.grants.map(({ site, role }) => {
-          const place = placeName(site);
+          const scope = scopeName(site);
           const mayChange = roleOn(mine, site) === "owner";
           return (
-            <Group key={site ?? everywhere} gap="xs" align="flex-end" wrap="nowrap">
+            <Group key={site ?? allSites} gap="xs" align="flex-end" wrap="nowrap">
               <Select
-                label={place}
+                label={scope}
                 flex={1}
                 data={roleChoices}
                 allowDeselect={false}
                 disabled={!mayChange || isPending}
                 value={role}
-                onChange={(next) => next !== null && give(site, next as Role)}
+                onChange={(next) => next !== null && assign(site, next as Role)}
               />
               {mayChange && (
                 <Button
                   variant="default"
                   disabled={isPending}
-                  aria-label={`Remove the role on ${place}`}
-                  onClick={() => give(site, null)}
+                  aria-label={`Remove the role on ${scope}`}
+                  onClick={() => assign(site, null)}
                 >
                   Remove
                 </Button>
@@ -67,7 +66,7 @@ export function MemberRoles({
           );
         })}
         <RequestError error={error} />
-        <AddRole member={member} isBusy={isPending} onGive={give} />
+        <AddRole member={member} isBusy={isPending} onAssign={assign} />
       </Stack>
     </Modal>
   );
@@ -88,25 +87,25 @@ function NotConfirmed({ member: { email, invitedBy } }: { member: Member }) {
 function AddRole({
   member,
   isBusy,
-  onGive,
+  onAssign,
 }: {
   member: Member;
   isBusy: boolean;
-  onGive: (site: string | null, role: Role) => void;
+  onAssign: (site: string | null, role: Role) => void;
 }) {
-  const places = useOwnedPlaces().filter(
-    ({ value }) => !member.grants.some(({ site }) => site === placeOf(value)),
+  const scopes = useOwnedScopes().filter(
+    ({ value }) => !member.grants.some(({ site }) => site === siteOfScope(value)),
   );
-  const [place, setPlace] = useState<string | null>(null);
+  const [scope, setScope] = useState<string | null>(null);
   const [role, setRole] = useState<Role>("viewer");
-  if (places.length === 0) return null;
+  if (scopes.length === 0) return null;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (place === null) return;
-        onGive(placeOf(place), role);
-        setPlace(null);
+        if (scope === null) return;
+        onAssign(siteOfScope(scope), role);
+        setScope(null);
       }}
     >
       <Group gap="xs" align="flex-end">
@@ -114,9 +113,9 @@ function AddRole({
           label="Add a role on"
           placeholder="Choose"
           flex="1 1 160px"
-          data={places}
-          value={place}
-          onChange={setPlace}
+          data={scopes}
+          value={scope}
+          onChange={setScope}
         />
         <Select
           label="Role"
@@ -126,7 +125,7 @@ function AddRole({
           value={role}
           onChange={(next) => next !== null && setRole(next as Role)}
         />
-        <Button type="submit" variant="default" loading={isBusy} disabled={place === null}>
+        <Button type="submit" variant="default" loading={isBusy} disabled={scope === null}>
           Add
         </Button>
       </Group>

@@ -1,26 +1,26 @@
 // Members and their roles.
 
 import { Badge, Group, List, Stack, Text } from "@mantine/core";
-import { Users } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
+import { Users, Mail } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
-import { useApi } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useSession } from "../../common/session.tsx";
+import type { Answer } from "../../common/api/api.ts";
+import { useApi, useSend } from "../../common/api/query.ts";
+import { useSession, allRoles, roleNames, roleSentences } from "../../common/api/session.ts";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Empty } from "../../common/states.tsx";
 import { State, Time } from "../../common/values.tsx";
-import { Invitations } from "./Invitations.tsx";
+import { SettingsPage } from "../frame/SectionPage.tsx";
 import { Invite } from "./Invite.tsx";
 import { MemberActions } from "./MemberActions.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
-import { useOwnedPlaces, usePlaceName } from "./places.ts";
-import { allRoles, roleNames, roleSentences } from "./roles.ts";
-import { SettingsPage } from "../frame/SectionPage.tsx";
+import { useOwnedScopes, useScopeName } from "./scopes.ts";
 
 export type Member = Answer<"GET /members">["members"][number];
 
 export default function Members() {
-  const isOwner = useOwnedPlaces().length > 0;
+  const isOwner = useOwnedScopes().length > 0;
   const session = useSession();
   return (
     <SettingsPage tab="members">
@@ -88,7 +88,7 @@ function MemberList() {
           rows={data?.members}
           keyOf={({ id }) => id}
           error={error}
-          again={() => void refetch()}
+          onRetry={() => void refetch()}
           empty={<Empty icon={Users} title="No members" />}
         />
       </Card>
@@ -98,7 +98,7 @@ function MemberList() {
 }
 
 function Grants({ grants }: { grants: Member["grants"] }) {
-  const placeName = usePlaceName();
+  const scopeName = useScopeName();
   if (grants.length === 0) return <span className="cc-quiet">none, no access</span>;
   return (
     <Stack gap={0}>
@@ -106,10 +106,56 @@ function Grants({ grants }: { grants: Member["grants"] }) {
         <Text key={site ?? ""} size="sm">
           {roleNames[role]}{" "}
           <Text span c="dimmed" size="sm">
-            on {site === null ? "all sites" : placeName(site)}
+            on {site === null ? "all sites" : scopeName(site)}
           </Text>
         </Text>
       ))}
     </Stack>
+  );
+}
+
+type Invitation = Answer<"GET /members">["invitations"][number];
+
+/** Invitations that are not accepted yet. */
+function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
+  const scopeName = useScopeName();
+  const columns: Column<Invitation>[] = [
+    { title: "Email", cell: ({ email }) => email },
+    {
+      title: "Role",
+      cell: ({ role, site }) => `${roleNames[role]} on ${site === null ? "all sites" : scopeName(site)}`,
+    },
+    { title: "Invited by", cell: ({ invitedBy }) => invitedBy, wide: true },
+    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} />, wide: true },
+    { title: "", align: "right", cell: (invitation) => <RevokeInvitation invitation={invitation} /> },
+  ];
+  return (
+    <Card title="Open invitations" padded={false}>
+      <Rows
+        label="Open invitations"
+        columns={columns}
+        rows={invitations}
+        keyOf={({ id }) => id}
+        empty={<Empty icon={Mail} title="No open invitations" />}
+      />
+    </Card>
+  );
+}
+
+function RevokeInvitation({ invitation: { id, email } }: { invitation: Invitation }) {
+  const withdraw = useSend("DELETE /members/invitations/:invitation", {
+    onDone: () => notify("Invitation revoked."),
+  });
+  return (
+    <ConfirmButton
+      label="Revoke"
+      size="compact-sm"
+      question="Revoke this invitation?"
+      consequence={`The link that was sent to ${email} stops working. You can invite them again.`}
+      confirm="Revoke"
+      onConfirm={() => withdraw.mutateAsync({ params: { invitation: id } })}
+      isBusy={withdraw.isPending}
+      error={withdraw.error}
+    />
   );
 }

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { notify } from "../../common/notices.tsx";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
+import { useSend } from "../../common/api/query.ts";
 import { RequestError } from "../../common/states.tsx";
 
 type Props = { platform: string; name: string; clientId: string | null };

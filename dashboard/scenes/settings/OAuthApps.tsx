@@ -2,19 +2,19 @@
 
 import { Group, Text } from "@mantine/core";
 import { Plug } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
-import { ConfirmButton } from "../../common/dialogs.tsx";
-import { notify } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
-import { usePlatformName } from "../../common/platforms.ts";
-import { useApi, useSend } from "../../common/query.ts";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useMay, useSession } from "../../common/session.tsx";
+import type { Answer } from "../../common/api/api.ts";
+import { usePlatformName } from "../../common/api/platforms.ts";
+import { useApi, useSend } from "../../common/api/query.ts";
+import { useMay, useSession } from "../../common/api/session.ts";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { notify } from "../../common/notices.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Code, Id, State, Time } from "../../common/values.tsx";
+import { SettingsPage } from "../frame/SectionPage.tsx";
 import { OAuthAppForm } from "./OAuthAppForm.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
-import { SettingsPage } from "../frame/SectionPage.tsx";
 
 type App = Answer<"GET /oauth-apps">["items"][number];
 
@@ -72,7 +72,7 @@ function Apps() {
           rows={data?.items}
           keyOf={({ platform }) => platform}
           error={error}
-          again={() => void refetch()}
+          onRetry={() => void refetch()}
           empty={<Empty icon={Plug} title="No platform supports sign-in" />}
         />
       </Card>

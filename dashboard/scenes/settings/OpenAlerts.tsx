@@ -1,14 +1,13 @@
 import { Alert, Anchor, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, TriangleAlert } from "lucide-react";
-import type { ApiError } from "../../common/api.ts";
 import { Card } from "../../common/Page.tsx";
-import { useSiteId } from "../../common/session.tsx";
+import type { ApiError } from "../../common/api/api.ts";
+import { useSiteId } from "../../common/api/session.ts";
+import { capitalize } from "../../common/format/format.ts";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import type { AlertLine } from "./Alerts.tsx";
-
-const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** The page to check first. */
 const places: Record<AlertLine["kind"], [path: string, label: string]> = {
@@ -29,16 +28,16 @@ function placeOf({ kind, platform }: AlertLine): [path: string, label: string] {
 export function OpenAlerts({
   alerts,
   error,
-  again,
+  onRetry,
 }: {
   alerts: readonly AlertLine[] | undefined;
   error: ApiError | null;
-  again: () => void;
+  onRetry: () => void;
 }) {
   const site = useSiteId();
   return (
     <Card title="Open alerts" about="Cleancast checks once a minute." padded={false}>
-      {error && <LoadError error={error} again={again} />}
+      {error && <LoadError error={error} onRetry={onRetry} />}
       {!alerts && !error && <Loading rows={2} />}
       {alerts?.length === 0 && (
         <Empty icon={CircleCheck} title="No open alerts">
@@ -54,7 +53,7 @@ export function OpenAlerts({
               variant="light"
               color="red"
               icon={<TriangleAlert size={18} />}
-              title={sentence(alert.title)}
+              title={capitalize(alert.title)}
             >
               <Stack gap={4}>
                 <Text size="sm">{alert.text}</Text>

@@ -3,7 +3,7 @@
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
+import { useSend } from "../../common/api/query.ts";
 import { useEnter } from "./enter.ts";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
@@ -27,7 +27,7 @@ export function CodeStep({ onBack }: { onBack: () => void }) {
           : "Enter the code that your authenticator app shows for Cleancast."
       }
       onSubmit={() => mutate({ body: { code: code.replaceAll(" ", "") } })}
-      foot={
+      footer={
         <Anchor component="button" type="button" size="sm" onClick={onBack}>
           Use another account
         </Anchor>

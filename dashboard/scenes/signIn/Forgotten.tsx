@@ -2,7 +2,7 @@ import { Anchor, Button, Text, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
+import { useSend } from "../../common/api/query.ts";
 import { Code } from "../../common/values.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
@@ -19,7 +19,7 @@ export default function Forgotten() {
 
   if (data?.mail)
     return (
-      <SignInCard title="Check your email" foot={back}>
+      <SignInCard title="Check your email" footer={back}>
         <Text size="sm" role="status">
           If {email} has an account here, a password reset link has been sent. It is valid for one hour.
         </Text>
@@ -27,7 +27,7 @@ export default function Forgotten() {
     );
   if (data)
     return (
-      <SignInCard title="Email is not configured" foot={back}>
+      <SignInCard title="Email is not configured" footer={back}>
         <Text size="sm" role="status">
           This installation has no mail server. Ask an owner for a link (Settings, Members), or create one on
           the server:
@@ -40,7 +40,7 @@ export default function Forgotten() {
       title="Set a new password"
       about="You will receive a link by email."
       onSubmit={() => mutate({ body: { email } })}
-      foot={back}
+      footer={back}
     >
       <TextInput
         label="Email"

@@ -2,16 +2,16 @@
 
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer } from "../../common/api/api.ts";
+import { useSend } from "../../common/api/query.ts";
+import { roleSentences } from "../../common/api/session.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/query.ts";
 import { Loading } from "../../common/states.tsx";
-import { roleSentences } from "../settings/roles.ts";
-import { useEnter } from "./enter.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
-import { useLinkToken } from "./linkToken.ts";
 import { SignInError } from "./SignInError.tsx";
+import { useEnter } from "./enter.ts";
+import { useLinkToken } from "./linkToken.ts";
 
 const title = "You are invited";
 

@@ -2,7 +2,7 @@ import { Anchor, Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { queryClient, useSend } from "../../common/query.ts";
+import { queryClient, useSend } from "../../common/api/query.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { useLinkToken } from "./linkToken.ts";
@@ -35,14 +35,14 @@ export default function Reset() {
     );
   if (token === null)
     return (
-      <SignInCard title={title} about="Open the link that you were sent. It works once." foot={another} />
+      <SignInCard title={title} about="Open the link that you were sent. It works once." footer={another} />
     );
   return (
     <SignInCard
       title={title}
       about="You will be signed out everywhere else."
       onSubmit={() => mutate({ body: { token, password } })}
-      foot={another}
+      footer={another}
     >
       <NewPassword
         label="New password"

@@ -3,14 +3,14 @@
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { useApi, useSend } from "../../common/api/query.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useApi, useSend } from "../../common/query.ts";
 import { LoadError, Loading } from "../../common/states.tsx";
-import { useEnter } from "./enter.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
-import { useLinkToken } from "./linkToken.ts";
 import { SignInError } from "./SignInError.tsx";
+import { useEnter } from "./enter.ts";
+import { useLinkToken } from "./linkToken.ts";
 
 const title = "Set up Cleancast";
 
@@ -20,7 +20,7 @@ export default function SetUp() {
   if (error)
     return (
       <SignInCard title={title}>
-        <LoadError error={error} again={() => void refetch()} />
+        <LoadError error={error} onRetry={() => void refetch()} />
       </SignInCard>
     );
   if (!data)
@@ -56,9 +56,9 @@ function OwnerForm({ token }: { token: string }) {
   return (
     <SignInCard
       title={title}
-      about="Create owner account of this installation. You can invite others afterwards."
+      about="Create the owner account of this installation. You can invite others afterwards."
       onSubmit={() => mutate({ body: { token, name, email, password } })}
-      foot={
+      footer={
         <Anchor component={Link} to="/sign-in" size="sm">
           I already have an account
         </Anchor>

@@ -2,7 +2,7 @@ import { Anchor, Button, PasswordInput, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { useApi, useSend } from "../../common/query.ts";
+import { useApi, useSend } from "../../common/api/query.ts";
 import { CodeStep } from "./CodeStep.tsx";
 import { useEnter } from "./enter.ts";
 import { SignInCard } from "./SignInCard.tsx";
@@ -34,7 +34,7 @@ export default function SignIn() {
     <SignInCard
       title="Sign in"
       onSubmit={() => mutate({ body: { email, password } })}
-      foot={
+      footer={
         <Anchor component={Link} to="/forgotten" size="sm">
           Forgot password?
         </Anchor>

@@ -7,13 +7,13 @@ import type { FormEvent, ReactNode } from "react";
 export function SignInCard({
   title,
   about,
-  foot,
+  footer,
   onSubmit,
   children,
 }: {
   title: string;
   about?: ReactNode;
-  foot?: ReactNode;
+  footer?: ReactNode;
   /** Makes the card a form. */
   onSubmit?: () => void;
   children?: ReactNode;
@@ -42,9 +42,9 @@ export function SignInCard({
           )}
           {children && <Box mt="md">{onSubmit ? <form onSubmit={submit}>{content}</form> : content}</Box>}
         </Box>
-        {foot && (
+        {footer && (
           <Text size="sm" ta="center" component="div">
-            {foot}
+            {footer}
           </Text>
         )}
       </Stack>

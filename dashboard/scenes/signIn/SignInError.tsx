@@ -1,6 +1,6 @@
 import { Alert } from "@mantine/core";
 import { Hourglass } from "lucide-react";
-import type { ApiError } from "../../common/api.ts";
+import type { ApiError } from "../../common/api/api.ts";
 import { RequestError } from "../../common/states.tsx";
 
 const waitText = (seconds: number) => {

@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { queryClient } from "../../common/query.ts";
+import { queryClient } from "../../common/api/query.ts";
 
-/** Only a path of this dashboard: a link to the sign-in page must not lead anywhere else. */
-export function ownPath(next: unknown): string {
+/** Accepts only a path of this dashboard: a link to the sign-in page must not lead anywhere else. */
+function ownPath(next: unknown): string {
   if (typeof next !== "string" || !/^\/(?![/\\])/.test(next)) return "/";
   const url = URL.parse(next, location.origin);
   return url?.origin === location.origin ? url.pathname + url.search + url.hash : "/";

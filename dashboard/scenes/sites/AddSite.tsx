@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { notify } from "../../common/notices.tsx";
-import { useSend } from "../../common/query.ts";
+import { useSend } from "../../common/api/query.ts";
 import { RequestError } from "../../common/states.tsx";
 
 export function AddSite() {

@@ -1,12 +1,12 @@
 // Redirects to the only site of the user, or to the list of sites.
 
 import { Navigate } from "@tanstack/react-router";
-import { useSites } from "../../common/session.tsx";
+import { useSites } from "../../common/api/session.ts";
 import { LoadError, Loading } from "../../common/states.tsx";
 
 export default function Home() {
   const { data, error, refetch } = useSites();
-  if (error) return <LoadError error={error} again={() => void refetch()} />;
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />;
   if (!data) return <Loading />;
   const [only, another] = data.items;
   return <Navigate to={only && !another ? `/sites/${only.id}/overview` : "/sites"} replace />;

@@ -3,14 +3,14 @@
 import { Box, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Globe } from "lucide-react";
-import { countText } from "../../common/format.ts";
 import { Card, Page } from "../../common/Page.tsx";
-import { Rows, type Column } from "../../common/Rows.tsx";
-import { useMay, useSites, type Site } from "../../common/session.tsx";
+import { useMay, useSites, type Site } from "../../common/api/session.ts";
+import { countText } from "../../common/format/format.ts";
+import { TextLink } from "../../common/links.tsx";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { Empty } from "../../common/states.tsx";
 import { State, Time } from "../../common/values.tsx";
 import { AddSite } from "./AddSite.tsx";
-import { TextLink } from "../../common/links.tsx";
 
 const overview = (site: Site) => `/sites/${site.id}/overview`;
 
@@ -84,7 +84,7 @@ export default function Sites() {
           rows={data?.items}
           keyOf={({ id }) => id}
           error={error}
-          again={() => void refetch()}
+          onRetry={() => void refetch()}
           to={(site) => ({ to: overview(site) })}
           empty={
             <Empty icon={Globe} title="No site yet" action={mayAdd ? <AddSite /> : null}>

@@ -1,0 +1,93 @@
+// The client of the management API. Only types come from the contract, so none of it is bundled.
+
+import type {
+  Answer,
+  BodyIn,
+  Contract,
+  ParamNames,
+  QueryIn,
+  RouteName,
+} from "../../../src/contract/contract.ts";
+import type { RefusalCode } from "../../../src/kernel/refusal.ts";
+
+export type { Answer, RouteName };
+
+type Params<Name extends RouteName> = [ParamNames<Name>] extends [never]
+  ? { params?: undefined }
+  : { params: Record<ParamNames<Name>, string> };
+type WithQuery<Name extends RouteName> = Contract[Name] extends { query: unknown }
+  ? { query?: QueryIn<Name> }
+  : { query?: undefined };
+type WithBody<Name extends RouteName> = Contract[Name] extends { body: unknown }
+  ? { body: BodyIn<Name> }
+  : { body?: undefined };
+export type Input<Name extends RouteName> = Params<Name> & WithQuery<Name> & WithBody<Name>;
+
+/** An error response of the relay; `offline` if it cannot be reached. */
+export class ApiError extends Error {
+  readonly code: RefusalCode | "offline";
+  readonly field: string | undefined;
+  readonly status: number;
+  /** Seconds until a retry makes sense; 0 if unknown. */
+  readonly waitSeconds: number;
+
+  constructor(
+    status: number,
+    code: RefusalCode | "offline",
+    message: string,
+    field?: string,
+    waitSeconds: number = 0,
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.field = field;
+    this.waitSeconds = waitSeconds;
+  }
+}
+
+type Loose = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+
+/** The URL of a route, for CSV links and streams, which the browser opens itself. */
+export function urlOf<Name extends RouteName>(name: Name, input: Omit<Input<Name>, "body">): string {
+  const { params = {}, query = {} } = input as Loose;
+  const path = (name.split(" ")[1] as string).replace(/:(\w+)/g, (_, key: string) =>
+    encodeURIComponent(params[key] ?? ""),
+  );
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query as Record<string, string | number | undefined>))
+    if (value !== undefined && value !== "") search.set(key, String(value));
+  return `/api/v1${path}${search.size ? `?${search}` : ""}`;
+}
+
+export async function call<Name extends RouteName>(
+  name: Name,
+  input: Input<Name>,
+  signal?: AbortSignal,
+): Promise<Answer<Name>> {
+  const { body } = input as Loose;
+  let response: Response;
+  try {
+    response = await fetch(urlOf(name, input), {
+      method: name.split(" ")[0] as string,
+      credentials: "same-origin",
+      ...(signal ? { signal } : {}),
+      ...(body === undefined
+        ? {}
+        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "offline", "The relay cannot be reached. Is it running?");
+  }
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer as Answer<Name>;
+  const { error } = (answer ?? {}) as { error?: { code: RefusalCode; message: string; field?: string } };
+  throw new ApiError(
+    response.status,
+    error?.code ?? "internal",
+    error?.message ?? `The relay answered ${response.status}.`,
+    error?.field,
+    Number(response.headers.get("retry-after")) || 0,
+  );
+}

@@ -1,0 +1,55 @@
+// The live feed. A repeated id is an update of that event.
+
+import { useEffect, useRef, useState } from "react";
+import { urlOf, type Answer } from "./api.ts";
+
+export type EventSummary = Answer<"GET /sites/:site/events">["items"][number];
+export type FeedState = "connecting" | "live" | "reconnecting";
+
+const noticeDelayMs = 4_000;
+const retryMs = 10_000;
+
+/** `onReconnect` runs after an interruption: events of that time have to be loaded. */
+export function useFeed(site: string, onEvent: (event: EventSummary) => void, onReconnect?: () => void) {
+  const [state, setState] = useState<FeedState>("connecting");
+  const handlers = useRef({ onEvent, onReconnect });
+  useEffect(() => {
+    handlers.current = { onEvent, onReconnect };
+  });
+  useEffect(() => {
+    let source: EventSource;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    // The relay ends streams regularly and browsers reconnect at once: this is not shown.
+    let notice: ReturnType<typeof setTimeout> | undefined;
+    let wasOpen = false;
+    const open = () => {
+      source = new EventSource(urlOf("GET /sites/:site/feed", { params: { site } }));
+      source.addEventListener("open", () => {
+        clearTimeout(notice);
+        notice = undefined;
+        setState("live");
+        if (wasOpen) handlers.current.onReconnect?.();
+        wasOpen = true;
+      });
+      source.addEventListener("message", ({ data }: MessageEvent<string>) => {
+        try {
+          handlers.current.onEvent(JSON.parse(data) as EventSummary);
+        } catch {
+          // A truncated line; the list has the event anyway.
+        }
+      });
+      source.addEventListener("error", () => {
+        notice ??= setTimeout(() => setState("reconnecting"), noticeDelayMs);
+        // Browsers do not retry a refused stream.
+        if (source.readyState === EventSource.CLOSED) retry = setTimeout(open, retryMs);
+      });
+    };
+    open();
+    return () => {
+      clearTimeout(retry);
+      clearTimeout(notice);
+      source.close();
+    };
+  }, [site]);
+  return state;
+}

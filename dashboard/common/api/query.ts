@@ -1,0 +1,150 @@
+// Queries and mutations with one cache. A mutation refreshes everything that is shown.
+
+import {
+  QueryCache,
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+  type QueryKey,
+  type UseMutationResult,
+  type UseQueryResult,
+} from "@tanstack/react-query";
+import { useState, useSyncExternalStore } from "react";
+import { ApiError, call, type Answer, type Input, type RouteName } from "./api.ts";
+
+// A refusal is final; an unreachable relay may be back.
+const isTransient = (error: unknown) =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 500);
+// A proxy in front of the relay answers 502 or 504 for it.
+const isUnreachable = (error: unknown) => error instanceof ApiError && [0, 502, 504].includes(error.status);
+const retryMs = 5_000;
+const retryInterval = ({ state }: { state: { error: unknown } }) =>
+  isTransient(state.error) ? retryMs : false;
+
+// Every page reads the session, so its errors show when the relay cannot be reached.
+const sessionRoute = "GET /session";
+const cache = new QueryCache({
+  onError: (error, { queryKey }) => {
+    if (isUnreachable(error) && queryKey[0] !== sessionRoute)
+      void queryClient.invalidateQueries({ queryKey: [sessionRoute] }, { cancelRefetch: false });
+  },
+});
+
+export const queryClient = new QueryClient({
+  queryCache: cache,
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) => failures < 2 && isTransient(error),
+      refetchInterval: retryInterval,
+      refetchOnWindowFocus: true,
+      // A browser without internet may still reach a relay in its own network.
+      networkMode: "always",
+    },
+  },
+});
+
+const subscribe = (listener: () => void) => cache.subscribe(listener);
+function lastReached(): number | null {
+  if (!cache.findAll({ queryKey: [sessionRoute] }).some(({ state }) => isUnreachable(state.error)))
+    return null;
+  return Math.max(...cache.getAll().map(({ state }) => state.dataUpdatedAt));
+}
+/** The time of the last contact while the relay cannot be reached; otherwise null. */
+export const useLastReached = () => useSyncExternalStore(subscribe, lastReached);
+
+/**
+ * Returns the error to show. While the relay cannot be reached, earlier data stays and a line above the page reports it; an
+ * error stays while the same request is repeated.
+ */
+function useShownError(query: { data: unknown; error: ApiError | null; errorUpdateCount: number }) {
+  const { data, error, errorUpdateCount } = query;
+  const [last, setLast] = useState(error);
+  if (error && error !== last) setLast(error);
+  if (data !== undefined) return isUnreachable(error) ? null : error;
+  return error ?? (errorUpdateCount > 0 ? last : null);
+}
+
+type Options<Name extends RouteName> = {
+  enabled?: boolean;
+  /** The polling interval; it may depend on the data, and false means none. */
+  everyMs?: number | ((answer: Answer<Name> | undefined) => number | false);
+  /** Shows the old data until the new data is loaded. */
+  keepPrevious?: boolean;
+  /** Keeps rows in place when the page regains focus. */
+  keepRows?: boolean;
+};
+
+export function useApi<Name extends RouteName>(
+  name: Name,
+  input: Input<Name>,
+  { enabled = true, everyMs, keepPrevious = false }: Options<Name> = {},
+): UseQueryResult<Answer<Name>, ApiError> {
+  const query = useQuery<Answer<Name>, ApiError>({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => call(name, input, signal),
+    enabled,
+    ...(everyMs === undefined
+      ? {}
+      : {
+          refetchInterval: (current) =>
+            retryInterval(current) || (typeof everyMs === "number" ? everyMs : everyMs(current.state.data)),
+        }),
+    ...(keepPrevious ? { placeholderData: (before: Answer<Name> | undefined) => before as never } : {}),
+  });
+  const error = useShownError(query);
+  return error === query.error ? query : ({ ...query, error } as typeof query);
+}
+
+type PageOf<Name extends RouteName> =
+  Answer<Name> extends { items: (infer Item)[]; next: string | null } ? Item : never;
+
+type Paged<Name extends RouteName> = { items: PageOf<Name>[]; next: string | null };
+
+/** A list in pages: `rows` so far, and `more` where there are more. */
+export function useRows<Name extends RouteName>(
+  name: Name,
+  input: Input<Name>,
+  { enabled = true, keepRows = false }: Options<Name> = {},
+) {
+  const query = useInfiniteQuery<Paged<Name>, ApiError, InfiniteData<Paged<Name>>, QueryKey, string | null>({
+    queryKey: [name, input, "pages"],
+    queryFn: ({ pageParam, signal }) => {
+      const { query: filter } = input as { query?: Record<string, unknown> };
+      const paged = { ...input, query: { ...filter, ...(pageParam ? { cursor: pageParam } : {}) } };
+      return call(name, paged as Input<Name>, signal) as Promise<Paged<Name>>;
+    },
+    initialPageParam: null,
+    getNextPageParam: (last) => last.next,
+    enabled,
+    ...(keepRows ? { refetchOnWindowFocus: false, refetchOnReconnect: false } : {}),
+  });
+  const error = useShownError(query);
+  return {
+    rows: query.data?.pages.flatMap((page) => page.items),
+    first: query.data?.pages[0] as Answer<Name> | undefined,
+    error,
+    isLoading: query.isLoading,
+    more: query.hasNextPage ? () => void query.fetchNextPage() : null,
+    isLoadingMore: query.isFetchingNextPage,
+    retry: () => void query.refetch(),
+  };
+}
+
+/** Sends a change; afterwards everything that is shown is refreshed. */
+export function useSend<Name extends RouteName>(
+  name: Name,
+  options: { onDone?: (answer: Answer<Name>, input: Input<Name>) => void } = {},
+): UseMutationResult<Answer<Name>, ApiError, Input<Name>> {
+  const client = useQueryClient();
+  return useMutation<Answer<Name>, ApiError, Input<Name>>({
+    mutationFn: (input) => call(name, input),
+    onSuccess: async (answer, input) => {
+      options.onDone?.(answer, input);
+      await client.invalidateQueries();
+    },
+  });
+}

@@ -1,0 +1,55 @@
+// The signed-in user, their role, and the site in the URL.
+
+import { useParams } from "@tanstack/react-router";
+import type { Answer } from "./api.ts";
+import { useApi } from "./query.ts";
+
+export type Role = "viewer" | "admin" | "owner";
+export type Site = Answer<"GET /sites">["items"][number];
+
+const rank: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
+
+export type Session = NonNullable<Answer<"GET /session">["session"]>;
+
+/** `data` is undefined while it loads, and null without a session. */
+export function useSession() {
+  const query = useApi("GET /session", {});
+  return { ...query, data: query.data?.session };
+}
+
+/** The role on a site, or on the whole installation (null). */
+export function roleOn(grants: Session["grants"], site: string | null): Role | null {
+  const held = grants.filter((grant) => grant.site === null || grant.site === site).map(({ role }) => role);
+  return held.toSorted((one, other) => rank[other] - rank[one])[0] ?? null;
+}
+
+/** True if the user has at least this role here; actions that they may not do are not offered. */
+export function useMay(role: Role, site: string | null): boolean {
+  const { data } = useSession();
+  const held = data ? roleOn(data.grants, site) : null;
+  return held !== null && rank[held] >= rank[role];
+}
+
+/** The id of the site in the URL. */
+export function useSiteId(): string {
+  const { site } = useParams({ strict: false }) as { site?: string };
+  return site ?? "";
+}
+
+export const useSites = () => useApi("GET /sites", {}, { everyMs: 60_000 });
+
+/** The site in the URL; undefined while it loads. */
+export function useSite(): Site | undefined {
+  const id = useSiteId();
+  return useSites().data?.items.find((one) => one.id === id);
+}
+
+/** One sentence per role. */
+export const roleSentences: Record<Role, string> = {
+  viewer: "Viewers can see everything and change nothing.",
+  admin: "Admins can also change settings, keys and connections.",
+  owner: "Owners can also manage members and API keys.",
+};
+
+export const roleNames: Record<Role, string> = { viewer: "Viewer", admin: "Admin", owner: "Owner" };
+export const allRoles: readonly Role[] = ["viewer", "admin", "owner"];

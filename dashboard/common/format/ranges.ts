@@ -1,0 +1,31 @@
+// The start and end of a named range.
+
+import { hourMs } from "../../../src/kernel/time.ts";
+import { dayOf, startOfDay } from "./days.ts";
+
+export const ranges = {
+  "24h": { label: "24 h", days: 1, step: "hour" },
+  "7d": { label: "7 days", days: 7, step: "day" },
+  "30d": { label: "30 days", days: 30, step: "day" },
+  "90d": { label: "90 days", days: 90, step: "day" },
+} as const;
+export type RangeName = keyof typeof ranges;
+
+export const isRange = (text: unknown): text is RangeName => typeof text === "string" && text in ranges;
+
+/**
+ * From and to in milliseconds, whole hours. 24 h means the current hour and the 23 before it, as in the list of sites; days
+ * are whole ones of the site's time zone, the last of them today.
+ */
+export function rangeOf(
+  name: RangeName,
+  timeZone: string | undefined,
+  now = Date.now(),
+): { from: number; to: number; step: "hour" | "day" } {
+  const { days, step } = ranges[name];
+  const to = (Math.floor(now / hourMs) + 1) * hourMs;
+  if (step === "hour") return { from: to - 24 * hourMs, to, step };
+  // In time zones with a half-hour offset, an hour belongs to the day in which it begins.
+  const midnight = startOfDay(dayOf(to - hourMs, timeZone), timeZone, 1 - days);
+  return { from: Math.ceil(midnight / hourMs) * hourMs, to, step };
+}

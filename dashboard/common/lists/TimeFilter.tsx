@@ -1,0 +1,126 @@
+// The period of a list. The URL holds it as `range`, or as `from` and `to` in milliseconds.
+
+import { Button, Group, NativeSelect, Popover, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { CalendarRange } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useSite } from "../api/session.ts";
+import { dayOf, rangeText, startOfDay } from "../format/days.ts";
+import { isRange, rangeOf, ranges } from "../format/ranges.ts";
+import { useQueryParams } from "./queryParams.ts";
+
+/** Reads the period from the URL, as a query. */
+export function usePeriod(): { from?: number; to?: number } {
+  const { search, time } = useQueryParams();
+  const from = time("from");
+  const to = time("to");
+  const range = isRange(search["range"]) ? search["range"] : null;
+  // The start is computed once per range, so that the list does not move while it is read.
+  const timeZone = useSite()?.timeZone;
+  const since = useMemo(() => (range ? rangeOf(range, timeZone).from : undefined), [range, timeZone]);
+  if (range) return { from: since as number };
+  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+}
+
+export function TimeFilter() {
+  const { search, time, change } = useQueryParams();
+  const [isOpen, { open, close }] = useDisclosure();
+  const timeZone = useSite()?.timeZone;
+  const from = time("from");
+  const to = time("to");
+  const range = isRange(search["range"]) ? search["range"] : null;
+  const isCustom = !range && (from !== undefined || to !== undefined);
+  return (
+    <Popover
+      opened={isOpen}
+      onChange={(opened) => !opened && close()}
+      position="bottom-end"
+      trapFocus
+      withRoles={false}
+    >
+      <Popover.Target>
+        <Group gap="xs" wrap="nowrap">
+          <NativeSelect
+            aria-label="Time"
+            leftSection={<CalendarRange size={15} aria-hidden />}
+            value={range ?? (isCustom ? "custom" : "any")}
+            onChange={({ currentTarget: { value } }) => {
+              if (value === "custom") return open();
+              return change({ range: value === "any" ? undefined : value, from: undefined, to: undefined });
+            }}
+            data={[
+              { value: "any", label: "Any time" },
+              ...Object.entries(ranges).map(([value, { label }]) => ({ value, label: `Last ${label}` })),
+              { value: "custom", label: isCustom ? rangeText(from, to, timeZone) : "Choose days…" },
+            ]}
+          />
+          {isCustom && (
+            <Button variant="subtle" size="compact-sm" onClick={open}>
+              Change
+            </Button>
+          )}
+        </Group>
+      </Popover.Target>
+      <Popover.Dropdown role="dialog" aria-label="Choose days">
+        <Days
+          from={from}
+          to={to}
+          timeZone={timeZone}
+          onDone={(times) => {
+            change({ range: undefined, ...times });
+            close();
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Days({
+  from,
+  to,
+  timeZone,
+  onDone,
+}: {
+  from: number | undefined;
+  to: number | undefined;
+  timeZone: string | undefined;
+  onDone: (times: { from: number | undefined; to: number | undefined }) => void;
+}) {
+  const [first, setFirst] = useState(from === undefined ? "" : dayOf(from, timeZone));
+  // `to` is the start of the following day.
+  const [last, setLast] = useState(to === undefined ? "" : dayOf(to - 1, timeZone));
+  const isReversed = first !== "" && last !== "" && first > last;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReversed) return;
+        onDone({
+          from: first ? startOfDay(first, timeZone) : undefined,
+          to: last ? startOfDay(last, timeZone, 1) : undefined,
+        });
+      }}
+    >
+      <Stack gap="sm">
+        <TextInput
+          type="date"
+          label="From"
+          value={first}
+          onChange={({ currentTarget }) => setFirst(currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label="Until (inclusive)"
+          value={last}
+          error={isReversed ? "This is before the start date." : undefined}
+          onChange={({ currentTarget }) => setLast(currentTarget.value)}
+        />
+        <Text size="xs" c="dimmed">
+          Days in the site's time zone{timeZone ? `, ${timeZone}` : ""}.
+        </Text>
+        <Button type="submit">Show</Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,126 @@
+// A card with some settings of the site, saved together. Input stays until it is saved or discarded.
+
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { Info } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { Card } from "../Page.tsx";
+import { call } from "../api/api.ts";
+import { queryClient, useApi, useSend } from "../api/query.ts";
+import { useMay, useSiteId } from "../api/session.ts";
+import { fieldError, otherError } from "../fields.ts";
+import { capitalize } from "../format/format.ts";
+import { notify } from "../notices.tsx";
+import { LoadError, Loading, RequestError } from "../states.tsx";
+
+export type SettingsForm = {
+  value: (name: string) => string;
+  /** The saved value. */
+  saved: (name: string) => string;
+  help: (name: string) => string;
+  defaultValue: (name: string) => string;
+  change: (name: string, text: string) => void;
+  fault: (name: string) => string | null;
+  isReadOnly: boolean;
+};
+
+export function SettingsCard({
+  title,
+  about,
+  actions,
+  children,
+  fields,
+}: {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  /** Shown below the form. */
+  children?: ReactNode;
+  fields: (form: SettingsForm) => ReactNode;
+}) {
+  const site = useSiteId();
+  const mayChange = useMay("admin", site);
+  const { data, error, refetch } = useApi("GET /sites/:site/settings", { params: { site } });
+  const [draft, setDraft] = useState<Record<string, string>>({});
+  const save = useSend("PATCH /sites/:site/settings", {
+    onDone: (answer, { body }) => {
+      setDraft({});
+      queryClient.setQueryData(["GET /sites/:site/settings", { params: { site } }], { items: answer.items });
+      notify("Saved.", undoOf(site, body.settings, before));
+    },
+  });
+  const setting = (name: string) => data?.items.find((one) => one.name === name);
+  const saved = (name: string) => setting(name)?.value ?? "";
+  const changed = Object.entries(draft).filter(([name, text]) => text !== saved(name));
+  const before = Object.fromEntries(changed.map(([name]) => [name, saved(name)]));
+  const names = changed.map(([name]) => name);
+
+  const form: SettingsForm = {
+    value: (name) => draft[name] ?? saved(name),
+    saved,
+    help: (name) => `${capitalize(setting(name)?.help ?? "")}.`,
+    defaultValue: (name) => setting(name)?.default ?? "",
+    change: (name, text) => setDraft((now) => ({ ...now, [name]: text })),
+    fault: (name) =>
+      fieldError(save.error, name)?.replace(new RegExp(`^${name} must`, "i"), "It must") ?? null,
+    isReadOnly: !mayChange,
+  };
+  return (
+    <Card title={title} about={about} actions={actions}>
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading rows={2} />}
+      {data && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (names.length)
+              save.mutate({ params: { site }, body: { settings: Object.fromEntries(changed) } });
+          }}
+        >
+          <Stack gap="md">
+            {fields(form)}
+            <RequestError error={otherError(save.error, ...names)} />
+            {save.data?.notes.map((note) => (
+              <Alert key={note} variant="light" color="yellow" icon={<Info size={18} />} role="status">
+                {note}
+              </Alert>
+            ))}
+            {mayChange ? (
+              <Group gap="xs">
+                <Button type="submit" loading={save.isPending} disabled={names.length === 0}>
+                  Save
+                </Button>
+                {names.length > 0 && (
+                  <Button
+                    variant="subtle"
+                    color="gray"
+                    onClick={() => {
+                      setDraft({});
+                      save.reset();
+                    }}
+                  >
+                    Discard
+                  </Button>
+                )}
+              </Group>
+            ) : (
+              <Text size="sm" c="dimmed">
+                Admins of this site can change this.
+              </Text>
+            )}
+          </Stack>
+        </form>
+      )}
+      {children}
+    </Card>
+  );
+}
+
+/** A webhook URL is never shown in full, so its change cannot be undone. */
+function undoOf(site: string, changed: Record<string, string>, before: Record<string, string>) {
+  if ("alert_webhook" in changed) return undefined;
+  return () =>
+    void call("PATCH /sites/:site/settings", { params: { site }, body: { settings: before } })
+      .then(() => notify("Undone."))
+      .catch((error: unknown) => notify(error instanceof Error ? error.message : "It could not be undone."))
+      .finally(() => void queryClient.invalidateQueries());
+}

@@ -1,0 +1,139 @@
+// Copies settings from another site, group by group. It first shows what will be replaced.
+
+import { Alert, Checkbox, Group, Select, Stack, Table, Text } from "@mantine/core";
+import { Info } from "lucide-react";
+import { useState } from "react";
+import { Card } from "../../../common/Page.tsx";
+import { useApi, useSend } from "../../../common/api/query.ts";
+import { useMay, useSiteId, useSites } from "../../../common/api/session.ts";
+import { ConfirmButton } from "../../../common/dialogs.tsx";
+import { notify } from "../../../common/notices.tsx";
+import { settingGroups, settingName, settingText } from "../../../common/settings/settingNames.ts";
+import { LoadError, Loading } from "../../../common/states.tsx";
+
+type Change = { name: string; here: string; there: string };
+
+export function CopySettings() {
+  const site = useSiteId();
+  const mayChange = useMay("admin", site);
+  const others = useSites().data?.items.filter(({ id }) => id !== site) ?? [];
+  const [from, setFrom] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<string[]>(["Traffic filters"]);
+  const send = useSend("POST /sites/:site/settings/copy", { onDone: () => notify("Settings copied.") });
+  const changes = useChanges(site, from, chosen);
+
+  if (!mayChange || others.length === 0) return null;
+  const fromName = others.find(({ id }) => id === from)?.name ?? "";
+  return (
+    <Card
+      title="Copy settings"
+      about="Copies settings from another site. Keys, connections and data are never copied."
+    >
+      <Stack gap="md">
+        <Select
+          label="Site to copy from"
+          placeholder="Choose a site"
+          searchable
+          maw={400}
+          data={others.map(({ id, name }) => ({ value: id, label: name }))}
+          value={from}
+          onChange={setFrom}
+        />
+        <Checkbox.Group label="What to copy" value={chosen} onChange={setChosen}>
+          <Group gap="md" mt={6}>
+            {settingGroups.map(({ name }) => (
+              <Checkbox key={name} value={name} label={name} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        {from !== null && <ReplacedSettings changes={changes} />}
+        {send.data?.notes.map((note) => (
+          <Alert key={note} variant="light" color="yellow" icon={<Info size={18} />} role="status">
+            {note}
+          </Alert>
+        ))}
+        {from !== null && (changes.list?.length ?? 0) > 0 && (
+          <div>
+            <ConfirmButton
+              label="Copy settings"
+              danger={false}
+              question={`Copy settings from ${fromName}?`}
+              consequence={`${changes.list?.length === 1 ? "One setting" : `${changes.list?.length} settings`} of this site will be replaced: ${changes.list?.map(({ name }) => settingName(name)).join("; ")}.`}
+              confirm="Copy"
+              onConfirm={() =>
+                send.mutateAsync({
+                  params: { site },
+                  body: { from, names: changes.list?.map(({ name }) => name) ?? [] },
+                })
+              }
+              isBusy={send.isPending}
+              error={send.error}
+            />
+          </div>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function useChanges(site: string, from: string | null, groups: readonly string[]) {
+  const mine = useApi("GET /sites/:site/settings", { params: { site } });
+  const theirs = useApi(
+    "GET /sites/:site/settings",
+    { params: { site: from ?? "" } },
+    { enabled: from !== null },
+  );
+  const names = settingGroups
+    .filter(({ name }) => groups.includes(name))
+    .flatMap(({ labels }) => Object.keys(labels));
+  const list = theirs.data?.items
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, value }): Change => {
+      const here = mine.data?.items.find((one) => one.name === name)?.value ?? "";
+      return { name, here, there: value };
+    })
+    // Two webhook URLs on one host look the same here, but may differ.
+    .filter(({ name, here, there }) => here !== there || (name === "alert_webhook" && there !== "none"));
+  return { list, error: theirs.error ?? mine.error };
+}
+
+const truncate = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+function ReplacedSettings({ changes: { list, error } }: { changes: ReturnType<typeof useChanges> }) {
+  if (error) return <LoadError error={error} />;
+  if (!list) return <Loading rows={2} />;
+  if (list.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing to copy: these settings are the same on both sites.
+      </Text>
+    );
+  return (
+    <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label="What will be replaced">
+      <Table aria-label="What will be replaced" verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th fw={500} fz="xs">
+              Setting
+            </Table.Th>
+            <Table.Th fw={500} fz="xs">
+              Current
+            </Table.Th>
+            <Table.Th fw={500} fz="xs">
+              After copying
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {list.map(({ name, here, there }) => (
+            <Table.Tr key={name}>
+              <Table.Td>{settingName(name)}</Table.Td>
+              <Table.Td>{truncate(settingText(here))}</Table.Td>
+              <Table.Td>{truncate(settingText(there))}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { Box, Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { Card } from "../../../common/Page.tsx";
+import { call, type ApiError, type Answer } from "../../../common/api/api.ts";
+import { useSiteId } from "../../../common/api/session.ts";
+import { fieldError, otherError } from "../../../common/fields.ts";
+import { RequestError } from "../../../common/states.tsx";
+import { Explanation } from "./Explanation.tsx";
+
+/** The verdict on a described visit. It changes nothing, so no query is refreshed. */
+export function CheckVisit() {
+  const site = useSiteId();
+  const [userAgent, setUserAgent] = useState("");
+  const [address, setAddress] = useState("");
+  const { mutate, data, error, isPending } = useMutation<Answer<"POST /sites/:site/traffic/check">, ApiError>(
+    {
+      mutationFn: () =>
+        call("POST /sites/:site/traffic/check", {
+          params: { site },
+          body: {
+            ...(userAgent.trim() ? { userAgent: userAgent.trim() } : {}),
+            ...(address.trim() ? { address: address.trim() } : {}),
+          },
+        }),
+    },
+  );
+  return (
+    <Card
+      title="Check a visit"
+      about="See how the rules above classify a browser or an IP address. Nothing is stored."
+    >
+      <Stack gap={0}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            mutate();
+          }}
+        >
+          <Stack gap="sm">
+            <SimpleGrid cols={{ base: 1, sm: 2 }}>
+              <TextInput
+                label="User agent"
+                placeholder="Mozilla/5.0 …"
+                maxLength={1000}
+                autoComplete="off"
+                spellCheck={false}
+                value={userAgent}
+                error={fieldError(error, "userAgent", "user-agent")}
+                onChange={(event) => setUserAgent(event.currentTarget.value)}
+              />
+              <TextInput
+                label="IP address"
+                placeholder="192.0.2.10"
+                maxLength={60}
+                autoComplete="off"
+                spellCheck={false}
+                value={address}
+                error={fieldError(error, "address", "ip")}
+                onChange={(event) => setAddress(event.currentTarget.value)}
+              />
+            </SimpleGrid>
+            <Group gap="xs">
+              <Button
+                type="submit"
+                variant="default"
+                loading={isPending}
+                disabled={!userAgent.trim() && !address.trim()}
+              >
+                Check
+              </Button>
+              <Button variant="subtle" color="gray" onClick={() => setUserAgent(navigator.userAgent)}>
+                Use this browser
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+        <RequestError error={otherError(error, "userAgent", "user-agent", "address", "ip")} />
+        <div aria-live="polite">
+          {data && (
+            <Box mt="md">
+              <Explanation of={data} />
+            </Box>
+          )}
+        </div>
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,71 @@
+// Replays one delivery, after a dry run that says what would be sent.
+
+import { Skeleton, Text } from "@mantine/core";
+import { RotateCw } from "lucide-react";
+import { usePlatformName } from "../../common/api/platforms.ts";
+import { useApi, useSend } from "../../common/api/query.ts";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
+import { RequestError } from "../../common/states.tsx";
+import type { EventTrace } from "./ReceivedSteps.tsx";
+
+type Delivery = Pick<EventTrace["deliveries"][number], "connection" | "platform" | "state">;
+
+export function ReplayButton({
+  site,
+  eventId,
+  delivery: { connection, platform, state },
+  variant,
+}: {
+  site: string;
+  eventId: string;
+  delivery: Delivery;
+  variant: "default" | "subtle";
+}) {
+  const name = usePlatformName()(platform);
+  const replay = useSend("POST /sites/:site/deliveries/replay", {
+    onDone: ({ changed }) => notify(changed > 0 ? `Replayed to ${name}.` : "Nothing was replayed."),
+  });
+  const chosen = { eventId, connection, state };
+  return (
+    <ConfirmButton
+      label="Replay"
+      question={`Replay it to ${name}?`}
+      consequence={<Forecast site={site} chosen={chosen} name={name} />}
+      confirm="Replay"
+      danger={false}
+      variant={variant}
+      size="compact-sm"
+      icon={<RotateCw size={14} aria-hidden />}
+      isBusy={replay.isPending}
+      error={replay.error}
+      onConfirm={() => replay.mutateAsync({ params: { site }, body: { ...chosen, dryRun: false } })}
+    />
+  );
+}
+
+type Chosen = { eventId: string; connection: string; state: Delivery["state"] };
+
+function Forecast({ site, chosen, name }: { site: string; chosen: Chosen; name: string }) {
+  const { data, error } = useApi("POST /sites/:site/deliveries/replay", {
+    params: { site },
+    body: { ...chosen, dryRun: true },
+  });
+  if (error) return <RequestError error={error} />;
+  if (!data) return <Skeleton height={40} />;
+  const [why] = Object.keys(data.leftAlone);
+  const [wait] = Object.keys(data.waiting);
+  if (data.changed === 0)
+    return <Text size="sm">Nothing would be sent: {why ?? "its state has changed in the meantime"}.</Text>;
+  return (
+    <Text size="sm">
+      One delivery is sent
+      {wait
+        ? ` once the connection is active again: it ${wait === "paused" ? "is paused" : wait}`
+        : " now"}.{" "}
+      {chosen.state === "sent"
+        ? `${name} already has it. The platform event id is the same, so it can recognise the duplicate.`
+        : "It has the same platform event id as before, so it is counted once."}
+    </Text>
+  );
+}

@@ -1,0 +1,231 @@
+// The editor of one connection: all tabs change one draft, the preview shows it, one button saves it.
+
+import { Grid, Group, Stack, Text, Button } from "@mantine/core";
+import { Outlet, useNavigate } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import { flushSync } from "react-dom";
+import { Card, Page } from "../../../common/Page.tsx";
+import type { Answer, ApiError } from "../../../common/api/api.ts";
+import { useSend } from "../../../common/api/query.ts";
+import { useMay } from "../../../common/api/session.ts";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import { notify } from "../../../common/notices.tsx";
+import { RequestError } from "../../../common/states.tsx";
+import { State, Time } from "../../../common/values.tsx";
+import { ConnectionState, type Connection, type Platform } from "../connections.tsx";
+import { LogTable } from "../syncLog/LogTable.tsx";
+import { ConnectionActions, NeedsReconnection, releasedText } from "./ConnectionActions.tsx";
+import { EventsForm } from "./EventsForm.tsx";
+import { MappingForm } from "./MappingForm.tsx";
+import { Preview } from "./Preview.tsx";
+import { SettingsForm } from "./SettingsForm.tsx";
+import { TestEvent } from "./TestEvent.tsx";
+import { tabOfFault, useDraft, type Editor, type Changes } from "./editor.ts";
+import { deleteInput, useSignInStep } from "./signIn.ts";
+
+const tabs = [
+  { value: "connection", label: "Connection" },
+  { value: "events", label: "Events" },
+  { value: "mapping", label: "Field mapping" },
+  { value: "test", label: "Test event" },
+  { value: "log", label: "Sync log" },
+];
+
+export function ConnectionEditor({
+  site,
+  platform,
+  connection,
+  signIn,
+  initial,
+  switcher,
+}: {
+  site: string;
+  platform: Platform;
+  connection: Connection | null;
+  /** The sign-in in the URL; empty if there is none. */
+  signIn: string;
+  /** Input from before the page was left for the sign-in. */
+  initial: Changes;
+  switcher: ReactNode;
+}) {
+  const { text, search } = useQueryParams();
+  const navigate = useNavigate();
+  const mayChange = useMay("admin", site);
+  const draft = useDraft(platform, connection, initial);
+  const [usedSignIn, setUsedSignIn] = useState("");
+  const step = useSignInStep(site, mayChange && signIn !== usedSignIn ? signIn : "");
+  const here = `/sites/${site}/integrations/${platform.id}`;
+  const go = (part: Record<string, string | undefined>) =>
+    void navigate({ to: here, search: { ...search, ...part }, replace: true });
+  const save = useSave(platform, {
+    onSaved: (id) => {
+      // Removed at once: a used sign-in must not be requested again.
+      flushSync(() => {
+        draft.discard();
+        setUsedSignIn(signIn);
+      });
+      if (signIn) deleteInput(signIn);
+      go({ connection: id, signIn: undefined });
+    },
+    onRefused: (error) => {
+      const tab = tabOfFault(error, platform);
+      if (tab) go({ tab });
+    },
+  });
+  const editor: Editor = {
+    site,
+    platform,
+    connection,
+    draft,
+    signIn: step.is === "done" ? signIn : null,
+    mayChange,
+    error: save.error,
+  };
+  const tab = tabs.find(({ value }) => value === text("tab"))?.value ?? "connection";
+  const isForm = tab === "connection" || tab === "events" || tab === "mapping";
+  const form = (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.run(editor);
+      }}
+    >
+      <Stack gap="lg">
+        <fieldset className="cc-bare" aria-label={`${platform.name} ${tab}`}>
+          <Stack gap="lg">
+            {tab === "connection" && <SettingsForm editor={editor} step={step} />}
+            {tab === "events" && <EventsForm editor={editor} />}
+            {tab === "mapping" && <MappingForm editor={editor} />}
+          </Stack>
+        </fieldset>
+        <SaveBar editor={editor} isBusy={save.isBusy} onDiscard={draft.discard} />
+      </Stack>
+    </form>
+  );
+  return (
+    <Page
+      title={platform.name}
+      back={{ to: `/sites/${site}/integrations`, label: "Platforms" }}
+      about={<Header platform={platform} connection={connection} />}
+      actions={
+        <>
+          {switcher}
+          {connection && mayChange && (
+            <ConnectionActions site={site} platform={platform} connection={connection} />
+          )}
+        </>
+      }
+      tabs={tabs.map((one) => ({ ...one, to: here, search: { ...search, tab: one.value } }))}
+      tab={tab}
+    >
+      <NeedsReconnection editor={editor} onPaste={() => go({ tab: "connection" })} />
+      {isForm &&
+        (mayChange ? (
+          <Grid gap="lg">
+            <Grid.Col span={{ base: 12, md: 7 }}>{form}</Grid.Col>
+            <Grid.Col span={{ base: 12, md: 5 }}>
+              <div className="cc-sticky">
+                <Preview editor={editor} />
+              </div>
+            </Grid.Col>
+          </Grid>
+        ) : (
+          form
+        ))}
+      {tab === "test" && <TestEvent editor={editor} />}
+      {tab === "log" &&
+        (connection ? (
+          <LogTable site={site} fixed={{ connection: connection.id }} />
+        ) : (
+          <Card>
+            <Text size="sm" c="dimmed">
+              Deliveries to {platform.name} show here once it is connected.
+            </Text>
+          </Card>
+        ))}
+      <Outlet />
+    </Page>
+  );
+}
+
+function Header({ platform, connection }: { platform: Platform; connection: Connection | null }) {
+  return (
+    <Stack gap={8}>
+      <span>{platform.description}</span>
+      <Group gap="md">
+        {connection ? <ConnectionState connection={connection} /> : <State of="not connected" />}
+        {connection && (
+          <Text size="sm" component="span">
+            {connection.lastSentAt === null ? "nothing sent yet" : "last sent "}
+            {connection.lastSentAt !== null && <Time at={connection.lastSentAt} />}
+          </Text>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+/** Creates a connection, or changes the existing one. */
+function useSave(
+  { name }: Platform,
+  { onSaved, onRefused }: { onSaved: (connection: string) => void; onRefused: (error: ApiError) => void },
+) {
+  const connect = useSend("POST /sites/:site/connections", {
+    onDone: ({ connection, isNew, released }: Answer<"POST /sites/:site/connections">) => {
+      const what = isNew
+        ? `${name} connected.`
+        : "This account was already connected; its settings were changed.";
+      notify(what + releasedText(released));
+      onSaved(connection.id);
+    },
+  });
+  const change = useSend("PATCH /sites/:site/connections/:connection", {
+    onDone: ({ connection, released }) => {
+      notify(`Saved.${releasedText(released)}`);
+      onSaved(connection.id);
+    },
+  });
+  return {
+    isBusy: connect.isPending || change.isPending,
+    error: connect.error ?? change.error,
+    run: ({ site, platform, connection, draft, signIn }: Editor) => {
+      const wanted = {
+        settings: draft.changes,
+        ...(draft.events === undefined ? {} : { events: draft.events }),
+        ...(signIn ? { signIn } : {}),
+      };
+      const onError = { onError: onRefused };
+      if (connection) change.mutate({ params: { site, connection: connection.id }, body: wanted }, onError);
+      else connect.mutate({ params: { site }, body: { platform: platform.id, ...wanted } }, onError);
+    },
+  };
+}
+
+function SaveBar({ editor, isBusy, onDiscard }: { editor: Editor; isBusy: boolean; onDiscard: () => void }) {
+  const { platform, connection, draft, signIn, error, mayChange } = editor;
+  const isChanged = draft.isChanged || signIn !== null;
+  if (!mayChange || (connection && !isChanged)) return null;
+  const isReconnecting = connection?.state === "needs reconnection";
+  return (
+    <div className="cc-save">
+      {/* Errors of a field are shown at the field. */}
+      {error && tabOfFault(error, platform) === null && <RequestError error={error} />}
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {connection ? "You have unsaved changes." : "Nothing is sent until it is connected."}
+        </Text>
+        <Group gap="xs">
+          {draft.isChanged && (
+            <Button variant="default" onClick={onDiscard}>
+              Discard
+            </Button>
+          )}
+          <Button type="submit" loading={isBusy}>
+            {connection ? (isReconnecting ? "Reconnect" : "Save") : `Connect ${platform.name}`}
+          </Button>
+        </Group>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,187 @@
+// The platform's event name or conversion action for each event.
+
+import { Button, Group, Select, Table, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { Card } from "../../../common/Page.tsx";
+import type { Platform } from "../connections.tsx";
+import { ChoiceList } from "./ChoiceList.tsx";
+import { foldName, nameSetting, settingFault, type Editor } from "./editor.ts";
+
+const minShown = 6;
+
+/**
+ * Some platforms have conversion actions or rules instead of event names. Returns the setting whose list offers them; null for
+ * all other platforms.
+ */
+function actionSetting({ events, settings }: Platform) {
+  if (!events || Object.keys(events.standard).length > 0) return null;
+  return settings.find(({ choices, required }) => choices && !required) ?? null;
+}
+
+/** The platform's name for an event without a choice. */
+function defaultName({ platform, draft }: Editor, event: string): string {
+  const { standard = {}, others = null } = platform.events ?? {};
+  const known = Object.entries(standard).find(([name]) => foldName(name) === foldName(event))?.[1];
+  if (known !== undefined) return known;
+  if (others === "own name") return event;
+  const action = fallbackSetting(platform);
+  return others ?? ((action && draft.valueOf(action.name)) || "not sent");
+}
+
+/** The setting that applies to events without a choice of their own. */
+const fallbackSetting = ({ settings }: Platform) =>
+  settings.find(({ name }) => ["conversion_action", "default_rule", "default_event"].includes(name)) ?? null;
+
+function othersSentence({ platform }: Editor): string {
+  const others = platform.events?.others ?? null;
+  if (others === "own name") return "All other events are sent under their own name.";
+  if (others !== null) return `All other events are sent as ${others}.`;
+  const setting = fallbackSetting(platform);
+  return setting
+    ? `All other events are sent to the ${setting.label.toLowerCase()}; without one they are skipped.`
+    : "All other events are skipped.";
+}
+
+export function EventNames({ editor, seen }: { editor: Editor; seen: readonly string[] }) {
+  const { platform, connection, draft, mayChange } = editor;
+  const [showAll, setShowAll] = useState(false);
+  const [added, setAdded] = useState<string[]>([]);
+  const overridden = Object.keys({ ...connection?.settings, ...draft.changes })
+    .filter((name) => name.startsWith("event."))
+    .map((name) => name.slice("event.".length));
+  const standard = Object.keys(platform.events?.standard ?? {});
+  const names = new Map<string, string>();
+  for (const name of [...seen, ...standard, ...overridden, ...added])
+    if (!names.has(foldName(name))) names.set(foldName(name), name);
+  const isFirst = (name: string) =>
+    [...seen, ...overridden, ...added].some((one) => foldName(one) === foldName(name));
+  const first = [...names.values()].filter(isFirst);
+  const later = [...names.values()].filter((name) => !isFirst(name));
+  const shown = showAll
+    ? [...first, ...later]
+    : [...first, ...later.slice(0, Math.max(0, minShown - first.length))];
+  const action = actionSetting(platform);
+  return (
+    <Card padded={false} title={action ? action.label : "Event names"} about={othersSentence(editor)}>
+      {shown.length > 0 && (
+        <Table layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th fw={500} c="dimmed" fz="xs" w="40%">
+                Your event
+              </Table.Th>
+              <Table.Th fw={500} c="dimmed" fz="xs">
+                {platform.name}
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.map((name) => (
+              <Table.Tr key={name}>
+                <Table.Td className="cc-mono" style={{ overflowWrap: "anywhere" }}>
+                  {name}
+                </Table.Td>
+                <Table.Td>
+                  <NameField editor={editor} event={name} action={action} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      <Group p="md" justify="space-between">
+        {mayChange && <AddName onAdd={(name) => setAdded((before) => [...before, name])} />}
+        {shown.length < names.size && (
+          <Button variant="subtle" size="compact-sm" onClick={() => setShowAll(true)}>
+            Show all {names.size} names
+          </Button>
+        )}
+      </Group>
+    </Card>
+  );
+}
+
+function NameField({
+  editor,
+  event,
+  action,
+}: {
+  editor: Editor;
+  event: string;
+  action: ReturnType<typeof actionSetting>;
+}) {
+  const { platform, draft, error, mayChange } = editor;
+  const setting = nameSetting(event);
+  const label = `${platform.name} name for ${event}`;
+  const value = draft.valueOf(setting);
+  const fault = settingFault(error, setting, platform);
+  const choices = platform.events?.choices;
+  if (choices)
+    return (
+      <Select
+        aria-label={label}
+        size="xs"
+        data={choices}
+        value={value || null}
+        placeholder={defaultName(editor, event)}
+        onChange={(chosen) => draft.set(setting, chosen ?? "")}
+        error={fault}
+        disabled={!mayChange}
+        clearable
+        searchable
+        clearButtonProps={{ "aria-label": `Reset ${event}` }}
+      />
+    );
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <TextInput
+        aria-label={label}
+        size="xs"
+        value={value}
+        placeholder={defaultName(editor, event)}
+        onChange={({ currentTarget }) => draft.set(setting, currentTarget.value)}
+        error={fault}
+        disabled={!mayChange}
+        autoComplete="off"
+        style={{ flex: 1 }}
+      />
+      {action && mayChange && (
+        <ChoiceList
+          editor={editor}
+          setting={action.name}
+          label={`${action.label.toLowerCase()} for ${event}`}
+          onChoose={(chosen) => draft.set(setting, chosen)}
+          size="xs"
+        />
+      )}
+    </Group>
+  );
+}
+
+function AddName({ onAdd }: { onAdd: (name: string) => void }) {
+  const [name, setName] = useState("");
+  const add = () => {
+    if (name.trim()) onAdd(name.trim());
+    setName("");
+  };
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <TextInput
+        size="xs"
+        aria-label="Another event"
+        placeholder="another event"
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        onKeyDown={(event) => {
+          // Enter adds the name; it must not save the form.
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          add();
+        }}
+      />
+      <Button size="xs" variant="default" onClick={add} disabled={name.trim() === ""}>
+        Add
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,75 @@
+// The events that are sent to the platform, and their names there.
+
+import { Alert, Radio, Stack, TagsInput } from "@mantine/core";
+import { useState } from "react";
+import { Card } from "../../../common/Page.tsx";
+import { useApi } from "../../../common/api/query.ts";
+import { rangeOf } from "../../../common/format/ranges.ts";
+import { EventNames } from "./EventNames.tsx";
+import { foldName, settingFault, type Editor } from "./editor.ts";
+
+/** Recent event names, the most frequent first. */
+export function useSeenEvents(site: string): string[] {
+  const [{ from, to }] = useState(() => rangeOf("30d", undefined));
+  const { data } = useApi("GET /sites/:site/statistics", {
+    params: { site },
+    query: { from, to, step: "day" },
+  });
+  return data?.events.map(({ name }) => name) ?? [];
+}
+
+export function EventsForm({ editor }: { editor: Editor }) {
+  const { platform, connection, draft, error, site, mayChange } = editor;
+  const seen = useSeenEvents(site);
+  const chosen = draft.events === undefined ? (connection?.events ?? null) : draft.events;
+  const [isSelection, setIsSelection] = useState(chosen !== null);
+  // Removes names that differ only in spelling.
+  const known = [
+    ...new Map([...Object.keys(platform.events?.standard ?? {}), ...seen].map((one) => [foldName(one), one])),
+  ].map(([, name]) => name.toLowerCase());
+  return (
+    <>
+      <Card
+        title="Selected events"
+        about={`Events that are not selected are skipped for ${platform.name}, and shown as skipped in the sync log.`}
+      >
+        <Stack gap="md">
+          <Radio.Group
+            aria-label="Selected events"
+            value={isSelection ? "some" : "all"}
+            onChange={(value) => {
+              setIsSelection(value === "some");
+              draft.setEvents(value === "some" ? (connection?.events ?? []) : null);
+            }}
+          >
+            <Stack gap="xs">
+              <Radio value="all" label="All events" disabled={!mayChange} />
+              <Radio value="some" label="Selected events" disabled={!mayChange} />
+            </Stack>
+          </Radio.Group>
+          {isSelection && (
+            <TagsInput
+              label="Events"
+              description="Event names as your servers send them. Case does not matter."
+              placeholder={chosen?.length ? "" : "purchase"}
+              value={chosen ?? []}
+              onChange={(names) => draft.setEvents(names)}
+              data={[...new Set(known)]}
+              error={settingFault(error, "events", platform)}
+              clearable
+              disabled={!mayChange}
+              maxDropdownHeight={240}
+            />
+          )}
+        </Stack>
+      </Card>
+      {platform.events ? (
+        <EventNames editor={editor} seen={seen} />
+      ) : (
+        <Alert variant="light" color="gray">
+          {platform.name} gets every event under the name that your sender gave it.
+        </Alert>
+      )}
+    </>
+  );
+}

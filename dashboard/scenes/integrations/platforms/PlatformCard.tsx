@@ -1,0 +1,103 @@
+// One platform with the health of its connections.
+
+import { Box, Divider, Group, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { countText, percentText } from "../../../common/format/format.ts";
+import { Time } from "../../../common/values.tsx";
+import {
+  accountOf,
+  ConnectionState,
+  Fact,
+  Monogram,
+  type Connection,
+  type Platform,
+} from "../connections.tsx";
+
+export function PlatformCard({
+  site,
+  platform,
+  connections,
+  mayConnect = false,
+}: {
+  site: string;
+  platform: Platform;
+  connections: readonly Connection[];
+  mayConnect?: boolean;
+}) {
+  return (
+    <Box component="article" className="cc-card cc-row" p="md" pos="relative">
+      <Stack gap="sm" h="100%">
+        <Group wrap="nowrap" align="flex-start" gap="sm">
+          <Monogram name={platform.name} />
+          <Box style={{ flex: 1, minWidth: 0 }}>
+            <Title order={3}>
+              <Link to={`/sites/${site}/integrations/${platform.id}`} className="cc-stretch">
+                {platform.name}
+              </Link>
+            </Title>
+            <Text size="sm" c="dimmed" mt={2}>
+              {platform.description}
+            </Text>
+          </Box>
+        </Group>
+        {connections.map((connection) => (
+          <ConnectionLine
+            key={connection.id}
+            platform={platform}
+            connection={connection}
+            isOneOfSeveral={connections.length > 1}
+          />
+        ))}
+        {mayConnect && (
+          <Text size="sm" fw={500} c="var(--cc-wait)" mt="auto" aria-hidden>
+            Connect
+          </Text>
+        )}
+      </Stack>
+    </Box>
+  );
+}
+
+function ConnectionLine({
+  platform,
+  connection,
+  isOneOfSeveral,
+}: {
+  platform: Platform;
+  connection: Connection;
+  isOneOfSeveral: boolean;
+}) {
+  const { sent, others } = connection.attempts24h;
+  const account = accountOf(platform, connection);
+  return (
+    <Stack gap="xs" mt="auto">
+      <Divider color="var(--cc-line)" />
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <ConnectionState connection={connection} />
+        {isOneOfSeveral && account && (
+          <Text size="xs" c="dimmed" className="cc-mono" truncate>
+            {account}
+          </Text>
+        )}
+      </Group>
+      {connection.stateReason && connection.state !== "active" && (
+        <Text size="sm" c="dimmed" lineClamp={2}>
+          {connection.stateReason}
+        </Text>
+      )}
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Fact label="Last sent">
+          <Time at={connection.lastSentAt} />
+        </Fact>
+        <Fact label="Waiting">{countText(connection.waiting)}</Fact>
+        <Fact label="Accepted, 24 h">
+          {sent + others === 0 ? (
+            <span className="cc-quiet">nothing sent</span>
+          ) : (
+            <span title={`${sent} of ${sent + others} attempts`}>{percentText(sent, sent + others)}</span>
+          )}
+        </Fact>
+      </Group>
+    </Stack>
+  );
+}

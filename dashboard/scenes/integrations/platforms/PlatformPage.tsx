@@ -1,0 +1,122 @@
+// The page of one platform: its connection, events, field mapping, test and sync log.
+
+import { Button, Select } from "@mantine/core";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { Plug } from "lucide-react";
+import { Page } from "../../../common/Page.tsx";
+import { useMay, useSiteId } from "../../../common/api/session.ts";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import { Empty, LoadError, Loading } from "../../../common/states.tsx";
+import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
+import { ConnectionEditor } from "./ConnectionEditor.tsx";
+import { readInput } from "./signIn.ts";
+
+const newConnection = "new";
+
+export default function PlatformPage() {
+  const site = useSiteId();
+  const { platform: id = "" } = useParams({ strict: false }) as { platform?: string };
+  const platforms = usePlatforms();
+  const connections = useConnections(site);
+  const error = platforms.error ?? connections.error;
+  const platform = platforms.data?.items.find((one) => one.id === id);
+  const back = { to: `/sites/${site}/integrations`, label: "Platforms" };
+  if (platform && connections.data)
+    return (
+      <ChosenConnection
+        site={site}
+        platform={platform}
+        connections={connections.data.items.filter((one) => one.platform === id)}
+        isFetching={connections.isFetching}
+      />
+    );
+  return (
+    <Page title={platform?.name ?? "Platform"} back={back}>
+      {error ? (
+        <LoadError error={error} onRetry={() => void (platforms.refetch(), connections.refetch())} />
+      ) : platforms.data && !platform ? (
+        <Empty icon={Plug} title="Platform not found">
+          Choose one from the list of platforms.
+        </Empty>
+      ) : (
+        <Loading />
+      )}
+    </Page>
+  );
+}
+
+function ChosenConnection({
+  site,
+  platform,
+  connections,
+  isFetching,
+}: {
+  site: string;
+  platform: Platform;
+  connections: readonly Connection[];
+  isFetching: boolean;
+}) {
+  const { text } = useQueryParams();
+  const saved = text("signIn") ? readInput(text("signIn")) : null;
+  const wanted = text("connection") || (saved ? (saved.connection ?? newConnection) : "");
+  const isUnknown = wanted !== "" && wanted !== newConnection && !connections.some(({ id }) => id === wanted);
+  // A connection that was just created is not in the list yet.
+  if (isUnknown && isFetching) return <Loading />;
+  const connection =
+    wanted === newConnection ? null : (connections.find(({ id }) => id === wanted) ?? connections[0] ?? null);
+  return (
+    <ConnectionEditor
+      // Each connection has its own draft.
+      key={`${platform.id} ${connection?.id ?? newConnection}`}
+      site={site}
+      platform={platform}
+      connection={connection}
+      signIn={text("signIn")}
+      initial={saved?.changes ?? {}}
+      switcher={<Switcher site={site} platform={platform} connections={connections} current={connection} />}
+    />
+  );
+}
+
+/** Several accounts of one platform are several connections. */
+function Switcher({
+  site,
+  platform,
+  connections,
+  current,
+}: {
+  site: string;
+  platform: Platform;
+  connections: readonly Connection[];
+  current: Connection | null;
+}) {
+  const mayChange = useMay("admin", site);
+  const navigate = useNavigate();
+  const go = (connection: string) =>
+    void navigate({
+      to: `/sites/${site}/integrations/${platform.id}`,
+      search: { connection },
+    });
+  if (connections.length === 0) return null;
+  // A platform without accounts has one connection.
+  const canAdd = mayChange && platform.settings.some(({ required }) => required);
+  if (connections.length === 1 && current)
+    return canAdd ? (
+      <Button variant="default" onClick={() => go(newConnection)}>
+        Add another
+      </Button>
+    ) : null;
+  return (
+    <Select
+      aria-label="Connection"
+      allowDeselect={false}
+      w={220}
+      value={current?.id ?? newConnection}
+      onChange={(chosen) => chosen && go(chosen)}
+      data={[
+        ...connections.map((one) => ({ value: one.id, label: accountOf(platform, one) ?? one.id })),
+        ...(canAdd ? [{ value: newConnection, label: "Another account…" }] : []),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,71 @@
+// All platforms as cards, connected ones first.
+
+import { SimpleGrid, Stack, Title } from "@mantine/core";
+import { Page } from "../../../common/Page.tsx";
+import { useMay, useSiteId } from "../../../common/api/session.ts";
+import { LoadError, Loading } from "../../../common/states.tsx";
+import { tabsOf, useConnections, usePlatforms, type Platform } from "../connections.tsx";
+import { PlatformCard } from "./PlatformCard.tsx";
+
+export default function Platforms() {
+  const site = useSiteId();
+  return (
+    <Page
+      title="Integrations"
+      about="Each conversion is sent to all connected platforms."
+      tabs={tabsOf(site)}
+      tab="platforms"
+    >
+      <Cards site={site} />
+    </Page>
+  );
+}
+
+function Cards({ site }: { site: string }) {
+  const platforms = usePlatforms();
+  const connections = useConnections(site);
+  const mayChange = useMay("admin", site);
+  const error = platforms.error ?? connections.error;
+  if (error)
+    return <LoadError error={error} onRetry={() => void (platforms.refetch(), connections.refetch())} />;
+  if (!platforms.data || !connections.data) return <Loading rows={3} height={140} />;
+  const all = connections.data.items;
+  const of = ({ id }: Platform) => all.filter(({ platform }) => platform === id);
+  const connected = platforms.data.items.filter((one) => of(one).length > 0);
+  const others = platforms.data.items.filter((one) => of(one).length === 0);
+  return (
+    <>
+      {connected.length > 0 && (
+        <Section title="Connected">
+          {connected.map((one) => (
+            <PlatformCard key={one.id} site={site} platform={one} connections={of(one)} />
+          ))}
+        </Section>
+      )}
+      {others.length > 0 && (
+        <Section title={connected.length > 0 ? "Not connected yet" : "Connect a platform"}>
+          {others.map((one) => (
+            <PlatformCard
+              key={one.id}
+              site={site}
+              platform={one}
+              connections={[]}
+              {...(mayChange ? { mayConnect: true } : {})}
+            />
+          ))}
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Section({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <Stack gap="sm" component="section">
+      <Title order={2}>{title}</Title>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+        {children}
+      </SimpleGrid>
+    </Stack>
+  );
+}

@@ -1,0 +1,104 @@
+// One declared setting as a field. Secrets and addresses are write-only: saved values are never shown.
+
+import { Button, Group, PasswordInput, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import type { Setting } from "../connections.tsx";
+import { ChoiceList } from "./ChoiceList.tsx";
+import { settingFault, type Editor } from "./editor.ts";
+
+export function SettingField({ editor, setting }: { editor: Editor; setting: Setting }) {
+  const { platform, draft, connection, mayChange, error } = editor;
+  const { name, label, help, secret, address } = setting;
+  const value = draft.valueOf(name);
+  const saved = connection?.settings[name];
+  const isSaved = saved !== undefined;
+  const common = {
+    label,
+    description: help,
+    name,
+    value,
+    error: settingFault(error, name, platform),
+    disabled: !mayChange,
+    withAsterisk: setting.required,
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      draft.set(name, currentTarget.value),
+    inputWrapperOrder: ["label", "input", "error", "description"] as ("label" | "input" | "error")[],
+  };
+  if (setting.default === "on" || setting.default === "off")
+    return (
+      <Switch
+        label={label}
+        description={help}
+        name={name}
+        error={common.error}
+        disabled={!mayChange}
+        checked={value === "on"}
+        onChange={({ currentTarget }) => draft.set(name, currentTarget.checked ? "on" : "off")}
+      />
+    );
+  if (secret || address) {
+    const isRemoved = draft.changes[name] === "";
+    const placeholder = isRemoved ? "will be removed" : isSaved ? (address ? saved : "configured") : "";
+    const Input = secret ? PasswordInput : TextInput;
+    return (
+      <>
+        <Input {...common} placeholder={placeholder} autoComplete="off" spellCheck={false} />
+        {isSaved && !setting.required && mayChange && (
+          <RemoveSaved editor={editor} setting={setting} isRemoved={isRemoved} />
+        )}
+      </>
+    );
+  }
+  // JSON needs several lines.
+  if (/\bJSON\b/.test(help))
+    return <Textarea {...common} autosize minRows={3} maxRows={16} classNames={{ input: "cc-mono" }} />;
+  const placeholder = setting.default ?? "";
+  if (!setting.choices || !mayChange)
+    return <TextInput {...common} placeholder={placeholder} autoComplete="off" spellCheck={false} />;
+  return (
+    <TextInput
+      {...common}
+      placeholder={placeholder}
+      autoComplete="off"
+      spellCheck={false}
+      inputContainer={(input) => (
+        <Group gap="xs" wrap="nowrap" align="flex-start">
+          <div style={{ flex: 1 }}>{input}</div>
+          <ChoiceList
+            editor={editor}
+            setting={name}
+            label={label}
+            onChoose={(chosen) => draft.set(name, chosen)}
+          />
+        </Group>
+      )}
+    />
+  );
+}
+
+function RemoveSaved({
+  editor: { draft },
+  setting: { name, label },
+  isRemoved,
+}: {
+  editor: Editor;
+  setting: Setting;
+  isRemoved: boolean;
+}) {
+  const isTyped = draft.changes[name] !== undefined && !isRemoved;
+  if (isTyped) return null;
+  return (
+    <Group gap="xs" mt={-8}>
+      <Text size="xs" c="dimmed">
+        {isRemoved ? "Will be removed when you save." : "Saved. Never shown again."}
+      </Text>
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        aria-label={`${isRemoved ? "Keep" : "Remove"} ${label}`}
+        onClick={() => (isRemoved ? draft.keep(name) : draft.remove(name))}
+      >
+        {isRemoved ? "Keep it" : "Remove"}
+      </Button>
+    </Group>
+  );
+}

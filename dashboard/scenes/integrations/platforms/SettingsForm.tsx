@@ -1,0 +1,107 @@
+// The connection's form, drawn from the settings that the platform declares.
+
+import { Button, Collapse, List, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { ChevronDown, ChevronRight } from "lucide-react";
+import type { ReactNode } from "react";
+import { Card } from "../../../common/Page.tsx";
+import { ExternalLink } from "../../../common/links.tsx";
+import { SettingField } from "./SettingField.tsx";
+import { SignInBox } from "./SignInBox.tsx";
+import type { Editor } from "./editor.ts";
+import { signInFills, type SignInStep } from "./signIn.ts";
+
+export function SettingsForm({ editor, step }: { editor: Editor; step: SignInStep }) {
+  const { platform, error, connection, mayChange } = editor;
+  const field = error?.field?.replace(/^settings\./, "");
+  const canSignIn = platform.signIn?.ready === true;
+  // A field with a list of choices is shown with the required ones.
+  const isMain = ({ name, required, choices }: (typeof platform.settings)[number]) =>
+    required || choices !== null || platform.requires.flat().includes(name);
+  const pasted = platform.settings.filter(({ name }) => signInFills.includes(name) && canSignIn);
+  const rest = platform.settings.filter((one) => !pasted.includes(one));
+  const main = rest.filter(isMain);
+  const more = rest.filter((one) => !isMain(one));
+  const draw = (list: typeof main) =>
+    list.map((setting) => <SettingField key={setting.name} editor={editor} setting={setting} />);
+  const hasError = (list: typeof main) => list.some(({ name }) => name === field);
+  return (
+    <Card title="Connection" about={platform.requires.length > 0 && <Needs editor={editor} />}>
+      <Stack gap="lg">
+        <SignInBox editor={editor} step={step} />
+        {(pasted.length > 0 || platform.guide) && (
+          <Stack gap={4}>
+            <Guide editor={editor} />
+            {pasted.length > 0 && mayChange && (
+              <Fold label="Paste a token instead" isOpen={hasError(pasted)}>
+                {draw(pasted)}
+              </Fold>
+            )}
+          </Stack>
+        )}
+        {draw(main)}
+        {more.length > 0 &&
+          (main.length === 0 ? (
+            draw(more)
+          ) : (
+            <Fold label={`More settings (${more.length})`} isOpen={hasError(more)}>
+              {draw(more)}
+            </Fold>
+          ))}
+        {platform.settings.length === 0 && (
+          <Text size="sm" c="dimmed">
+            {connection ? "No settings needed." : "No settings needed: just connect it."}
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function Needs({ editor: { platform } }: { editor: Editor }) {
+  const labelOf = (name: string) => platform.settings.find((one) => one.name === name)?.label ?? name;
+  const sets = platform.requires.map((names) => names.map(labelOf).join(", "));
+  return <>It needs either {sets.join("; or ")}.</>;
+}
+
+function Guide({ editor: { platform } }: { editor: Editor }) {
+  const steps = platform.guide?.credentials ?? [];
+  if (steps.length === 0) return null;
+  return (
+    <Fold label="Where do I find this?" isOpen={false}>
+      <List type="ordered" size="sm" spacing="xs" pr="md">
+        {steps.map((text) => (
+          <List.Item key={text}>{text}</List.Item>
+        ))}
+      </List>
+      {platform.docsUrl && (
+        <ExternalLink href={platform.docsUrl}>{platform.name}'s documentation</ExternalLink>
+      )}
+    </Fold>
+  );
+}
+
+export function Fold({ label, isOpen, children }: { label: string; isOpen: boolean; children: ReactNode }) {
+  const [isUnfolded, { toggle }] = useDisclosure(isOpen);
+  const shown = isUnfolded || isOpen;
+  const Icon = shown ? ChevronDown : ChevronRight;
+  return (
+    <div>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        ml={-8}
+        aria-expanded={shown}
+        leftSection={<Icon size={15} aria-hidden />}
+        onClick={toggle}
+      >
+        {label}
+      </Button>
+      <Collapse expanded={shown}>
+        <Stack gap="lg" pt="sm">
+          {children}
+        </Stack>
+      </Collapse>
+    </div>
+  );
+}

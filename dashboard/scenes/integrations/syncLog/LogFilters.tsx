@@ -1,0 +1,153 @@
+// The filters of the sync log. They are part of the URL, so that a link shows the same.
+
+import { Button, Group, NativeSelect } from "@mantine/core";
+import type { Answer } from "../../../common/api/api.ts";
+import { ModeFilter } from "../../../common/lists/ModeFilter.tsx";
+import { SearchField } from "../../../common/lists/SearchField.tsx";
+import { TimeFilter, usePeriod } from "../../../common/lists/TimeFilter.tsx";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
+import { useSeenEvents } from "../platforms/EventsForm.tsx";
+
+const noFilter = {
+  platform: undefined,
+  connection: undefined,
+  state: undefined,
+  event: undefined,
+  mode: undefined,
+  search: undefined,
+  range: undefined,
+  from: undefined,
+  to: undefined,
+};
+
+export function LogFilters({ site, filter, fixed }: { site: string; filter: LogFilter; fixed: LogFilter }) {
+  const { change } = useQueryParams();
+  const seen = useSeenEvents(site);
+  const events = filter.event && !seen.includes(filter.event) ? [filter.event, ...seen] : seen;
+  const isFiltered = Object.keys(filter).some((name) => !(name in fixed));
+  return (
+    <Group p="md" gap="sm" align="flex-start">
+      <SearchField
+        label="Search the sync log"
+        value={filter.search ?? ""}
+        onChange={(search) => change({ search })}
+      />
+      {fixed.connection === undefined && <PlatformFilter site={site} filter={filter} />}
+      <NativeSelect
+        aria-label="State"
+        value={filter.state ?? ""}
+        onChange={({ currentTarget }) => change({ state: currentTarget.value })}
+        data={[{ value: "", label: "All states" }, ...deliveryStates]}
+      />
+      {events.length > 0 && (
+        <NativeSelect
+          aria-label="Event"
+          value={filter.event ?? ""}
+          onChange={({ currentTarget }) => change({ event: currentTarget.value })}
+          data={[{ value: "", label: "All events" }, ...events]}
+          maw={180}
+        />
+      )}
+      <ModeFilter value={filter.mode ?? ""} onChange={(mode) => change({ mode })} />
+      <TimeFilter />
+      {isFiltered && (
+        <Button variant="subtle" onClick={() => change(noFilter)}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** A platform, or one of several connections of it. */
+function PlatformFilter({ site, filter }: { site: string; filter: LogFilter }) {
+  const { change } = useQueryParams();
+  const platforms = usePlatforms().data?.items ?? [];
+  const connections = useConnections(site).data?.items ?? [];
+  const connectionsOf = ({ id }: Platform) => connections.filter(({ platform }) => platform === id);
+  const option = (platform: Platform) => ({ value: `platform ${platform.id}`, label: platform.name });
+  const single = (platform: Platform, one: Connection) => ({
+    value: `connection ${one.id}`,
+    label: `${platform.name} · ${accountOf(platform, one) ?? one.id}`,
+  });
+  const chosen = filter.connection
+    ? `connection ${filter.connection}`
+    : filter.platform
+      ? `platform ${filter.platform}`
+      : "";
+  const isSplit = (one: Platform) =>
+    connectionsOf(one).length > 1 || connectionsOf(one).some(({ id }) => id === filter.connection);
+  const connected = platforms.filter((one) => connectionsOf(one).length > 0);
+  const options = [
+    ...connected.flatMap((one) => [
+      option(one),
+      ...(isSplit(one) ? connectionsOf(one).map((connection) => single(one, connection)) : []),
+    ]),
+    // A deleted connection still has its history.
+    ...platforms.filter((one) => connectionsOf(one).length === 0).map(option),
+  ];
+  const isKnown = chosen === "" || options.some(({ value }) => value === chosen);
+  return (
+    <NativeSelect
+      aria-label="Platform"
+      maw={220}
+      value={chosen}
+      onChange={({ currentTarget: { value } }) => {
+        const [kind, id] = value.split(" ");
+        change({
+          platform: kind === "platform" ? id : undefined,
+          connection: kind === "connection" ? id : undefined,
+        });
+      }}
+      data={[
+        { value: "", label: "All platforms" },
+        ...options,
+        ...(isKnown ? [] : [{ value: chosen, label: `Connection ${filter.connection ?? filter.platform}` }]),
+      ]}
+    />
+  );
+}
+
+export type LogLine = Answer<"GET /sites/:site/deliveries">["items"][number];
+type DeliveryState = LogLine["state"];
+
+const deliveryStates: readonly DeliveryState[] = [
+  "sent",
+  "queued",
+  "skipped",
+  "rejected",
+  "parked",
+  "expired",
+];
+
+export type LogFilter = {
+  platform?: string;
+  connection?: string;
+  state?: DeliveryState;
+  event?: string;
+  mode?: LogLine["event"]["mode"];
+  search?: string;
+  from?: number;
+  to?: number;
+};
+
+/** `fixed` comes from the page and cannot be changed by the URL. */
+export function useLogFilter(fixed: LogFilter): LogFilter {
+  const { text } = useQueryParams();
+  const times = usePeriod();
+  const given = (name: "platform" | "connection" | "event" | "search") =>
+    text(name) ? { [name]: text(name) } : {};
+  const state = deliveryStates.find((one) => one === text("state"));
+  const mode = (["live", "test"] as const).find((one) => one === text("mode"));
+  return {
+    ...given("platform"),
+    ...given("connection"),
+    ...(state ? { state } : {}),
+    ...given("event"),
+    ...(mode ? { mode } : {}),
+    ...given("search"),
+    ...times,
+    ...fixed,
+  };
+}

@@ -1,0 +1,219 @@
+// Deliveries as a table: platform, state, reason and replay.
+
+import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { Link, useLocation, useParams } from "@tanstack/react-router";
+import { Download, History, SearchX } from "lucide-react";
+import { Card } from "../../../common/Page.tsx";
+import { urlOf } from "../../../common/api/api.ts";
+import { usePlatformName } from "../../../common/api/platforms.ts";
+import { useRows } from "../../../common/api/query.ts";
+import { useMay } from "../../../common/api/session.ts";
+import { TextLink } from "../../../common/links.tsx";
+import { Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import { Empty } from "../../../common/states.tsx";
+import { Id, State, TestBadge, Time } from "../../../common/values.tsx";
+import { ReplayButton } from "../../events/ReplayButton.tsx";
+import { isReplayable } from "../../events/eventCells.tsx";
+import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
+import { BulkButton } from "./BulkButton.tsx";
+import { LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
+
+export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter }) {
+  const filter = useLogFilter(fixed);
+  const list = useRows(
+    "GET /sites/:site/deliveries",
+    { params: { site }, query: filter },
+    { keepRows: true },
+  );
+  const mayChange = useMay("admin", site);
+  const traceOf = useTraceLink();
+  const columns = useColumns(site, traceOf, fixed.connection === undefined, mayChange);
+  const isFiltered = Object.keys(filter).length > Object.keys(fixed).length;
+  return (
+    <Card
+      padded={false}
+      title="Deliveries"
+      actions={
+        <>
+          {mayChange && (
+            <>
+              <BulkButton site={site} filter={filter} action="replay" />
+              <BulkButton site={site} filter={filter} action="cancel" />
+            </>
+          )}
+          <Button
+            component="a"
+            href={urlOf("GET /sites/:site/deliveries.csv", { params: { site }, query: filter })}
+            download
+            variant="default"
+            leftSection={<Download size={16} aria-hidden />}
+          >
+            CSV
+          </Button>
+        </>
+      }
+    >
+      <LogFilters site={site} filter={filter} fixed={fixed} />
+      <Rows
+        label="Deliveries"
+        columns={columns}
+        rows={list.rows}
+        keyOf={(line) => `${line.event.id} ${line.connection}`}
+        error={list.error}
+        onRetry={list.retry}
+        to={({ event }) => traceOf(event.id)}
+        more={list.more}
+        isLoadingMore={list.isLoadingMore}
+        empty={
+          isFiltered ? (
+            <Empty icon={SearchX} title="No matching deliveries">
+              Choose a longer period, or clear a filter.
+            </Empty>
+          ) : (
+            <Empty icon={History} title="No deliveries yet">
+              Each conversion appears here once per connected platform, with all attempts.
+            </Empty>
+          )
+        }
+      />
+    </Card>
+  );
+}
+
+/** Opens the trace in a drawer over this list, which keeps its filters. */
+function useTraceLink() {
+  const { search } = useQueryParams();
+  const { event: open } = useParams({ strict: false }) as { event?: string };
+  const { pathname } = useLocation();
+  const list = open === undefined ? pathname : pathname.slice(0, -open.length - 1);
+  return (event: string) => ({ to: `${list}/${event}`, search });
+}
+
+const dash = <span className="cc-quiet">–</span>;
+
+function useColumns(
+  site: string,
+  traceOf: ReturnType<typeof useTraceLink>,
+  withPlatform: boolean,
+  mayChange: boolean,
+): Column<LogLine>[] {
+  const nameOf = usePlatformName();
+  const columns: Column<LogLine>[] = [
+    {
+      title: "Event",
+      cell: (line) => (
+        <Stack gap={0} miw={88}>
+          <Group gap={8} wrap="nowrap">
+            <TextLink {...traceOf(line.event.id)} fw={500} c="inherit" style={{ overflowWrap: "anywhere" }}>
+              {line.event.name}
+            </TextLink>
+            {line.event.mode === "test" && <TestBadge />}
+          </Group>
+          {withPlatform && (
+            <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
+              {nameOf(line.platform)}
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    {
+      title: "Order id",
+      wide: true,
+      cell: ({ event: { orderId } }) => (orderId ? <Id value={orderId} label="order id" /> : dash),
+    },
+    ...(withPlatform
+      ? [{ title: "Platform", wide: true, cell: (line: LogLine) => <PlatformCell site={site} line={line} /> }]
+      : []),
+    { title: "State", cell: (line) => <StateCell line={line} to={traceOf(line.event.id)} /> },
+    { title: "Attempts", align: "right", wide: true, cell: ({ attempts }) => attempts },
+    {
+      title: "Next attempt",
+      wide: true,
+      cell: ({ nextTryAt }) => (nextTryAt === null ? dash : <Time at={nextTryAt} />),
+    },
+    { title: "Received", wide: true, cell: ({ event }) => <Time at={event.receivedAt} /> },
+  ];
+  if (mayChange)
+    columns.push({
+      title: "Action",
+      wide: true,
+      cell: (line) =>
+        isReplayable(line.state) &&
+        !line.event.erased && (
+          <ReplayButton site={site} eventId={line.event.id} delivery={line} variant="subtle" />
+        ),
+    });
+  return columns;
+}
+
+function PlatformCell({ site, line }: { site: string; line: LogLine }) {
+  const nameOf = usePlatformName();
+  const platform = usePlatforms().data?.items.find(({ id }) => id === line.platform);
+  const connections = useConnections(site).data?.items ?? [];
+  const connection = connections.find(({ id }) => id === line.connection);
+  const isOneOfSeveral = connections.filter((one) => one.platform === line.platform).length > 1;
+  return (
+    <Stack gap={0}>
+      {connection ? (
+        <Anchor
+          component={Link}
+          to={`/sites/${site}/integrations/${line.platform}`}
+          search={{ connection: line.connection } as never}
+          size="sm"
+          c="inherit"
+        >
+          {nameOf(line.platform)}
+        </Anchor>
+      ) : (
+        <Text size="sm">{nameOf(line.platform)}</Text>
+      )}
+      {connection && platform && isOneOfSeveral && (
+        <Text size="xs" c="dimmed" className="cc-mono">
+          {accountOf(platform, connection) ?? connection.id}
+        </Text>
+      )}
+      {!connection && (
+        <Text size="xs" c="dimmed">
+          disconnected
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function StateCell({ line, to }: { line: LogLine; to: { to: string; search: Record<string, unknown> } }) {
+  const { event, state, reason } = line;
+  return (
+    <Stack gap={0}>
+      <Group gap={8} wrap="nowrap">
+        <State of={state} />
+        {state !== "sent" && (
+          <TextLink
+            {...to}
+            aria-label={`Why? Trace of ${event.name}${event.orderId ? ` ${event.orderId}` : ""}`}
+          >
+            why?
+          </TextLink>
+        )}
+      </Group>
+      {reason && (
+        <Text
+          size="xs"
+          c="dimmed"
+          miw={{ sm: 180 }}
+          maw={320}
+          lineClamp={2}
+          title={reason}
+          style={{ overflowWrap: "anywhere" }}
+        >
+          {reason}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
+        <Time at={event.receivedAt} />
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,62 @@
+// Adds a webhook and shows its secret once.
+
+import { Button, Group, Modal, Stack, Switch, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { fieldError, otherError } from "../../../common/fields.ts";
+import { useSend } from "../../../common/api/query.ts";
+import { RequestError } from "../../../common/states.tsx";
+
+export function AddWebhook({
+  site,
+  onClose,
+  onAdded,
+}: {
+  site: string;
+  onClose: () => void;
+  onAdded: (secret: string) => void;
+}) {
+  const [url, setUrl] = useState("");
+  const [sendEmpty, setSendEmpty] = useState(true);
+  const add = useSend("POST /sites/:site/webhooks", { onDone: ({ secret }) => onAdded(secret) });
+  return (
+    <Modal opened onClose={onClose} title="Add a webhook">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate({ params: { site }, body: { url: url.trim(), sendEmpty } });
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="URL"
+            description="HTTPS, and reachable from the internet."
+            placeholder="https://example.com/cleancast"
+            inputMode="url"
+            value={url}
+            onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+            error={fieldError(add.error, "url")}
+            withAsterisk
+            data-autofocus
+            autoComplete="off"
+          />
+          <Switch
+            label="Also push empty periods"
+            description="A missing push then means that something is wrong."
+            checked={sendEmpty}
+            onChange={({ currentTarget }) => setSendEmpty(currentTarget.checked)}
+          />
+          <RequestError error={otherError(add.error, "url")} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={add.isPending}>
+              Add webhook
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,84 @@
+// All pushes of a webhook, newest first, with the receiver's response.
+
+import { Accordion, Button, Center, Group, Text } from "@mantine/core";
+import { Send } from "lucide-react";
+import type { Answer } from "../../../common/api/api.ts";
+import { useRows } from "../../../common/api/query.ts";
+import { useSite } from "../../../common/api/session.ts";
+import { countText, counted, durationText, timeText } from "../../../common/format/format.ts";
+import { Empty, LoadError, Loading } from "../../../common/states.tsx";
+import { Code, State, TestBadge, Time } from "../../../common/values.tsx";
+
+type Push = Answer<"GET /sites/:site/webhooks/:webhook/pushes">["items"][number];
+
+export function PushLog({ site, webhook }: { site: string; webhook: string }) {
+  const list = useRows("GET /sites/:site/webhooks/:webhook/pushes", { params: { site, webhook } });
+  if (list.error) return <LoadError error={list.error} onRetry={list.retry} />;
+  if (!list.rows) return <Loading rows={3} />;
+  if (list.rows.length === 0)
+    return (
+      <Empty icon={Send} title="No pushes yet">
+        Each push appears here with its totals and the response.
+      </Empty>
+    );
+  return (
+    <>
+      <Accordion variant="contained" multiple order={4} chevronPosition="left">
+        {list.rows.map((push) => (
+          <PushItem key={push.id} push={push} />
+        ))}
+      </Accordion>
+      {list.more && (
+        <Center p="md">
+          <Button variant="default" onClick={list.more} loading={list.isLoadingMore}>
+            Show more
+          </Button>
+        </Center>
+      )}
+    </>
+  );
+}
+
+function PushItem({ push }: { push: Push }) {
+  const timeZone = useSite()?.timeZone;
+  const { period } = push;
+  return (
+    <Accordion.Item value={push.id}>
+      <Accordion.Control>
+        <Group gap="sm">
+          <State of={push.ok ? "sent" : "failing"} word={push.ok ? "delivered" : "failed"} />
+          {period ? (
+            <Text size="sm" component="span" className="cc-number">
+              {counted(period.conversions, "conversion")}, {countText(period.removed)} removed
+            </Text>
+          ) : (
+            <TestBadge />
+          )}
+          <Text size="sm" component="span" c="dimmed" className="cc-number">
+            {push.httpStatus === null ? "no response" : `HTTP ${push.httpStatus}`} ·{" "}
+            {durationText(push.durationMs)} · <Time at={push.startedAt} />
+          </Text>
+        </Group>
+      </Accordion.Control>
+      <Accordion.Panel>
+        {period && (
+          <Text size="sm" mb="xs">
+            Period {timeText(period.startsAt, timeZone)} – {timeText(period.endsAt, timeZone)}
+          </Text>
+        )}
+        {push.error && (
+          <Text size="sm" mb="xs" style={{ overflowWrap: "anywhere" }}>
+            {push.error}
+          </Text>
+        )}
+        {push.response ? (
+          <Code label="Response">{push.response}</Code>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {push.httpStatus === null ? "No response." : "Empty response."}
+          </Text>
+        )}
+      </Accordion.Panel>
+    </Accordion.Item>
+  );
+}

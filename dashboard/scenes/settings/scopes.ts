@@ -1,0 +1,28 @@
+// The scope of a role or key: one site, or all sites.
+
+import { roleOn, useSession, useSiteId, useSites } from "../../common/api/session.ts";
+
+export const allSites = "all";
+
+/** The name of a site, or "All sites". */
+export function useScopeName(): (site: string | null) => string {
+  const sites = useSites().data?.items;
+  return (site) => (site === null ? "All sites" : (sites?.find(({ id }) => id === site)?.name ?? site));
+}
+
+/** The scopes that the user owns as choices, this site first; "all" is the whole installation. */
+export function useOwnedScopes(): { value: string; label: string }[] {
+  const here = useSiteId();
+  const grants = useSession().data?.grants ?? [];
+  const sites = useSites().data?.items ?? [];
+  const owned = sites
+    .filter(({ id }) => roleOn(grants, id) === "owner")
+    .toSorted((one, other) => Number(other.id === here) - Number(one.id === here));
+  return [
+    ...owned.map(({ id, name }) => ({ value: id, label: id === here ? `${name} (this site)` : name })),
+    ...(roleOn(grants, null) === "owner" ? [{ value: allSites, label: "All sites" }] : []),
+  ];
+}
+
+/** The site of a chosen scope; null is the whole installation. */
+export const siteOfScope = (choice: string): string | null => (choice === allSites ? null : choice);

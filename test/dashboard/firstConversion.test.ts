@@ -1,0 +1,114 @@
+// From the set-up link to the first conversion, in the dashboard alone.
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { password } from "../support/apiClient.ts";
+import { inChromium } from "../browser/chromium.ts";
+import { engines, newInstallation } from "../support/relay.ts";
+import { dialog, field, press, sees, signIn, signOut, takeSecret, scenarioMs, user } from "./users.ts";
+
+/** True while the page was not reloaded. */
+const isSamePage = (page: Page) => page.evaluate(() => (window as { isSamePage?: true }).isSamePage === true);
+
+inChromium("the first conversion", () => {
+  test.each(engines)(
+    "a new owner sets up, creates a key and sees the first conversion arrive in the dashboard, on %s",
+    async (engine) => {
+      const relay = await (await newInstallation(engine)).start();
+      const { page, errors, open } = await user(relay, null);
+      const link = /(http\S+\/dashboard\/setup#\w+)/.exec(relay.output())?.[1] ?? "";
+
+      // The link creates the owner, once.
+      await page.goto(link.replace("localhost", "127.0.0.1"));
+      await field(page, "Your name").fill("Olga Owner");
+      await field(page, "Email").fill("olga@example.com");
+      await field(page, "Password").fill("short");
+      await press(page, "Create owner");
+      expect(await field(page, "Password").evaluate((it: HTMLInputElement) => it.checkValidity())).toBe(
+        false,
+      );
+      await field(page, "Password").fill(password);
+      await press(page, "Create owner");
+
+      // The first steps show what is left to do, with links.
+      await sees(page, "First steps");
+      const steps = page.getByRole("listitem").filter({ hasText: /to do|done/ });
+      await sees(steps.filter({ hasText: "First conversion" }), "to do");
+      await sees(steps.filter({ hasText: "Inbound key" }), "done");
+      await steps.filter({ hasText: "Platform" }).getByRole("link", { name: "Connect" }).waitFor();
+      await page.getByRole("link", { name: "Configuration" }).click();
+
+      // A key is shown once.
+      await press(page, "Create key");
+      const asked = dialog(page, "Create an inbound key");
+      await field(asked, "Name").fill("Shop");
+      await press(asked, "Create");
+      const key = await takeSecret(page);
+      expect(key).toMatch(/^cc_\w{20,}$/);
+      await page.reload();
+      await sees(page, "Shop");
+      const content = await page.content();
+      expect(content).toContain(key.slice(0, 7));
+      expect(content).not.toContain(key);
+
+      // An event that is sent with it appears without a reload.
+      await page.getByRole("link", { name: "Overview" }).click();
+      await page.getByRole("status", { name: "Live feed: connected" }).waitFor();
+      await sees(page, "Waiting for the first event");
+      await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+      const answer = await relay.post(key, {
+        email: "ada@customers.example",
+        event: "purchase",
+        orderId: "A-1001",
+        value: 49.9,
+        currency: "EUR",
+      });
+      expect(answer.status).toBe(200);
+      const live = page.getByRole("listitem").filter({ hasText: /purchase.*EUR\s49\.90.*sent/ });
+      await live.waitFor();
+      // The checklist is updated, too.
+      await sees(steps.filter({ hasText: "First conversion" }), "done");
+
+      // Its trace shows the request to the sandbox and the response.
+      await live.getByRole("link", { name: "purchase" }).click();
+      const trace = page.getByRole("dialog");
+      await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
+      await sees(trace, "A-1001");
+      await sees(trace, "email, all hashed");
+      await press(trace, /^Attempt 1/);
+      const request = trace.getByLabel("Request", { exact: true });
+      await request.waitFor();
+      expect(await request.textContent()).toContain('"orderId":"A-1001"');
+      expect(await trace.getByLabel("Response", { exact: true }).textContent()).toContain("accepted");
+      expect(await isSamePage(page)).toBe(true);
+      const address = page.url();
+      // Closing it returns to the page where it was opened.
+      await press(trace, "Close");
+      await trace.waitFor({ state: "detached" });
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+
+      // The order is found from any page.
+      await page.keyboard.press("ControlOrMeta+K");
+      await page.getByLabel("Jump to", { exact: true }).fill("A-1001");
+      await page.getByRole("button", { name: /purchase · A-1001/ }).waitFor();
+      await page.keyboard.press("Enter");
+      await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
+      await page.keyboard.press("Escape");
+      await trace.waitFor({ state: "detached" });
+
+      // Signing out ends the session; a wrong password is refused; the right one returns to the page.
+      await signOut(page);
+      await page.goto(address);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await signIn(page, "olga@example.com", "another long password");
+      await sees(page, "The email or the password is wrong.");
+      await signIn(page, "olga@example.com", password);
+      await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
+      expect(errors.scriptErrors).toEqual([]);
+      await open("/setup");
+      await sees(page, "This installation already has an owner.");
+      await page.context().close();
+    },
+    scenarioMs,
+  );
+});

@@ -1,0 +1,139 @@
+// Users of the dashboard in a real browser, and the errors on their pages.
+
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Person } from "../support/apiClient.ts";
+import { newVisitor } from "../browser/chromium.ts";
+import type { Relay } from "../support/relay.ts";
+
+type PageErrors = {
+  /** Errors of scripts and of the content security policy. */
+  scriptErrors: string[];
+  /** Failed responses that the browser logs, such as refusals that a test provokes. */
+  failedRequests: string[];
+};
+
+/** Collects the errors and warnings of the console. */
+async function collectErrors(context: BrowserContext): Promise<PageErrors> {
+  const errors: PageErrors = { scriptErrors: [], failedRequests: [] };
+  context.on("weberror", (error) => errors.scriptErrors.push(`uncaught: ${error.error()}`));
+  context.on("console", (message) => {
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    const isAnswer = message.text().startsWith("Failed to load resource");
+    const where = message.page()?.url() ?? "";
+    (isAnswer ? errors.failedRequests : errors.scriptErrors).push(
+      `${message.text()} at ${message.location().url} on ${where}`,
+    );
+  });
+  await context.addInitScript(() => {
+    addEventListener("unhandledrejection", (event) => console.error(`unhandled: ${event.reason}`));
+    addEventListener("securitypolicyviolation", (event) =>
+      console.error(`CSP: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
+    );
+  });
+  return errors;
+}
+
+export type User = {
+  page: Page;
+  context: BrowserContext;
+  errors: PageErrors;
+  /** Opens a path of the dashboard, such as `/sites`, as a new document. */
+  open: (path: string) => Promise<void>;
+  /** Navigates within the open document, as a link does: much cheaper for many pages. */
+  go: (path: string) => Promise<void>;
+};
+
+const timeoutMs = 20_000;
+
+/** Timeout of a whole scenario; a busy machine takes many times as long as an idle one. */
+export const scenarioMs = 120_000;
+
+/** Opens a separate browser context, signed in as `person` if given. */
+export async function user(
+  relay: Pick<Relay, "url">,
+  person: Person | null,
+  options: BrowserContextOptions = {},
+): Promise<User> {
+  const context = await newVisitor({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+    ...options,
+  });
+  context.setDefaultTimeout(timeoutMs);
+  const errors = await collectErrors(context);
+  if (person)
+    await context.addCookies(
+      person.cookie.split("; ").map((one) => {
+        const [name = "", ...value] = one.split("=");
+        return { name, value: value.join("="), url: relay.url };
+      }),
+    );
+  const page = await context.newPage();
+  return {
+    page,
+    context,
+    errors,
+    open: async (path) => void (await page.goto(`${relay.url}/dashboard${path}`)),
+    go: async (path) => {
+      // Goes through a missing page, which separates the new page from the old one.
+      const nowhere = page.getByText("Page not found");
+      for (const to of ["/nowhere", path])
+        await page
+          .evaluate((there) => history.pushState(null, "", `/dashboard${there}`), to)
+          .then(() => nowhere.waitFor({ state: to === path ? "detached" : "attached" }));
+    },
+  };
+}
+
+/** Waits until this text is visible. */
+export const sees = (where: Page | Locator, text: string | RegExp): Promise<void> =>
+  where.getByText(text).filter({ visible: true }).first().waitFor();
+
+/** Presses a button by its label. */
+export const press = (where: Page | Locator, name: string | RegExp): Promise<void> =>
+  where
+    .getByRole("button", { name, exact: typeof name === "string" })
+    .filter({ visible: true })
+    .first()
+    .click();
+
+/** The open dialog; closing dialogs fade, so only the newest counts. */
+export const dialog = (page: Page, title: string | RegExp): Locator =>
+  page.getByRole("dialog", { name: title }).filter({ visible: true }).last();
+
+/** A field by its label; required fields have a star. */
+export const field = (where: Page | Locator, label: string): Locator =>
+  where
+    .getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}( \\*)?$`))
+    .and(where.locator("input, textarea, select"));
+
+/** Opens a menu and chooses from it. */
+export async function choose(page: Page, menu: string | RegExp, item: string): Promise<void> {
+  await press(page, menu);
+  await page.getByRole("menuitem", { name: item, exact: true }).click();
+}
+
+/** Reads a secret that is shown once, and closes its dialog. */
+export async function takeSecret(page: Page): Promise<string> {
+  const shown = page.locator("[data-secret]").filter({ visible: true });
+  await shown.waitFor();
+  const secret = (await shown.textContent()) ?? "";
+  await press(page, "I have copied it");
+  await shown.waitFor({ state: "detached" });
+  return secret;
+}
+
+export async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await field(page, "Email").fill(email);
+  await field(page, "Password").fill(password);
+  await press(page, "Sign in");
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await choose(page, /account and appearance/, "Sign out");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+}
+
+/** The row of a table that holds this text. */
+export const row = (where: Page | Locator, text: string | RegExp): Locator =>
+  where.getByRole("row").filter({ hasText: text });
