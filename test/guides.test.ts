@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, documents, placeOf, root, type Block } from "./support/documents.ts";
-import { openGuides, type Guides } from "./support/guideRun.ts";
+import { blocksOf, documents, placeOf, root, type Block } from "./support/documents/documents.ts";
+import { openGuides, type Guides } from "./support/documents/guideRun.ts";
 
 /** Why a block may stay unrun. Everything else is run. */
 const reasons = new Set([

@@ -15,7 +15,7 @@ import { columnsOf, tablesAt } from "../src/store/schema/tables.ts";
 import { fillTable } from "../src/store/maintenance/restoreTarget.ts";
 import { freshDatabase, freshFolder } from "./support/databases.ts";
 import { engines, type Engine } from "./support/relay.ts";
-import { eventId, person, representativeRows, rowsAt, rowsKey } from "./support/rows.ts";
+import { eventId, person, representativeRows, rowsAt, rowsKey } from "./support/schema/rows.ts";
 import { sha256 } from "./support/sha256.ts";
 
 const versions = Array.from({ length: latestVersion }, (_, i) => i + 1);

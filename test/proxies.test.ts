@@ -19,8 +19,8 @@ import {
   startProxy,
   withCaddyOptions,
   type Proxy,
-} from "./support/programs.ts";
-import { freePort } from "./support/freePort.ts";
+} from "./support/servers/programs.ts";
+import { freePort } from "./support/servers/freePort.ts";
 import { eventually, newInstallation } from "./support/relay.ts";
 import { personsBrowser, personsHeaders } from "./support/visits.ts";
 

@@ -11,7 +11,7 @@ import { migrations } from "../src/store/schema/schema.ts";
 import { openDatabase } from "../src/store/open.ts";
 import { openStore } from "../src/store/store.ts";
 import { freshDatabase } from "./support/databases.ts";
-import { listen } from "./support/hotStatements.ts";
+import { listen } from "./support/schema/hotStatements.ts";
 import { engines } from "./support/relay.ts";
 import {
   compatibilityFaults,
@@ -20,7 +20,7 @@ import {
   presentRelease,
   readReleases,
   type Release,
-} from "./support/releases.ts";
+} from "./support/schema/releases.ts";
 
 const out = readReleases();
 const present = presentRelease();

@@ -12,7 +12,7 @@ import { uuidv7 } from "../../src/kernel/ids.ts";
 import type { StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { commandIn } from "../../test/support/commands.ts";
-import { startPostgres, type Postgres } from "../../test/support/postgres.ts";
+import { startPostgres, type Postgres } from "../../test/support/postgres/postgres.ts";
 import { end, keep, parentOf, sleep } from "./processes.ts";
 import type { SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";

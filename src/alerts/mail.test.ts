@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { startMailServer } from "../../test/support/smtp.ts";
+import { startMailServer } from "../../test/support/servers/mailServer.ts";
 import { openMailer, untilDown } from "./mail.ts";
 
 describe("mail", () => {

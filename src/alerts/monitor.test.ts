@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../test/support/events.ts";
 import { openNodes, sql } from "../../test/support/nodes.ts";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
-import { startMailServer, type MailServer } from "../../test/support/smtp.ts";
+import { startMailServer, type MailServer } from "../../test/support/servers/mailServer.ts";
 import { openSender, type Sender } from "../delivery/send.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import type { DeliveryState } from "../kernel/event.ts";

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newAuthority, type Made } from "../../test/support/certificates.ts";
+import { newAuthority, type Made } from "../../test/support/servers/certificates.ts";
 import { freshFolder } from "../../test/support/databases.ts";
 import { openCertificate, type Certificate } from "./certificate.ts";
 import { ConfigFaults } from "../installation/config.ts";

@@ -6,7 +6,7 @@ import { platforms } from "../../src/platforms/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
 import { declared, fault } from "../support/contractCheck.ts";
-import { freePort } from "../support/freePort.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { call, engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";

@@ -5,10 +5,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { becomeOwner, invite, type Person } from "../support/apiClient.ts";
-import { newAuthority } from "../support/certificates.ts";
+import { newAuthority } from "../support/servers/certificates.ts";
 import { freshFolder } from "../support/databases.ts";
 import { declared, fault } from "../support/contractCheck.ts";
-import { startDns, type Records } from "../support/dnsServer.ts";
+import { startDns, type Records } from "../support/servers/dnsServer.ts";
 import {
   call,
   engines,
@@ -17,7 +17,7 @@ import {
   type Installation,
   type Relay,
 } from "../support/relay.ts";
-import { startTlsProxy, type TlsProxy } from "../support/tlsProxy.ts";
+import { startTlsProxy, type TlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshEvent } from "./answers.ts";
 
 const here = { address: "127.0.0.1" };

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
-import { openGateway, type Gateway } from "../support/gateway.ts";
-import { startPair, type Pair } from "../support/primaryAndStandby.ts";
+import { openGateway, type Gateway } from "../support/postgres/gateway.ts";
+import { startPair, type Pair } from "../support/postgres/primaryAndStandby.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import {

@@ -16,7 +16,7 @@ import {
   startProxy,
   withCaddyOptions,
   type Proxy,
-} from "../support/programs.ts";
+} from "../support/servers/programs.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Answer, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, rows } from "../support/installation.ts";

@@ -9,7 +9,7 @@ import type { Migration } from "../../src/store/schema/migration.ts";
 import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
-import { buildVersion } from "../support/versions.ts";
+import { buildVersion } from "../support/schema/versions.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
 
 const senders = 4;

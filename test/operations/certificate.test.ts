@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { expect, test } from "vitest";
-import { newAuthority, type Made } from "../support/certificates.ts";
+import { newAuthority, type Made } from "../support/servers/certificates.ts";
 import { freshFolder } from "../support/databases.ts";
 import { call, eventually, newInstallation } from "../support/relay.ts";
 

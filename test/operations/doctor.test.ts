@@ -15,8 +15,8 @@ import { runDoctor } from "../../src/doctor/doctor.ts";
 import type { Finding, Level } from "../../src/doctor/finding.ts";
 import { checkWeb } from "../../src/doctor/web.ts";
 import { openInstallation } from "../../src/installation/installation.ts";
-import { newAuthority } from "../support/certificates.ts";
-import { startDns } from "../support/dnsServer.ts";
+import { newAuthority } from "../support/servers/certificates.ts";
+import { startDns } from "../support/servers/dnsServer.ts";
 import {
   change,
   databaseFile,
@@ -27,8 +27,8 @@ import {
   type Wanted,
 } from "../support/installation.ts";
 import { engines, newInstallation, type Installation, type Relay } from "../support/relay.ts";
-import { startMailServer } from "../support/smtp.ts";
-import { startTlsProxy } from "../support/tlsProxy.ts";
+import { startMailServer } from "../support/servers/mailServer.ts";
+import { startTlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshFolder } from "../support/databases.ts";
 import { freshEvent } from "../contract/answers.ts";
 

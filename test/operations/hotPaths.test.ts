@@ -15,7 +15,7 @@ import {
   writesConfiguration,
   type Sent,
   type Transaction,
-} from "../support/hotStatements.ts";
+} from "../support/schema/hotStatements.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, post } from "../support/relay.ts";
 import { cookieOf, report, sha256 } from "../support/visits.ts";

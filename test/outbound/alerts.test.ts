@@ -12,7 +12,7 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { startMailServer, type MailServer } from "../support/smtp.ts";
+import { startMailServer, type MailServer } from "../support/servers/mailServer.ts";
 
 describe.each(engines)("alerts on %s", (engine) => {
   let home: Installation;

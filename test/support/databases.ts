@@ -8,7 +8,7 @@ import { Client } from "pg";
 import { inject } from "vitest";
 import { afterFile } from "./afterFile.ts";
 import { schemaPrefix } from "../../scripts/testStore/files.ts";
-import { createDatabase } from "./postgres.ts";
+import { createDatabase } from "./postgres/postgres.ts";
 
 const databases: string[] = [];
 const schemas: string[] = [];

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { expect, inject, test, type TestContext } from "vitest";
 import { freshDatabase } from "../../../../test/support/databases.ts";
-import { openGateway } from "../../../../test/support/gateway.ts";
+import { openGateway } from "../../../../test/support/postgres/gateway.ts";
 import { openClient } from "./client.ts";
 import { openPostgres } from "./engine.ts";
 import type { Database } from "../database.ts";

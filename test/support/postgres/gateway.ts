@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterFile, taken } from "./afterFile.ts";
+import { afterFile, taken } from "../afterFile.ts";
 
 export type Gateway = {
   /** Name and port, for a URL. */

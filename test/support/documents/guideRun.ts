@@ -7,14 +7,14 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { standinConnections } from "../../scripts/standinConnections.ts";
-import { platforms } from "../../src/platforms/index.ts";
-import { startStandins, type Standins } from "../../standins/shared/start.ts";
-import { becomeOwner } from "./apiClient.ts";
-import { commandIn, type Printed } from "./commands.ts";
-import { freshFolder } from "./databases.ts";
+import { standinConnections } from "../../../scripts/standinConnections.ts";
+import { platforms } from "../../../src/platforms/index.ts";
+import { startStandins, type Standins } from "../../../standins/shared/start.ts";
+import { becomeOwner } from "../apiClient.ts";
+import { commandIn, type Printed } from "../commands.ts";
+import { freshFolder } from "../databases.ts";
 import { placeOf, root, type Block } from "./documents.ts";
-import { newInstallation, type Installation, type Relay } from "./relay.ts";
+import { newInstallation, type Installation, type Relay } from "../relay.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
 type Cleancast = (...args: string[]) => Promise<any>;

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterFile, taken } from "./afterFile.ts";
+import { afterFile, taken } from "../afterFile.ts";
 
 const running = new Set<ChildProcess>();
 

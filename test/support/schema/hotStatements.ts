@@ -1,7 +1,7 @@
 // Records the statements that a relay sends to PostgreSQL, and checks them against the rules of a sharded one.
 
 import { Client } from "pg";
-import { migrations } from "../../src/store/schema/schema.ts";
+import { migrations } from "../../../src/store/schema/schema.ts";
 
 export type Sent = { text: string; values: unknown[] };
 /** The statements of one transaction; a statement alone is one. */

@@ -17,7 +17,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomInt, randomUUID } from "node:crypto";
 import { Client } from "pg";
-import { copyForUser, errorCode, linkLibraries, packagedBinaries, runs } from "./postgresBinaries.ts";
+import { copyForUser, errorCode, linkLibraries, packagedBinaries, runs } from "./binaries.ts";
 
 export type PostgresOptions = {
   /** Keep fsync, synchronous commit and full page writes on, for tests about crashes and for benchmarks. */

@@ -2,7 +2,7 @@
 
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
-import { afterFile, taken } from "./afterFile.ts";
+import { afterFile, taken } from "../afterFile.ts";
 
 export type Mail = { from: string; to: string[]; subject: string; text: string; raw: string };
 

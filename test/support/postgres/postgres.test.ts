@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { Client, type QueryResultRow } from "pg";
 import { afterEach, assert, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "./databases.ts";
+import { freshDatabase, freshFolder } from "../databases.ts";
 import { type Postgres, type PostgresOptions, startPostgres } from "./postgres.ts";
 
 const started: Postgres[] = [];

@@ -5,14 +5,14 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import { list, type Database } from "../../src/store/engine/database.ts";
-import { columns } from "../../src/store/schema/columns.ts";
-import { latestVersion, migrate } from "../../src/store/schema/migrate.ts";
-import type { Migration } from "../../src/store/schema/migration.ts";
-import { migrations } from "../../src/store/schema/schema.ts";
-import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
-import { freshDatabase, freshFolder } from "./databases.ts";
-import type { Engine } from "./relay.ts";
+import { list, type Database } from "../../../src/store/engine/database.ts";
+import { columns } from "../../../src/store/schema/columns.ts";
+import { latestVersion, migrate } from "../../../src/store/schema/migrate.ts";
+import type { Migration } from "../../../src/store/schema/migration.ts";
+import { migrations } from "../../../src/store/schema/schema.ts";
+import { openDatabase, type StoreLocation } from "../../../src/store/open.ts";
+import { freshDatabase, freshFolder } from "../databases.ts";
+import type { Engine } from "../relay.ts";
 import { statementsInSource } from "./sourceStatements.ts";
 
 export type Release = {
@@ -24,7 +24,7 @@ export type Release = {
   statements: Record<"both" | Engine, string[]>;
 };
 
-export const releasesFolder = fileURLToPath(new URL("../releases/", import.meta.url));
+export const releasesFolder = fileURLToPath(new URL("../../releases/", import.meta.url));
 
 /** Reads the releases that are out, the oldest first. */
 export const readReleases = (): Release[] =>

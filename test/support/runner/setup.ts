@@ -2,9 +2,9 @@
 // copies of one whose tables are there already: to make them anew each time would cost ten times as much.
 
 import type { TestProject } from "vitest/node";
-import { migrate } from "../../src/store/schema/migrate.ts";
-import { openDatabase } from "../../src/store/open.ts";
-import { createDatabase, startPostgres } from "./postgres.ts";
+import { migrate } from "../../../src/store/schema/migrate.ts";
+import { openDatabase } from "../../../src/store/open.ts";
+import { createDatabase, startPostgres } from "../postgres/postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

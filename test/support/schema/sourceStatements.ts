@@ -20,7 +20,7 @@ const excluded =
   /\.test\.ts$|^schema\/(?:migrations|migration|distribute|compatibility)|^maintenance\/(?:snapshot|restoreTarget|copy|check|lostKey|reseal)|^engine\/sqlite\/moveLock/;
 
 export function statementsInSource(): SourceStatement[] {
-  const folder = fileURLToPath(new URL("../../src/store/", import.meta.url));
+  const folder = fileURLToPath(new URL("../../../src/store/", import.meta.url));
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !excluded.test(file))
     .flatMap((file) => {
