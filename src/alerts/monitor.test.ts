@@ -418,7 +418,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.configuration.setConnectionState(change, id, "needs reconnection", null);
     await directory.refresh();
     const monitor = monitorWith("a");
-    mail.mood = "no";
+    mail.rejectsRecipients = true;
     receiver.behave = (_got, response) => response.writeHead(500).end("secret words");
     const before = receiver.got.length;
     await monitor.check();
@@ -428,7 +428,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(failed?.told.mail?.error).toBe("the mail server refuses the sender or a recipient");
     expect(failed?.told.webhook?.error).toBe("it answered with HTTP 500");
 
-    mail.mood = "yes";
+    mail.rejectsRecipients = false;
     now += minute;
     await monitor.check();
     expect(mailsTo(site)).toHaveLength(1);

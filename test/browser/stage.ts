@@ -1,4 +1,4 @@
-// Everything between an advertisement and a platform, set up for one test file: the relay with its site, key and a webhook
+// Sets up the whole path from an advertisement to a platform for one test file: the relay with its site, key and a webhook
 // that shows what platforms receive, and the customer's site in front of it.
 
 import { DatabaseSync } from "node:sqlite";
@@ -26,7 +26,7 @@ export type Stage = {
   site: TestSite;
   siteId: string;
   receiver: Receiver;
-  /** The CRM posts a conversion of this person; returns what the platform received. */
+  /** Posts a conversion of this person as a CRM does; returns what the platform received. */
   convert(email: string, more?: Record<string, string | number | null>): Promise<Conversion>;
   stored(): Promise<Stored>;
 };
@@ -37,13 +37,13 @@ export type Options = {
   /** `name=value` settings of the site. */
   settings?: string[];
   relayHost?: string;
-  /** Beside the webhook. */
+  /** Connects the sandbox too. */
   withSandbox?: boolean;
 };
 
 let orders = 0;
 
-export async function setStage({
+export async function setUpStage({
   engine = "sqlite",
   env = {},
   settings = [],
@@ -51,7 +51,7 @@ export async function setStage({
   withSandbox = false,
 }: Options = {}): Promise<Stage> {
   const home = await newInstallation(engine, {
-    // All visitors of these tests share one address, which the limit for one visitor must not stop.
+    // All visitors of these tests share one address, and must not reach the limit of one visitor.
     CLEANCAST_COLLECT_PER_MINUTE: "1000000",
     ...env,
   });

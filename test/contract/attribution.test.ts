@@ -17,7 +17,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 const day = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
 
-// As they stand in real addresses: case, length and every odd sign are part of the id.
+// As in real addresses: case, length and every special character are part of the id.
 const clickIds = {
   gclid: "Cj0KCQiA-EAIaIQobChMI_wcB.~%2B=",
   fbclid: "IwAR0aBcD_é-ß",

@@ -25,7 +25,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** The day after the last one of a recent month that has fewer than 31: 2026-09-31. */
+/** Returns a day that does not exist, in a recent month of fewer than 31 days: 2026-09-31. */
 function impossibleDay(): string {
   const at = new Date();
   do at.setUTCDate(0);
@@ -57,7 +57,7 @@ describe.each(engines)("event fields on %s", (engine) => {
 
   const send = (event: unknown) => relay.post(site.key, event);
 
-  /** Sends an event that must be taken and returns what the receiver got of it. */
+  /** Sends an event that must be accepted, and returns the conversion that the receiver got. */
   async function received(event: unknown, key = site.key): Promise<Record<string, unknown>> {
     const before = receiver.got.length;
     const answer = await relay.post(key, event);
@@ -73,7 +73,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     { email: "", hashed_email: "", event: "purchase" },
     { email: " \t", hashed_email: null, event: "purchase" },
     { mail: "ada@example.com", event: "purchase" },
-    // It comes before every other fault.
+    // This fault is reported before every other one.
     { value: "much", currency: "money", eventTime: "soon" },
     { event: 5, orderId: true },
   ])("the event %j is answered: email or hashed_email required", async (event) => {
@@ -85,7 +85,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     { email: "ada@example.com", event: null },
     { email: "ada@example.com", event: "" },
     { hashed_email: ada, event: "  " },
-    // It comes before the form of anything else.
+    // This fault is reported before the format of any field.
     { email: "no address", value: -1 },
     { email: 5 },
     { hashed_email: "short", currency: "money" },
@@ -216,7 +216,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     const absent = { value: null, currency: "USD", orderId: null, phoneSha256: null };
     expect(await received({ email: "null@example.com", event: "lead", ...nothing })).toMatchObject(absent);
     expect(await received({ email: "blank@example.com", event: "lead", ...blank })).toMatchObject(absent);
-    // And the same event with nothing in place of blanks is the same event.
+    // The same event without the blank fields is a duplicate.
     expect(summarize(await send({ email: "blank@example.com", event: "lead" }))).toEqual(deduped);
   });
 
@@ -257,7 +257,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     for (const orderId of ["12345678901234567890", "12345678901234567891", "7", "10.50"]) {
       expect((await received(numbered(orderId))).orderId).toBe(orderId);
     }
-    // A number and the same digits as text are one order.
+    // A number and a text with the same digits are one order.
     expect(summarize(await send(numbered("12345678901234567890")))).toEqual(deduped);
     expect(summarize(await send(numbered('"12345678901234567891"')))).toEqual(deduped);
   });

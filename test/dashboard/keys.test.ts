@@ -6,7 +6,7 @@ import { inChromium } from "../browser/chromium.ts";
 import { startDns } from "../support/servers/dnsServer.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
-import { report, sha256 } from "../support/visits.ts";
+import { report, sha256Of } from "../support/visits.ts";
 import { dialog, field, press, row, sees, takeSecret, storyMs, user, type User } from "./people.ts";
 
 inChromium("keys, webhooks, filters and persons", () => {
@@ -230,7 +230,10 @@ inChromium("keys, webhooks, filters and persons", () => {
     async () => {
       const { page, open } = at;
       const email = "grace@customers.example";
-      await report(relay, "localhost", "identify", { emails: [sha256(email)], params: { gclid: "Grace-1" } });
+      await report(relay, "localhost", "identify", {
+        emails: [sha256Of(email)],
+        params: { gclid: "Grace-1" },
+      });
       await relay.post(relay.key, { email, event: "purchase", orderId: "G-1", value: 5, currency: "EUR" });
       await open(`/sites/${site}/configuration/consent`);
       const card = page.locator(".cc-card").filter({ hasText: "Find a person" });

@@ -320,7 +320,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
     expect(await send(opening)).toEqual(notEnabled);
     expect(await send(leaving)).toEqual(accepted("purchase", { sandbox: { ok: true } }));
 
-    // All at once, so that the slowest of them decides.
+    // All changes are made first, so that they share the two seconds.
     const made = await home.addSite("made.example");
     await home.run("site", "set", closing.host, "inbound=off");
     await home.run("site", "set", opening.host, "inbound=on");
@@ -328,7 +328,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
     await home.run("connect", site.host, "webhook", `url=${receiver.url}`);
     await home.run("disconnect", leavingId);
     await Promise.all([
-      // Asked where no site owns the host: a key that is not known yet counts as a wrong one there.
+      // Sent to a host of no site, because an unknown key counts as a wrong key of the host.
       becomes("a new site with its key is known", { ...made, host: "127.0.0.1" }, accepted("purchase")),
       becomes("inbound is off", closing, notEnabled),
       becomes("inbound is on", opening, accepted("purchase")),
@@ -336,7 +336,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
       becomes("a connection receives", site, accepted("purchase", { webhook: { ok: true } })),
       becomes("a connection is gone", leaving, accepted("purchase")),
     ]);
-    // And a host is its owner's from now on.
+    // The new host accepts only keys of its own site.
     expect(await send({ ...site, host: "made.example" })).toEqual(jsonError(401, "Invalid API key"));
   });
 

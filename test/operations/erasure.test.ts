@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/store/open.ts";
 import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { readConfig } from "../../src/installation/config.ts";
-import { furnish, withStore } from "../support/installation.ts";
+import { setUpSite, withStore } from "../support/installation.ts";
 import { engines, newInstallation, type Installation } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { sha256 } from "../support/sha256.ts";
@@ -41,7 +41,7 @@ test.each(engines)(
   async (engine) => {
     const home = await newInstallation(engine);
     const receiver = await startReceiver();
-    const { siteId, key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const { siteId, key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     await home.run(
       "site",
       "set",

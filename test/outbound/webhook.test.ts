@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, freshEvent, summarize } from "../contract/answers.ts";
 
@@ -71,9 +71,10 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
 
   const send = async (name: string, event: Record<string, unknown>, key = sites.get(name)?.key ?? "") =>
     summarize(await relay.post(key, event));
-  const last = () => receiver.got.at(-1) as Got;
+  const last = () => receiver.got.at(-1) as ReceivedRequest;
   const answer = (status: number, body: string) => {
-    receiver.behave = (_request: Got, response: ServerResponse) => response.writeHead(status).end(body);
+    receiver.behave = (_request: ReceivedRequest, response: ServerResponse) =>
+      response.writeHead(status).end(body);
   };
 
   test("without a template the whole conversion is posted as JSON", async () => {

@@ -1,4 +1,4 @@
-// Hashes for tests, written as text. The relay makes them only in src/identity/person.ts.
+// Writes hashes as text in tests. The relay makes them only in src/identity/person.ts.
 
 import type { Sha256 } from "../../src/kernel/event.ts";
 

@@ -1,4 +1,4 @@
-// The documents of the project, and the fenced blocks in them. CONTRIBUTING.md says what the marks mean.
+// Reads the documents of the project and their fenced blocks. CONTRIBUTING.md explains the marks.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Loaded before every test file, so its hook comes after those of the file itself.
+// vitest loads this file before every test file, so its hook runs after those of the test file.
 
 import { afterAll } from "vitest";
 import { cleanUpFile } from "../afterFile.ts";

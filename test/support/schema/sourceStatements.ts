@@ -54,7 +54,7 @@ function collect(node: unknown, into: string[][]): void {
 const withoutSpace = (text: string) => text.replaceAll(/\s+/g, "");
 const cache = new Map<string, string>();
 
-/** Each text is compared with hundreds of others. */
+/** Caches the result: each text is compared with hundreds of others. */
 function withoutSpaceOnce(text: string): string {
   const made = cache.get(text) ?? withoutSpace(text);
   cache.set(text, made);

@@ -1,4 +1,4 @@
-// Builds versions of the present code, as a release is built: as it is, or with further migrations.
+// Builds versions of the present code as a release is built, unchanged or with further migrations.
 
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
