@@ -1,4 +1,4 @@
-/** Pseudo-random numbers from 0 (inclusive) to 1 (exclusive), by mulberry32: short, and good enough for simulations. */
+/** Draws pseudo-random numbers from 0 (inclusive) to 1 (exclusive) with mulberry32, which is good enough for simulations. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

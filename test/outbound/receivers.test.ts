@@ -2,24 +2,16 @@
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { call, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import { freshEvent } from "../contract/answers.ts";
 
 const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 type Language = { name: string; program: string; args: (port: number) => string[] };
 
