@@ -12,7 +12,7 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { sha256Of } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
 
 const hourMs = 3_600_000;
 const hostile = '=HYPERLINK("http://evil.example"),"<script>"';

@@ -1,13 +1,12 @@
 // The fields step: one sentence names the first wrong field; valid fields reach the platforms.
 
-import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
+import { sha256Of } from "../support/sha256.ts";
 import { accepted, deduped, freshEvent, jsonError, summarize } from "./answers.ts";
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-const ada = sha256("ada@example.com");
+const ada = sha256Of("ada@example.com");
 
 const emailRequired = "email or hashed_email required";
 const eventRequired = "event required";
@@ -192,7 +191,7 @@ describe.each(engines)("event fields on %s", (engine) => {
       value: null,
       currency: "USD",
       orderId: null,
-      emailSha256: sha256("smallest@example.com"),
+      emailSha256: sha256Of("smallest@example.com"),
       phoneSha256: null,
       clickIds: {},
       utm: {},
@@ -232,7 +231,7 @@ describe.each(engines)("event fields on %s", (engine) => {
   });
 
   test("email is used before hashed_email, whatever the latter is", async () => {
-    const both = freshEvent({ hashed_email: sha256("bob@example.com") });
+    const both = freshEvent({ hashed_email: sha256Of("bob@example.com") });
     expect((await received(both)).emailSha256).toBe(ada);
     expect((await received(freshEvent({ hashed_email: "no hash" }))).emailSha256).toBe(ada);
   });
@@ -268,13 +267,13 @@ describe.each(engines)("event fields on %s", (engine) => {
   });
 
   test("a phone number is hashed in its international form, as text or as a JSON number", async () => {
-    const hash = sha256("+14255551234");
+    const hash = sha256Of("+14255551234");
     expect((await received(freshEvent({ phone: "+1 (425) 555-1234" }))).phoneSha256).toBe(hash);
     expect((await received(freshEvent({ phone: "0014255551234" }), german.key)).phoneSha256).toBe(hash);
     const local = { phone: "030 12345678" };
-    expect((await received(freshEvent(local), german.key)).phoneSha256).toBe(sha256("+493012345678"));
+    expect((await received(freshEvent(local), german.key)).phoneSha256).toBe(sha256Of("+493012345678"));
     const number = freshEvent({ phone: 3012345678 });
-    expect((await received(number, german.key)).phoneSha256).toBe(sha256("+493012345678"));
+    expect((await received(number, german.key)).phoneSha256).toBe(sha256Of("+493012345678"));
     // A number without a country code is ambiguous.
     expect((await received(freshEvent(local))).phoneSha256).toBeNull();
   });

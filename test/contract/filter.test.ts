@@ -3,7 +3,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
-import { report, sha256Of } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 import { accepted, deduped, filtered, freshEvent, summarize } from "./answers.ts";
 
 const taken = accepted("purchase", { webhook: { ok: true } });

@@ -10,7 +10,8 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { cookieOf, personsBrowser, report, sha256Of } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { cookieOf, personsBrowser, report } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
 
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };

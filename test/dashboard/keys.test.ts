@@ -6,7 +6,8 @@ import { inChromium } from "../browser/chromium.ts";
 import { startDns } from "../support/servers/dnsServer.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
-import { report, sha256Of } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 import { dialog, field, press, row, sees, takeSecret, storyMs, user, type User } from "./people.ts";
 
 inChromium("keys, webhooks, filters and persons", () => {

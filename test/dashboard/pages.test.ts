@@ -8,7 +8,8 @@ import { becomeOwner, invite, password, type Person } from "../support/apiClient
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
-import { report, sha256Of } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 import { pagesOf, settled } from "./pages.ts";
 import { sees, storyMs, user, type User } from "./people.ts";
 

@@ -1,7 +1,6 @@
 // The command line: the shapes that scripts rely on, and changes that a running relay follows.
 
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -16,9 +15,9 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
+import { sha256Of } from "../support/sha256.ts";
 import { accepted, filtered, freshEvent, jsonError, summarize } from "../contract/answers.ts";
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const id = expect.stringMatching(/^[0-9a-z]{10}$/);
 const liveKey = expect.stringMatching(/^cc_[0-9A-Za-z]{38}$/);
 
@@ -139,8 +138,8 @@ describe.each(engines)("the command line on %s", (engine) => {
       time_zone: "Europe/Berlin",
       block_domains: "spam.test,junk.test",
       block_disposable: "on",
-      block_persons: sha256("mallory@example.com"),
-      allow_persons: sha256("ada@example.com"),
+      block_persons: sha256Of("mallory@example.com"),
+      allow_persons: sha256Of("ada@example.com"),
       bot_threshold: "75",
       allow_user_agents: "our-monitor*/2",
       deny_user_agents: "scraper",
@@ -378,7 +377,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
       ...events[0],
       time: events[0].receivedAt,
       key: { id, name: "test sender" },
-      emailSha256: sha256("trace@example.com"),
+      emailSha256: sha256Of("trace@example.com"),
       contact: expect.arrayContaining(["emailSha256", "phoneSha256", "firstNameSha256"]),
       filterReasons: [],
       releasedAt: null,

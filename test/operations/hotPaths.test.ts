@@ -18,7 +18,8 @@ import {
 } from "../support/schema/hotStatements.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, post } from "../support/relay.ts";
-import { cookieOf, report, sha256Of } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { cookieOf, report } from "../support/visits.ts";
 
 /** Queries over all sites or configuration, with their origin and how often they run. */
 const background: readonly [why: string, text: RegExp][] = [

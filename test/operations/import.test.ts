@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,10 +9,10 @@ import { freshFolder } from "../support/databases.ts";
 import { deliveryStates, setUpSite, rows, type SiteSetup } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
+import { sha256Of } from "../support/sha256.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
-const hashOf = (email: string) => createHash("sha256").update(email).digest("hex");
 
 function file(name: string, ...lines: (string | object)[]): string {
   const path = join(freshFolder(), name);
@@ -240,7 +239,7 @@ describe.each(engines)("an import on %s", (engine) => {
       "email,hashed_email,GCLID,utm_source,_fbp,seen at,consent",
       `nia@example.com,,g-1,google,fb.1.2,${daysAgo(5)},`,
       `nia@example.com,,g-0,,,${daysAgo(9)},`,
-      `,${hashOf("ola@example.com")},g-2,,,${daysAgo(5)},granted`,
+      `,${sha256Of("ola@example.com")},g-2,,,${daysAgo(5)},granted`,
       `refuses@example.com,,g-3,,,${daysAgo(5)},granted`,
       `pam@example.com,,,,,,denied`,
       `old@example.com,,g-4,,,${daysAgo(200)},`,
@@ -271,7 +270,7 @@ describe.each(engines)("an import on %s", (engine) => {
       utm: { utm_source: "google" },
       browserIds: { _fbp: "fb.1.2" },
     });
-    expect(nia.identity.forms.emailGoogleSha256).toBe(hashOf("nia@example.com"));
+    expect(nia.identity.forms.emailGoogleSha256).toBe(sha256Of("nia@example.com"));
     expect((await known("ola@example.com")).consent).toBe("granted");
     expect((await known("refuses@example.com")).consent).toBe("denied");
     expect((await known("pam@example.com")).consent).toBe("denied");

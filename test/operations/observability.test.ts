@@ -17,7 +17,8 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { report, sha256Of } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 import { freshEvent, plainText, summarize } from "../contract/answers.ts";
 
 const token = "a-token-for-prometheus";

@@ -15,7 +15,8 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { report, sha256Of } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 
 const withSignIn = platforms.filter((platform) => platform.oauth).map((platform) => platform.id as StandinId);
 

@@ -14,7 +14,8 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { report, sha256Of } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 
 let standins: Standins;
 let home: Installation;

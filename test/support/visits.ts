@@ -1,9 +1,6 @@
 // Sends the reports of the tag, without a browser.
 
-import { createHash } from "node:crypto";
 import { call, type Answer, type Relay } from "./relay.ts";
-
-export const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
 
 export const personsAgent =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
