@@ -1,15 +1,15 @@
 import { defineConfig } from "vitest/config";
-import LongFirst from "./test/support/order.ts";
+import LongFirst from "./test/support/runner/order.ts";
 
 export default defineConfig({
   test: {
     environment: "node",
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "standins/**/*.test.ts"],
-    globalSetup: "test/support/setup.ts",
-    setupFiles: "test/support/cleanUp.ts",
+    globalSetup: "test/support/runner/setup.ts",
+    setupFiles: "test/support/runner/cleanUp.ts",
     // A worker for each file would cost as much as half of the files do.
     isolate: false,
-    reporters: ["default", "./test/support/closingLine.ts"],
+    reporters: ["default", "./test/support/runner/closingLine.ts"],
     fileParallelism: true,
     // More than the two cores of the smallest machine: most tests wait for something most of the time.
     maxWorkers: 3,

@@ -69,7 +69,7 @@ async function run(mode: Mode): Promise<Findings> {
   const rows = limits.flatMap(({ perSecond }) =>
     (["bare", "ours"] as const).map((by) => [
       String(perSecond),
-      by === "bare" ? "the floor" : "SQLite",
+      by === "bare" ? "the baseline" : "SQLite",
       both(middle(`${perSecond} direct`, "p50"), middle(`${perSecond} direct`, "p99")),
       both(middle(`${perSecond} ${by}`, "p50"), middle(`${perSecond} ${by}`, "p99")),
       both(added(perSecond, "p50", by), added(perSecond, "p99", by)),
@@ -103,6 +103,6 @@ export const latency: Part = {
   title: "Latency",
   about: `Events are sent at random times (Poisson), whether earlier ones are answered or not. The clock starts when an event should
 have been sent. The same sender also sends the same schedule directly to the platform's stand-in; the added latency is the difference in
-the same round. The floor is that of the first part: it checks and stores nothing.`,
+the same round. The baseline is that of the first part: it checks and stores nothing.`,
   run,
 };

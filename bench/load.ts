@@ -29,7 +29,7 @@ async function run(mode: Mode): Promise<Findings> {
   const bare = await startBare(harness, 3);
   const ours = await startOurs(harness, "sqlite", platforms.slice(0, 3));
   const single = await startOurs(harness, "sqlite", ["ga4"]);
-  const candidates = { "the floor": bare, "SQLite, 3 connections": ours, "SQLite, ga4 alone": single };
+  const candidates = { "the baseline": bare, "SQLite, 3 connections": ours, "SQLite, ga4 alone": single };
   await warmUp(harness, [bare, ours], mode);
   const runs = loads.flatMap((senders) =>
     Object.entries(candidates).map(([name, one]) => {
@@ -42,13 +42,13 @@ async function run(mode: Mode): Promise<Findings> {
 
   const of = (senders: number, name: string) => results[`${senders} ${name}`] ?? [];
   const ratio = (senders: number, name: string, what: "cpu" | "perSecond") =>
-    medianRatio(pick(of(senders, name), what), pick(of(senders, "the floor"), what));
+    medianRatio(pick(of(senders, name), what), pick(of(senders, "the baseline"), what));
   return {
     tables: [
       {
         title: "Platforms that answer after 50 ms",
         head: [
-          "senders", "", "events/s", "× floor", "CPU µs/event", "× floor", "requests/event", "p50 ms", "p99 ms",
+          "senders", "", "events/s", "× baseline", "CPU µs/event", "× baseline", "requests/event", "p50 ms", "p99 ms",
         ], // prettier-ignore
         rows: loads.flatMap((senders) =>
           Object.keys(candidates).map((name) => [
@@ -65,7 +65,7 @@ async function run(mode: Mode): Promise<Findings> {
     ],
     targets: loads.map((senders) =>
       atMost(
-        `${senders} senders, 3 connections: CPU per event, of the floor's`,
+        `${senders} senders, 3 connections: CPU per event, of the baseline's`,
         ratio(senders, "SQLite, 3 connections", "cpu"),
         0.6,
       ),

@@ -1,7 +1,7 @@
 // Measures the relay, a bare server and comparable products in one run.
 //
 //   npm run bench                       everything; writes docs/explanation/benchmarks.md
-//   npm run bench -- --only floor       one part, or several with commas
+//   npm run bench -- --only baseline       one part, or several with commas
 //   npm run bench -- --quick            a smoke test in less than a minute; writes nothing
 //   npm run bench -- --full             also the largest sizes
 //   npm run bench -- --rounds 9         more rounds, for a busy machine
@@ -12,7 +12,7 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { fairness } from "./fairness.ts";
-import { floor } from "./floor.ts";
+import { baseline } from "./baseline.ts";
 import { growth } from "./growth.ts";
 import { latency } from "./latency.ts";
 import { load } from "./load.ts";
@@ -24,7 +24,7 @@ import { sectionOf, writeReport } from "./report.ts";
 import { start } from "./start.ts";
 import { tag } from "./tag.ts";
 
-const parts: readonly Part[] = [floor, load, latency, nodes, peers, growth, fairness, tag, start];
+const parts: readonly Part[] = [baseline, load, latency, nodes, peers, growth, fairness, tag, start];
 
 const { values } = parseArgs({
   options: {

@@ -72,7 +72,7 @@ function facebook(): Sdk {
 
 /** Segment and RudderStack pass properties through and hash nothing. */
 const tracked = (given: Given) => ({
-  event: "SendOptions Completed",
+  event: "Order Completed",
   properties: { order_id: given.orderId, value: given.value, currency: given.currency },
 });
 const sha256 = (text: string) => hash("sha256", text.trim().toLowerCase());

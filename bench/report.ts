@@ -38,7 +38,7 @@ const opening = (name: string) => `<!-- ${name} -->`;
 const preface = `# Benchmarks
 
 The engineering log of all benchmarks, with their targets. For a summary see [Performance](performance.md). \`npm run bench\` writes this page;
-\`npm run bench -- --only floor\` measures one part. Everything runs on one machine over loopback: senders, platforms, the relay, and
+\`npm run bench -- --only baseline\` measures one part. Everything runs on one machine over loopback: senders, platforms, the relay, and
 PostgreSQL where it is used. Variants alternate within one run, and figures are medians of the rounds. Ratios hold on other machines;
 absolute numbers do not. Differences below 25 % are noise. What was optimised, and why some targets are missed: [decision
 11](../decisions/0011-cost-of-an-event.md).`;

@@ -14,7 +14,7 @@ const colours: Record<Theme, Record<string, string>> = {
   dark: { background: "#12171e", primaryColor: "#1e2a3a", primaryTextColor: "#e3e9f0", primaryBorderColor: "#55779f", lineColor: "#8fa1b5", secondaryColor: "#1a222c", tertiaryColor: "#161d26", clusterBkg: "#161d26", clusterBorder: "#33455a", edgeLabelBackground: "#12171e", noteBkgColor: "#1a222c", noteBorderColor: "#33455a", noteTextColor: "#e3e9f0" },
 }; // prettier-ignore
 
-/** Installed on first use and not with the project: only authors of diagrams need it. */
+/** Installs Mermaid on first use and not with the project, because only authors of diagrams need it. */
 function mermaidScript(root: string): string {
   const folder = join(root, "node_modules/.cache/mermaid");
   const script = join(folder, "node_modules/mermaid/dist/mermaid.min.js");
@@ -26,7 +26,7 @@ function mermaidScript(root: string): string {
   return script;
 }
 
-/** Mermaid draws as wide as the page; as an image a drawing has the size that its view box says. */
+/** Sets the size of a drawing to that of its view box; Mermaid makes it as wide as the page. */
 function sized(svg: string): string {
   const [, width, height] = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
   return svg.replace(/<svg([^>]*?) width="100%"/, `<svg$1 width="${width}" height="${height}"`);

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrations } from "../src/store/schema/schema.ts";
 import type { Engine } from "../test/support/relay.ts";
-import { hashMigrations, releasesFolder, type Release } from "../test/support/releases.ts";
-import { statementsInSource } from "../test/support/sourceStatements.ts";
+import { hashMigrations, releasesFolder, type Release } from "../test/support/schema/releases.ts";
+import { statementsInSource } from "../test/support/schema/sourceStatements.ts";
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const folder = process.argv[2] ?? (await recordTests());
@@ -50,7 +50,7 @@ async function recordTests(): Promise<string> {
   const env = {
     ...process.env,
     CLEANCAST_TEST_STATEMENTS: recording,
-    NODE_OPTIONS: `--import ${new URL("../test/support/recordStatements.ts", import.meta.url).href}`,
+    NODE_OPTIONS: `--import ${new URL("../test/support/schema/recordStatements.ts", import.meta.url).href}`,
   };
   const args = [
     "run",

@@ -1,4 +1,4 @@
-// Writes docs/platforms/: a page for each platform, from its own object. `npm run docs:platforms`; a test compares.
+// `npm run docs:platforms` writes docs/platforms/, a page for each platform from its own object. test/docs.test.ts compares them.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import type { Example, Platform } from "../src/platforms/platform.ts";
 
 const folder = new URL("../docs/platforms/", import.meta.url);
 
-/** File name → text. */
+/** Returns the text of each page by its file name. */
 export function platformPages(): Map<string, string> {
   const pages = new Map(platforms.map((platform) => [`${platform.id}.md`, pageOf(platform)]));
   return pages.set("README.md", overview());
@@ -152,7 +152,7 @@ function eventsText({ events, name }: Platform): string {
   return [...(rows.length ? [table(["event", `at ${name}`], rows)] : []), others].join("\n\n");
 }
 
-/** Header values stay out: most are secret. */
+/** Leaves header values out, because most are secret. */
 function exampleText({ title, request }: Example): string[] {
   return [
     `### ${title}`,

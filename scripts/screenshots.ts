@@ -1,17 +1,19 @@
-// `npm run screenshots`: every page of the dashboard with the demo's data, in light and dark, on a desk and on a phone.
-// Fails when a page has an error on its console, breaks the content security policy, or shows that something went wrong.
+// `npm run screenshots` takes a picture of every page of the dashboard with the demo's data, in light and dark, on a desktop and on
+// a phone. It fails when a page logs an error, violates the content security policy, or does not finish loading.
 //
-//   --out FOLDER   where they go (screenshots)      --days N   how much history the demo has      --only TEXT   pages whose name has it
+//   --out FOLDER   the folder to write to (screenshots)
+//   --days N       the days of history in the demo (30)
+//   --only TEXT    only pages whose name contains the text
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { findChromium, launchChromium } from "../test/browser/launch.ts";
+import { freePort } from "../test/support/servers/freePort.ts";
 
 const { values } = parseArgs({
   options: {
@@ -25,16 +27,16 @@ type Demo = { origin: string; owner: string; password: string; site: string; inv
 type Shown = {
   name: string;
   path: string;
-  /** What is done before the picture is taken. */
-  first?: (page: Page) => Promise<void>;
-  /** A drawer fills the window: how high that is. */
+  /** Runs before the picture is taken. */
+  prepare?: (page: Page) => Promise<void>;
+  /** The height of the window, for a drawer that fills it. */
   height?: number;
 };
 
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 375, height: 812 } } as const;
 const schemes = ["light", "dark"] as const;
 
-const forEverybody: Shown[] = [
+const publicPages: Shown[] = [
   { name: "sign-in", path: "/dashboard/sign-in" },
   { name: "forgotten", path: "/dashboard/forgotten" },
   { name: "reset", path: "/dashboard/reset#screenshots" },
@@ -46,12 +48,12 @@ const invitationIn = ({ invitation }: Demo): Shown => ({
   path: `/dashboard/invitation#${invitation}`,
 });
 
-/** An event with much to tell. */
+/** Opens the trace of an event with a click id. */
 async function openTrace(page: Page): Promise<void> {
   await page.locator("tbody tr", { hasText: "purchase" }).filter({ hasText: "gclid" }).first().click();
 }
 
-function inside({ site }: Demo): Shown[] {
+function memberPages({ site }: Demo): Shown[] {
   const page = (name: string, path: string, more: Partial<Shown> = {}): Shown => ({
     name,
     path: `/dashboard/sites/${site}/${path}`,
@@ -62,7 +64,7 @@ function inside({ site }: Demo): Shown[] {
     { name: "account", path: "/dashboard/account" },
     page("overview", "overview"),
     page("events", "events"),
-    page("trace", "events", { first: openTrace, height: 1400 }),
+    page("trace", "events", { prepare: openTrace, height: 1400 }),
     page("platforms", "integrations"),
     page("platform-meta", "integrations/meta"),
     page("platform-linkedin", "integrations/linkedin"),
@@ -83,8 +85,8 @@ function inside({ site }: Demo): Shown[] {
   ];
 }
 
-/** Returns how to wait until nothing is on its way. The live feed never ends, so it does not count. */
-function settler(page: Page): () => Promise<void> {
+/** Returns a function that waits until all requests have ended. The live feed never ends, so it does not count. */
+function createSettler(page: Page): () => Promise<void> {
   const underWay = new Set<Request>();
   page.on("request", (request) => void (request.url().endsWith("/feed") || underWay.add(request)));
   page.on("requestfinished", (request) => void underWay.delete(request));
@@ -99,10 +101,10 @@ function settler(page: Page): () => Promise<void> {
   };
 }
 
-/** As high as the page is: what stands beside a long page goes down with it, and everything is in the window. */
-async function unfold(page: Page, settled: () => Promise<void>, { height }: Shown): Promise<void> {
+/** Makes the window as high as the page, so that the picture has the whole page. */
+async function fitWindow(page: Page, settled: () => Promise<void>, { height }: Shown): Promise<void> {
   const window = page.viewportSize() ?? sizes.desktop;
-  // A page that grows with its window would grow for ever.
+  // Ends after four times, because some pages grow with their window.
   for (let before = 0, times = 0; times < 4; times++) {
     const whole = height ?? Math.ceil((await page.locator("html").boundingBox())?.height ?? 0);
     const high = Math.max(whole, window.height, before);
@@ -113,26 +115,18 @@ async function unfold(page: Page, settled: () => Promise<void>, { height }: Show
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** Starts a program of ours and waits for what it says. */
-async function start<T>(args: string[], env: Record<string, string>, read: (said: string) => T | null) {
+/** Starts a program and waits until `read` finds a value in its output. */
+async function start<T>(args: string[], env: Record<string, string>, read: (output: string) => T | null) {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const answer = await new Promise<T>((resolve, reject) => {
-    let said = "";
+    let output = "";
     void ended.then(() => reject(new Error(`${args[0]} has ended`)));
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      const found = read((said += text));
+      const found = read((output += text));
       if (found !== null) resolve(found);
     });
   });
@@ -149,10 +143,10 @@ const startDemo = async () =>
   start(
     [here("demo/main.ts"), "--quiet", "--days", values.days, "--port", String(await freePort())],
     {},
-    (said) => (said.includes("\n") ? (JSON.parse(said) as Demo) : null),
+    (output) => (output.includes("\n") ? (JSON.parse(output) as Demo) : null),
   );
 
-/** A relay that nobody has set up yet. */
+/** Starts a relay that has not been set up yet. */
 async function startEmpty() {
   const data = mkdtempSync(join(tmpdir(), "cleancast-empty-"));
   const env = {
@@ -161,8 +155,8 @@ async function startEmpty() {
     PORT: String(await freePort()),
     LOG_LEVEL: "silent",
   };
-  const { answer, stop } = await start([here("../bin/cleancast.mjs"), "serve"], env, (said) => {
-    const link = /(http:\/\/[^/\s]+)(\/dashboard\/setup#\S+)/.exec(said);
+  const { answer, stop } = await start([here("../bin/cleancast.mjs"), "serve"], env, (output) => {
+    const link = /(http:\/\/[^/\s]+)(\/dashboard\/setup#\S+)/.exec(output);
     return link ? { origin: String(link[1]), path: String(link[2]) } : null;
   });
   return { answer, stop: () => stop().then(() => rmSync(data, { recursive: true, force: true })) };
@@ -170,7 +164,7 @@ async function startEmpty() {
 
 const faults: string[] = [];
 
-function listen(page: Page, name: string): void {
+function recordFaults(page: Page, name: string): void {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning")
       faults.push(`${name}: ${message.type()} on the console: ${message.text()}`);
@@ -188,14 +182,14 @@ async function take(
   for (const shown of list.filter((one) => one.name.includes(values.only))) {
     const name = `${shown.name}-${suffix}`;
     const page = await context.newPage();
-    listen(page, name);
-    const settled = settler(page);
+    recordFaults(page, name);
+    const settled = createSettler(page);
     try {
       await page.setViewportSize(viewport);
       await page.goto(`${origin}${shown.path}`);
       await settled();
-      if (shown.first) await shown.first(page).then(settled);
-      await unfold(page, settled, shown);
+      if (shown.prepare) await shown.prepare(page).then(settled);
+      await fitWindow(page, settled, shown);
       const path = join(values.out, `${name}.png`);
       await page.screenshot({ path, animations: "disabled", caret: "hide" });
       console.log(path);
@@ -232,7 +226,7 @@ try {
         await take(
           context,
           demo.answer.origin,
-          [...forEverybody, invitationIn(demo.answer)],
+          [...publicPages, invitationIn(demo.answer)],
           viewport,
           suffix,
         );
@@ -244,7 +238,7 @@ try {
           suffix,
         );
         await signIn(context, demo.answer);
-        await take(context, demo.answer.origin, inside(demo.answer), viewport, suffix);
+        await take(context, demo.answer.origin, memberPages(demo.answer), viewport, suffix);
         await context.close();
       }
     }

@@ -1,13 +1,13 @@
-// How each platform is connected to its stand-in: for the demo, and for the tests that run the two against each other.
+// Settings that connect each platform to its stand-in, for the demo and for the tests of platforms against stand-ins.
 
 import { standins, type StandinId } from "../standins/index.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
-/** What a stand-in knows under a name: a token, the id of a pixel. */
+/** Returns a value that a stand-in accepts, by its name: a token, the id of a pixel. */
 export function knownAt(id: StandinId, name: string): string {
   const value = standins.find((standin) => standin.id === id)?.known[name];
-  if (typeof value !== "string") throw new Error(`the stand-in ${id} knows no ${name}`);
+  if (typeof value !== "string") throw new Error(`the stand-in ${id} has no value ${name}`);
   return value;
 }
 
@@ -70,7 +70,7 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
   },
 };
 
-/** The settings that hold the token, and one that the stand-in no longer accepts. */
+/** The setting of the token, with a token that the stand-in no longer accepts. */
 export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   google_ads: { access_token: knownAt("google_ads", "revokedToken") },
   microsoft_ads: { tag_token: knownAt("microsoft_ads", "revokedTagToken") },

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { buildSite } from "../scripts/docs/build.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
 import { freshFolder } from "./support/databases.ts";
-import { documents, root } from "./support/documents.ts";
+import { documents, root } from "./support/documents/documents.ts";
 import { call, newInstallation, type Relay } from "./support/relay.ts";
 
 test("the pages of the platforms match what the platforms declare (npm run docs:platforms)", () => {

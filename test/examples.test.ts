@@ -56,8 +56,8 @@ async function known(orderId: string): Promise<[string, number, string][]> {
 
 type Step = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Stands where the relay should: answers one request with each step, and the rest with the last one. */
-async function standBetween(
+/** Starts a server in place of the relay: each step answers one request, and the last step answers the rest. */
+async function startFakeRelay(
   ...steps: Step[]
 ): Promise<{ url: string; asked: { at: number; path: string }[] }> {
   const asked: { at: number; path: string }[] = [];
@@ -75,7 +75,7 @@ async function standBetween(
 const empty200: Step = (_, response) => void response.writeHead(200).end();
 const elsewhere: Step = (_, response) => void response.writeHead(302, { Location: "/elsewhere" }).end();
 
-/** Code that a service runs, in a process of its own. */
+/** Runs the code of a service in its own process. */
 async function inNode(name: string, code: string): Promise<string> {
   const file = join(freshFolder(), name);
   writeFileSync(file, code);
@@ -114,7 +114,7 @@ exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
   });
 
   test("the HubSpot action fails when another server answers, and sends the key to no other address", async () => {
-    const { url, asked } = await standBetween(empty200, elsewhere);
+    const { url, asked } = await startFakeRelay(empty200, elsewhere);
     expect(await action({ email: "ada@example.com", hs_object_id: "79" }, url)).toContain("Cleancast: 302");
     expect(asked.map(({ path }) => path)).toEqual(["/__cc/inbound", "/__cc/inbound"]);
   });
@@ -138,8 +138,8 @@ describe("Zapier's steps", () => {
   });
 
   test("the Zapier code step fails when another server answers", async () => {
-    await expect(step(input(), (await standBetween(empty200)).url)).rejects.toThrow(/Cleancast: 200/);
-    const { url, asked } = await standBetween(elsewhere);
+    await expect(step(input(), (await startFakeRelay(empty200)).url)).rejects.toThrow(/Cleancast: 200/);
+    const { url, asked } = await startFakeRelay(elsewhere);
     await expect(step(input(), url)).rejects.toThrow(/Cleancast: 302/);
     expect(asked).toHaveLength(1);
   });
@@ -198,7 +198,7 @@ test("the n8n workflow sends what its expressions produce", async () => {
   expect(await known("4711")).toEqual([["purchase", 49.9, "EUR"]]);
 });
 
-/** A receiver of a webhook, in a process of its own. */
+/** Starts a receiver of a webhook in its own process. */
 async function receiver(name: string, env: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, [join(examples, name)], {
     env: { CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, PORT: "0", ...env },
@@ -251,7 +251,7 @@ describe("Shopify's webhook", () => {
     const body = JSON.stringify(order);
     const signature = createHmac("sha256", "hush").update(body).digest("base64");
     const headers = { "X-Shopify-Topic": "orders/paid", "X-Shopify-Hmac-Sha256": signature };
-    for (const address of ["http://127.0.0.1:1/", (await standBetween(empty200)).url]) {
+    for (const address of ["http://127.0.0.1:1/", (await startFakeRelay(empty200)).url]) {
       const lost = await receiver("shopify.mjs", { SHOPIFY_SECRET: "hush", CLEANCAST_INBOUND: address });
       expect([address, (await call(lost, { path: "/", headers, body })).status]).toEqual([address, 503]);
     }
@@ -360,7 +360,7 @@ describe("the programs of the guide to sending from code", () => {
     "%s waits for Retry-After, and trusts only the relay's answers",
     async (...sender) => {
       const inASecond = () => new Date((Math.floor(Date.now() / 1000) + 1) * 1000).toUTCString();
-      const { url, asked } = await standBetween(
+      const { url, asked } = await startFakeRelay(
         (_, response) => void response.writeHead(200, { "Retry-After": inASecond() }).end(),
         (_, response) => void response.writeHead(503, { "Retry-After": "1" }).end("busy"),
         (_, response) => void response.writeHead(200).end('{"ok":true,"deduped":true}'),
@@ -374,7 +374,7 @@ describe("the programs of the guide to sending from code", () => {
   );
 
   test.concurrent.each(senders)("%s sends the key to no other address", async (...sender) => {
-    const { url, asked } = await standBetween(elsewhere);
+    const { url, asked } = await startFakeRelay(elsewhere);
     const { stdout, stderr } = await send(...sender, url).catch((failed: Output) => failed);
     expect(stdout + stderr).toContain("302");
     expect(asked).toHaveLength(1);
@@ -447,12 +447,12 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
     expect(await happens(hooks, { CLEANCAST_KEY: "cc_wrong" })).toContain(
       'Cleancast: 401 {"ok":false,"error":"Invalid API key"}',
     );
-    // A 200 that is not the relay's is none.
-    const { url } = await standBetween(empty200);
+    // A 200 of another server does not count as sent.
+    const { url } = await startFakeRelay(empty200);
     expect(await happens(hooks, { CLEANCAST_INBOUND: url })).toContain(
       'later cleancast_send [501,"purchase",2] in 120\n',
     );
-    const away = await standBetween(elsewhere);
+    const away = await startFakeRelay(elsewhere);
     expect(await happens(hooks, { CLEANCAST_INBOUND: away.url })).toContain("Cleancast: 302");
     expect(away.asked).toHaveLength(1);
   });

@@ -4,10 +4,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, documents, placeOf, root, type Block } from "./support/documents.ts";
-import { openGuides, type Guides } from "./support/guideRun.ts";
+import { blocksOf, documents, placeOf, root, type Block } from "./support/documents/documents.ts";
+import { openGuides, type Guides } from "./support/documents/guideRun.ts";
 
-/** Why a block may stay unrun. Everything else is run. */
+/** The accepted reasons for not running a block. Every other block is run. */
 const reasons = new Set([
   "needs Docker",
   "needs systemd",
@@ -36,7 +36,7 @@ test.each(shellBlocks.map((block) => [placeOf(block), block] as const))(
   },
 );
 
-/** The words of the commands in a block: `npx cleancast webhook test ID` is webhook, test. */
+/** Returns the words of each command in a block: `npx cleancast webhook test ID` gives webhook, test. */
 function commandsIn({ text }: Block): string[][] {
   return [...text.matchAll(/^npx cleancast (.+)$/gm)].map(([, rest = ""]) => {
     const words = rest.split(" ");

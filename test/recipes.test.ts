@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { platforms } from "../src/platforms/index.ts";
 import { standins } from "../standins/index.ts";
-import { root } from "./support/documents.ts";
+import { root } from "./support/documents/documents.ts";
 
 const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
 

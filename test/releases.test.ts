@@ -11,7 +11,7 @@ import { migrations } from "../src/store/schema/schema.ts";
 import { openDatabase } from "../src/store/open.ts";
 import { openStore } from "../src/store/store.ts";
 import { freshDatabase } from "./support/databases.ts";
-import { listen } from "./support/hotStatements.ts";
+import { recordTransactions } from "./support/schema/hotStatements.ts";
 import { engines } from "./support/relay.ts";
 import {
   compatibilityFaults,
@@ -20,7 +20,7 @@ import {
   presentRelease,
   readReleases,
   type Release,
-} from "./support/releases.ts";
+} from "./support/schema/releases.ts";
 
 const out = readReleases();
 const present = presentRelease();
@@ -117,7 +117,7 @@ test("a node on an older schema reads nothing but its version before it has migr
   const db = openDatabase(location);
   await migrate(db, { to: latestVersion - 1 });
   await db.close();
-  const recording = listen();
+  const recording = recordTransactions();
   try {
     await (await openStore(location, Buffer.alloc(32, 7), uuidv7)).close();
   } finally {

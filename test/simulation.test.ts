@@ -6,7 +6,7 @@ import { statementsFor } from "../bench/simulation/database.ts";
 import { faultsOf } from "../bench/simulation/page.ts";
 import { simulate, type Scenario } from "../bench/simulation/world.ts";
 
-/** Round numbers, so that sums can be made in the head. */
+/** Round numbers, so that sums are easy to check by hand. */
 const costs: Costs = {
   node: { event: 300, delivery: 100, request: 200, statement: 50 },
   database: { event: 100, delivery: 100, statement: 20 },
@@ -40,7 +40,7 @@ describe("the simulation", () => {
 
   test("the simulation follows the utilisation law: utilisation is rate times cost", () => {
     const { busy, perSecond, cpu, databaseCpu } = simulate({ ...scenario, ms: 20_000 });
-    // Busy is counted by the clock, the cost by the work; each piece of work varies around its cost.
+    // Busy time is measured by the clock and cost by the work; each piece of work varies around its cost.
     expect(Math.abs(busy.node / ((perSecond * cpu) / 1e6 / scenario.nodes) - 1)).toBeLessThan(0.03);
     expect(Math.abs(busy.database / ((perSecond * databaseCpu) / 1e6 / 4) - 1)).toBeLessThan(0.03);
   });

@@ -8,7 +8,7 @@ import { Client } from "pg";
 import { describe, expect, inject, test } from "vitest";
 import { harmful, tested } from "../scripts/testStore/files.ts";
 import { summary, type Report } from "../scripts/testStore/summary.ts";
-import { createDatabase } from "./support/postgres.ts";
+import { createDatabase } from "./support/postgres/postgres.ts";
 
 const run = promisify(execFile);
 

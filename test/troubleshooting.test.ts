@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { refusals, type InboundRefusal } from "../src/inbound/refusals.ts";
-import { root } from "./support/documents.ts";
+import { root } from "./support/documents/documents.ts";
 
 const page = readFileSync(join(root, "docs/how-to/troubleshooting.md"), "utf8");
 const spans = [...page.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string);

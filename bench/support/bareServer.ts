@@ -1,5 +1,5 @@
-// The baseline, which the report calls the floor: a bare Node server that parses the same JSON, sends one pooled request to each
-// of BARE_TARGETS, and answers in the same form. It has no keys, checks, store or batches.
+// A bare Node server that parses the same JSON, sends one pooled request to each of BARE_TARGETS, and answers in the same form:
+// the baseline of the report. It has no keys, checks, store or batches.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,6 +1,7 @@
 // Reads PostgreSQL's own counters: statements, commits, bytes of the write-ahead log, connections.
 
 import { Client } from "pg";
+import { withClient } from "../../test/support/postgres/postgres.ts";
 import { median } from "../part.ts";
 import { benchPostgres } from "./relay.ts";
 
@@ -53,12 +54,9 @@ export async function openMeter(): Promise<Meter> {
       return Number((await row(text, [database])).n);
     },
     async bytesPerEvent(url) {
-      const own = new Client({ connectionString: url });
-      await own.connect();
       const sizes = tablesOfEvents.map((table) => `pg_total_relation_size('${table}')`).join(" + ");
-      const { rows } = await own.query(`SELECT (${sizes})::float / COUNT(*) AS bytes FROM events`);
-      await own.end();
-      return Number(rows[0].bytes);
+      const text = `SELECT (${sizes})::float / COUNT(*) AS bytes FROM events`;
+      return withClient(url, async (own) => Number((await own.query(text)).rows[0].bytes));
     },
     async fsyncMs() {
       const text = `SELECT SUM(fsync_time) / SUM(fsyncs) AS ms FROM pg_stat_io WHERE object = 'wal' AND fsyncs > 0`;

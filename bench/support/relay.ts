@@ -6,13 +6,12 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Client } from "pg";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import type { StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { commandIn } from "../../test/support/commands.ts";
-import { startPostgres, type Postgres } from "../../test/support/postgres.ts";
+import { startPostgres, withClient, type Postgres } from "../../test/support/postgres/postgres.ts";
 import { end, keep, parentOf, sleep } from "./processes.ts";
 import type { SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
@@ -50,12 +49,10 @@ async function freshDatabase(): Promise<string> {
 
 /** Returns the id of PostgreSQL's main process. */
 export async function postmaster(): Promise<number> {
-  const client = new Client({ connectionString: (await postgres)?.url });
-  await client.connect();
-  const { rows } = await client.query("select pg_backend_pid() as pid");
-  const pid = parentOf(Number(rows[0].pid));
-  await client.end();
-  return pid;
+  return withClient((await postgres)?.url ?? "", async (client) => {
+    const { rows } = await client.query("select pg_backend_pid() as pid");
+    return parentOf(Number(rows[0].pid));
+  });
 }
 
 export async function stopPostgres(): Promise<void> {

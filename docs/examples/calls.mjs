@@ -11,7 +11,7 @@ const { CALLS_SECRET, CUSTOMERS, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8092"
 // Without a secret, anyone could report calls.
 for (const name of ["CALLS_SECRET", "CUSTOMERS", "CLEANCAST_INBOUND", "CLEANCAST_KEY"])
   if (!process.env[name]) throw new Error(`Set ${name}.`);
-const shortestSeconds = 60;
+const minSeconds = 60;
 
 const digest = (text) => createHash("sha256").update(text).digest();
 const isTracker = (path) => timingSafeEqual(digest(path), digest(`/calls/${CALLS_SECRET}`));
@@ -23,12 +23,12 @@ const emailOf = (phone) => JSON.parse(readFileSync(CUSTOMERS, "utf8"))[phone];
 function conversionOf(call) {
   const phone = call.customer_phone_number;
   const email = emailOf(phone);
-  if (!call.answered || call.duration < shortestSeconds || !email) return null;
+  if (!call.answered || call.duration < minSeconds || !email) return null;
   return { email, phone, event: "call", orderId: call.resource_id, eventTime: call.start_time };
 }
 
 /** Only the relay answers ok: true; a proxy in between may also answer 200. */
-function isTaken(status, text) {
+function isAccepted(status, text) {
   try {
     return status === 200 && JSON.parse(text).ok === true;
   } catch {
@@ -47,7 +47,7 @@ async function pass(conversion) {
   const text = await response.text();
   console.log(conversion.orderId, response.status, text);
   // Do not retry an invalid conversion; for other errors the tracker retries.
-  return response.status === 400 || isTaken(response.status, text) ? 200 : 503;
+  return response.status === 400 || isAccepted(response.status, text) ? 200 : 503;
 }
 
 /** Returns the status code; on a failure the sender retries. */

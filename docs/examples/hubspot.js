@@ -19,16 +19,16 @@ exports.main = async ({ inputFields }) => {
   // HubSpot limits an action to 20 seconds.
   for (let attempt = 1; attempt <= 3; attempt++) {
     answer = await send(conversion);
-    if (isTaken(answer) || (answer.status >= 300 && answer.status < 500 && answer.status !== 429)) break;
+    if (isAccepted(answer) || (answer.status >= 300 && answer.status < 500 && answer.status !== 429)) break;
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
   // The workflow's history shows a failed action.
-  if (!isTaken(answer)) throw new Error(`Cleancast: ${answer.status} ${answer.text}`);
+  if (!isAccepted(answer)) throw new Error(`Cleancast: ${answer.status} ${answer.text}`);
   return { outputFields: { cleancast: answer.text } };
 };
 
 /** Only the relay answers ok: true; a proxy in between may also answer 200. */
-function isTaken({ status, text }) {
+function isAccepted({ status, text }) {
   try {
     return status === 200 && JSON.parse(text).ok === true;
   } catch {

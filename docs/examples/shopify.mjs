@@ -30,7 +30,7 @@ const conversionOf = (order) => ({
 });
 
 /** Only the relay answers ok: true; a proxy in between may also answer 200. */
-function isTaken(status, text) {
+function isAccepted(status, text) {
   try {
     return status === 200 && JSON.parse(text).ok === true;
   } catch {
@@ -50,7 +50,7 @@ async function pass(conversion) {
   const text = await response.text();
   console.log(conversion.orderId, response.status, text);
   // Do not retry an invalid order; for other errors Shopify retries.
-  return response.status === 400 || isTaken(response.status, text) ? 200 : 503;
+  return response.status === 400 || isAccepted(response.status, text) ? 200 : 503;
 }
 
 /** Returns the status code; on a failure the sender retries. */

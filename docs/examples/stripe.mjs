@@ -56,7 +56,7 @@ function conversionOf({ type, created, data: { object: one } }) {
 }
 
 /** Only the relay answers ok: true; a proxy in between may also answer 200. */
-function isTaken(status, text) {
+function isAccepted(status, text) {
   try {
     return status === 200 && JSON.parse(text).ok === true;
   } catch {
@@ -75,7 +75,7 @@ async function pass(conversion) {
   const text = await response.text();
   console.log(conversion.event, conversion.orderId, response.status, text);
   // Do not retry an invalid payment; for other errors Stripe retries for three days.
-  return response.status === 400 || isTaken(response.status, text) ? 200 : 503;
+  return response.status === 400 || isAccepted(response.status, text) ? 200 : 503;
 }
 
 /** Returns the status code; on a failure the sender retries. */

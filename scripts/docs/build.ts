@@ -1,5 +1,5 @@
-// Builds the documents to a small site in dist/docs, which the relay serves under /docs. Run by `npm run build`; fails when a
-// link leads nowhere, or a page is in no list.
+// Builds a small site of the documents in dist/docs, which the relay serves under /docs. `npm run build` runs this; it fails for a
+// broken link, and for a page that is in no list.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,16 +7,13 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { contentsOf, type Section } from "./contents.ts";
-import { deadLinks } from "./links.ts";
-import { architecture, besideName, readPage, type Page } from "./page.ts";
-import { searchIndex } from "./search.ts";
+import { architecture, projectFileName, readPage, type Page } from "./page.ts";
 import { frame } from "./frame.ts";
 
-/** Beside the texts. */
-const own = fileURLToPath(new URL("./", import.meta.url));
+const ownFolder = fileURLToPath(new URL("./", import.meta.url));
 const icon = fileURLToPath(new URL("../../dashboard/public/icon.svg", import.meta.url));
 
-/** Writes the site and returns what is wrong with the documents, in sentences; then nothing is written. */
+/** Writes the site, or returns the faults of the documents as sentences and writes nothing. */
 export function buildSite(docs: string, out: string): string[] {
   const files = readdirSync(docs, { recursive: true, encoding: "utf8", withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -30,7 +27,7 @@ export function buildSite(docs: string, out: string): string[] {
     assets.set(name, `/docs/${path}`);
     content.set(path, bytes);
   };
-  for (const name of ["site.css", "site.js", "theme.js"]) keep(name, readFileSync(join(own, name)));
+  for (const name of ["site.css", "site.js", "theme.js"]) keep(name, readFileSync(join(ownFolder, name)));
   keep("icon.svg", readFileSync(icon));
   for (const file of files)
     if (file.startsWith("examples/")) content.set(`${file}.txt`, readFileSync(join(docs, file)));
@@ -43,13 +40,13 @@ export function buildSite(docs: string, out: string): string[] {
     .filter((file) => file.endsWith(".md"))
     .map((file) => readPage(file, readFileSync(join(docs, file), "utf8"), imageOf));
   const sections = contentsOf(pages);
-  // Files of the project that a page points at come along.
-  const beside = pages
+  // Files of the project that a page links to are copied too.
+  const projectFiles = pages
     .flatMap(({ links }) => links.map(({ file }) => file))
     .filter((file) => file.startsWith("../") && file !== architecture && existsSync(join(docs, file)));
-  for (const file of beside) content.set(besideName(file), readFileSync(join(docs, file)));
+  for (const file of projectFiles) content.set(projectFileName(file), readFileSync(join(docs, file)));
   const faults = [
-    ...deadLinks(pages, new Set([...files, ...beside, architecture])),
+    ...deadLinks(pages, new Set([...files, ...projectFiles, architecture])),
     ...unlisted(pages, sections),
   ];
   if (faults.length) return faults;
@@ -69,12 +66,51 @@ export function buildSite(docs: string, out: string): string[] {
   return [];
 }
 
-/** Nobody finds a page that no list leads to. */
+/** Lists the pages that readers could not find. */
 function unlisted(pages: readonly Page[], sections: readonly Section[]): string[] {
   const listed = new Set(sections.flatMap((section) => section.pages.map(({ page }) => page.file)));
   return pages
     .filter(({ file }) => file !== "README.md" && !listed.has(file))
     .map(({ file }) => `docs/${file} is not in the table of contents, docs/README.md.`);
+}
+
+/** Lists the links to files and anchors that do not exist. */
+function deadLinks(pages: readonly Page[], files: ReadonlySet<string>): string[] {
+  const byFile = new Map(pages.map((page) => [page.file, page]));
+  return pages.flatMap((page) =>
+    page.links.flatMap(({ file, anchor }) => {
+      const from = `docs/${page.file}: the link to`;
+      if (!files.has(file)) return [`${from} ${file} leads nowhere.`];
+      const headings = byFile.get(file)?.headings;
+      if (!anchor || headings?.some(({ id }) => id === anchor)) return [];
+      return [`${from} ${file}#${anchor} leads to a heading that is not there.`];
+    }),
+  );
+}
+
+/** Short keys keep the index small. `s`: section, `t`: page, `h`: heading, `u`: address, `x`: text. */
+type Found = { s: string; t: string; h: string; u: string; x: string };
+
+/** Lists the parts of all pages for the search of the site. */
+function searchIndex(pages: readonly Page[], sections: readonly Section[]): Found[] {
+  const listed = new Map(
+    sections.flatMap((section) =>
+      section.pages.map(({ title, page }) => [page.file, { title, section: section.title }]),
+    ),
+  );
+  return pages
+    .filter(({ file }) => file !== "README.md")
+    .flatMap((page) =>
+      page.parts
+        .filter(({ text, title }) => text.trim() !== "" || title !== "")
+        .map(({ id, title, text }) => ({
+          s: listed.get(page.file)?.section ?? "",
+          t: page.title,
+          h: title,
+          u: `${page.address}${id ? `#${id}` : ""}`,
+          x: text.replaceAll(/\s+/g, " ").trim().slice(0, 1200),
+        })),
+    );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,4 +1,4 @@
-// The table of contents: the lists of docs/README.md, and the decisions in the order of their numbers.
+// Reads the table of contents: the lists of docs/README.md, and the decisions in the order of their numbers.
 
 import type { Page } from "./page.ts";
 

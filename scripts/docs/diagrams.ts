@@ -1,12 +1,12 @@
-// Mermaid blocks of the documents and their drawings. scripts/drawDiagrams.ts makes the drawings; the site shows them, so that
-// it needs no script. The name of a drawing is a hash of its block: the build notices a block that was not drawn again.
+// Names the drawings of Mermaid blocks. scripts/drawDiagrams.ts makes them, so that the site needs no script. The name is a hash
+// of the block, so the build fails for a block that was changed and not drawn again.
 
 import { createHash } from "node:crypto";
 
 export const themes = ["light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-/** The name of a block's drawing below docs/. */
+/** Returns the path of a block's drawing in docs/. */
 export const diagramFile = (block: string, theme: Theme) =>
   `diagrams/${createHash("sha256").update(block.trim()).digest("hex").slice(0, 12)}.${theme}.svg`;
 

@@ -1,10 +1,7 @@
-// What stands around the text of every page: the head, the way around, and the pages before and after.
+// Builds the HTML around the text of every page: the head, the navigation, and links to the previous and next page.
 
 import type { Listed, Section } from "./contents.ts";
-import type { Page } from "./page.ts";
-
-const escaped = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+import { escaped, type Page } from "./page.ts";
 
 export function frame(
   page: Page,
@@ -38,7 +35,7 @@ export function frame(
 <svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="11" cy="11" r="6.5"/><path d="m16 16 4.5 4.5"/></svg>
 <input type="search" placeholder="Search" aria-label="Search the documentation" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" spellcheck="false">
 <kbd>/</kbd>
-<div id="found" role="listbox" aria-label="Found" hidden></div>
+<div id="found" role="listbox" aria-label="Search results" hidden></div>
 </div>
 <button class="icon theme" aria-label="Light or dark"><svg class="sun" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="4"/><path d="M12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M18.4 5.6 17 7M7 17l-1.4 1.4"/></svg><svg class="moon" viewBox="0 0 24 24" aria-hidden="true"><path d="M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5Z"/></svg></button>
 <a class="dashboard" href="/dashboard/">Dashboard</a>
@@ -50,7 +47,7 @@ ${sections.map((one) => group(one, page)).join("\n")}
 <main id="content" tabindex="-1">
 <article${isHome ? ' class="home"' : ""}>
 ${section ? `<p class="crumb">${escaped(section.title)}</p>\n` : ""}${isHome ? home(sections) : page.html}</article>
-${place >= 0 ? neighbours(order[place - 1], order[place + 1]) : ""}</main>
+${place >= 0 ? previousAndNext(order[place - 1], order[place + 1]) : ""}</main>
 ${isHome ? "" : onThisPage(page)}
 </div>
 </body>
@@ -77,15 +74,15 @@ function onThisPage({ headings }: Page): string {
   return `<aside aria-label="On this page"><p>On this page</p><ul>${links.join("")}</ul></aside>`;
 }
 
-function neighbours(before: Listed | undefined, after: Listed | undefined): string {
+function previousAndNext(previous: Listed | undefined, next: Listed | undefined): string {
   const card = (listed: Listed | undefined, word: string) =>
     listed
       ? `<a class="${word.toLowerCase()}" href="${listed.page.address}"><span>${word}</span>${escaped(listed.title)}</a>`
       : "<span></span>";
-  return `<nav class="neighbours" aria-label="Neighbours">${card(before, "Before")}${card(after, "Next")}</nav>\n`;
+  return `<nav class="pager" aria-label="Previous and next page">${card(previous, "Previous")}${card(next, "Next")}</nav>\n`;
 }
 
-/** The first page: what there is, with a word on each. */
+/** Builds the first page: the lists of all sections. */
 function home(sections: readonly Section[]): string {
   const cards = sections
     .filter(({ isQuiet }) => !isQuiet)
@@ -96,7 +93,7 @@ function home(sections: readonly Section[]): string {
   return `<h1>Clean conversions, cast everywhere.</h1>
 <p class="lead">Cleancast takes conversions from your systems, finds the ad click behind them, honours consent, removes bots, and delivers to
 every platform, with each platform's verdict in the answer.</p>
-<p class="begin"><a class="button" href="/docs/tutorials/quick-start">Quick start</a><a class="button plain" href="/docs/how-to/troubleshooting">Something does not work</a></p>
+<p class="begin"><a class="button" href="/docs/tutorials/quick-start">Quick start</a><a class="button plain" href="/docs/how-to/troubleshooting">Troubleshooting</a></p>
 <div class="cards">
 ${cards.join("\n")}
 </div>

@@ -1,4 +1,4 @@
-// Colours for code, made when the site is built: comments, texts, numbers and words of the language. Not a parser.
+// Highlights code when the site is built: comments, strings, numbers and keywords, found by patterns and not by a parser.
 
 const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,23 +1,23 @@
-// From Markdown to a page: its text as HTML, its headings with anchors, and where its links lead.
+// Reads a page of Markdown: its text as HTML, its headings with anchors, and the targets of its links.
 
 import { posix } from "node:path";
 import { Marked, type Tokens } from "marked";
 import { diagramFile, themes } from "./diagrams.ts";
 import { highlight } from "./highlight.ts";
 
-/** The one page that stands outside docs/. */
+/** The only page outside docs/. */
 export const architecture = "../ARCHITECTURE.md";
 
 export type Heading = { depth: number; id: string; title: string };
-/** A part of a page between two headings, without markup and code: what is searched. */
+/** The searchable text between two headings, without markup and code. */
 export type Part = { id: string; title: string; text: string };
 
 export type Page = {
-  /** As in docs/: `guides/quick-start.md`. */
+  /** The path in docs/: `how-to/install.md`. */
   file: string;
-  /** As in dist/docs, without its ending: `guides/quick-start`, `index`. */
+  /** The path in dist/docs without its extension: `how-to/install`, `index`. */
   name: string;
-  /** `/docs/guides/quick-start`. */
+  /** `/docs/how-to/install`. */
   address: string;
   title: string;
   /** The first paragraph, as plain text. */
@@ -26,21 +26,21 @@ export type Page = {
   html: string;
   headings: Heading[];
   parts: Part[];
-  /** To files (from the folder docs/; `../ops/…` is a file of the project) and anchors in them. */
+  /** Files, relative to docs/ (`../ops/…` is a file of the project), and anchors in them. */
   links: { file: string; anchor: string }[];
 };
 
-/** `guides/README.md` is the page of its folder. */
+/** `platforms/README.md` is the page of its folder. */
 const nameOf = (file: string) => {
   if (file === "README.md") return "index";
   return file === architecture ? "architecture" : file.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 };
 const addressOf = (file: string) => `/docs/${nameOf(file).replace(/^index$/, "")}`;
 
-/** Where a file of the project stands that a page points at: `../.env.example` is `files/env.example.txt`. */
-export const besideName = (file: string) => `files/${file.slice(3).replaceAll(/(?<=^|\/)\./g, "")}.txt`;
+/** Returns the path on the site of a linked file of the project: `../.env.example` is `files/env.example.txt`. */
+export const projectFileName = (file: string) => `files/${file.slice(3).replaceAll(/(?<=^|\/)\./g, "")}.txt`;
 
-const escaped = (text: string) =>
+export const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 export function readPage(
@@ -58,7 +58,7 @@ export function readPage(
     (tokens ?? [])
       .map((one) => (one.tokens ? plain(one.tokens) : one.type === "br" ? " " : String(one.text ?? "")))
       .join("");
-  const say = (text: string) => {
+  const addText = (text: string) => {
     const part = parts.at(-1);
     if (part) part.text += `${text} `;
   };
@@ -70,11 +70,11 @@ export function readPage(
     links.push({ file: linked, anchor });
     const hash = anchor ? `#${anchor}` : "";
     if (path === "") return hash;
-    if (linked.startsWith("../") && linked !== architecture) return `/docs/${besideName(linked)}`;
+    if (linked.startsWith("../") && linked !== architecture) return `/docs/${projectFileName(linked)}`;
     return linked.endsWith(".md") ? `${addressOf(linked)}${hash}` : `/docs/${linked}.txt`;
   };
 
-  /** Drawn beforehand (diagrams.ts), once for each theme. Readers without sight get the block's own title. */
+  /** Shows the drawing of a block (diagrams.ts), one for each theme. The alternative text is the block's title. */
   const diagram = (block: string): string => {
     const title = /^\s*accTitle: (.+)$/m.exec(block)?.[1] ?? "Diagram";
     const images = themes.map((theme) => {
@@ -102,12 +102,12 @@ export function readPage(
       paragraph({ tokens }) {
         const text = plain(tokens);
         summary ||= text;
-        say(text);
+        addText(text);
         return `<p>${this.parser.parseInline(tokens)}</p>\n`;
       },
       text(token) {
         if ("tokens" in token && token.tokens) {
-          say(plain(token.tokens));
+          addText(plain(token.tokens));
           return this.parser.parseInline(token.tokens);
         }
         return "escaped" in token && token.escaped ? token.text : escaped(token.text);
@@ -115,7 +115,7 @@ export function readPage(
       table({ header, rows }) {
         const cell = (tag: string, { tokens, align }: Tokens.TableCell) =>
           `<${tag}${align ? ` class="${align}"` : ""}>${this.parser.parseInline(tokens)}</${tag}>`;
-        for (const row of [header, ...rows]) say(row.map(({ tokens }) => plain(tokens)).join(" "));
+        for (const row of [header, ...rows]) addText(row.map(({ tokens }) => plain(tokens)).join(" "));
         const head = header.some(({ text }) => text !== "")
           ? `<thead><tr>${header.map((one) => cell("th", one)).join("")}</tr></thead>`
           : "";
@@ -159,7 +159,7 @@ export function readPage(
   };
 }
 
-/** As on code hosts, so that a link to a heading works in both places. */
+/** Builds anchors as code hosts do, so that a link to a heading works in both places. */
 function slugOf(title: string): string {
   return title
     .toLowerCase()

@@ -1,4 +1,4 @@
-// The search, the copy buttons, the sections on a phone, and the mark in "On this page".
+// Runs the search, the copy buttons, the sections on a phone, and the mark in "On this page".
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const made = (tag, properties, ...children) => {
@@ -69,27 +69,27 @@ function score(part, words) {
     if (best === 0) return 0;
     sum += best;
   }
-  // Why it is as it is comes after how it is used.
+  // Decisions are ranked after pages about use.
   return (sum + (part.h === "" ? 1 : 0)) / (part.s === "Decisions" ? 3 : 1);
 }
 
-function weight(text, word, most) {
+function weight(text, word, max) {
   const at = folded(text).indexOf(word);
   if (at < 0) return 0;
   const begins = at === 0 || /[^\p{L}\p{N}]/u.test(text[at - 1]);
-  return begins ? most : most / 3;
+  return begins ? max : max / 3;
 }
 
 function excerpt(text, words) {
   const plain = folded(text);
   const places = words.map((word) => plain.indexOf(word)).filter((place) => place >= 0);
   const first = places.length ? Math.min(...places) : 0;
-  // From the beginning of a word.
+  // Starts at the beginning of a word.
   const from = first < 60 ? 0 : text.lastIndexOf(" ", first - 40) + 1;
   return `${from ? "… " : ""}${text.slice(from, from + 140)}${text.length > from + 140 ? " …" : ""}`;
 }
 
-/** Marks the words without ever making HTML of a text. */
+/** Marks the words with nodes, so that no text is parsed as HTML. */
 function marked(text, words) {
   const plain = folded(text);
   if (plain.length !== text.length) return [text];

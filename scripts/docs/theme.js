@@ -1,4 +1,4 @@
-// Before anything is painted: what was chosen, here or in the dashboard, which share the choice.
+// Sets the chosen theme before the first paint. The documentation and the dashboard share the choice.
 (() => {
   const key = "mantine-color-scheme-value";
   const root = document.documentElement;
@@ -7,7 +7,7 @@
   try {
     chosen = localStorage.getItem(key);
   } catch {
-    // Storage may be shut; then the system decides.
+    // Storage may be disabled; then the system's theme is used.
   }
   if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
   window.switchTheme = () => {
@@ -16,7 +16,7 @@
     try {
       localStorage.setItem(key, next);
     } catch {
-      // It holds for this page.
+      // The choice applies to this page only.
     }
   };
 })();

@@ -1,8 +1,8 @@
-// Makes src/traffic/networks/data/networks.bin, the list that src/traffic/networks/networks.ts looks addresses up in.
+// Writes src/traffic/networks/data/networks.bin, the list in which src/traffic/networks/networks.ts looks up addresses.
 //
-// Two things come together here: a public table that says which network (autonomous system) every address belongs to, and
-// our own list of the networks that matter (owners.ts). A network that is not on it is an ordinary one. Who is in doubt
-// stays out, because a buyer taken for a machine costs more than a machine taken for a buyer.
+// It joins a public table of the network (autonomous system) of every address with our own list of relevant networks
+// (owners.ts). All other networks are ordinary ones. A doubtful network is left out, because a buyer who is taken for a bot
+// costs more than a bot that is taken for a buyer.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import {
 import { loadNetworks, findNetwork } from "../../src/traffic/networks/networks.ts";
 import { carved, owners } from "./owners.ts";
 
-const help = `Makes the list of hosting, relay and crawler networks.
+const help = `Writes the list of hosting, relay and crawler networks.
 
   node scripts/networks/main.ts <folder of the table> [file to write]
 
@@ -26,13 +26,13 @@ The table is the npm package @ip-location-db/asn. Fetch it outside the project, 
   npm install --prefix "$folder" @ip-location-db/asn
   node scripts/networks/main.ts "$folder/node_modules/@ip-location-db/asn"
 
-Its makers say that newer tables will come as releases of github.com/sapics/ip-location-db alone. Of those, put
+Newer tables are published only as releases of github.com/sapics/ip-location-db. Put its files
 asn-ipv4-num.csv and asn-ipv6-num.csv into a folder with a package.json: {"version": "2.3.20260617"}.
 `;
 
-/** IPv4 ranges count addresses, IPv6 ranges count /48 networks; both ends belong to the range. */
+/** IPv4 ranges are in addresses, IPv6 ranges in /48 networks; both ends are included. */
 type Range = { start: number; end: number; owner: number };
-/** From `start` up to the next boundary the owner is this one; 0 is nobody on our list. */
+/** The owner from `start` up to the next boundary; 0 is an ordinary network. */
 type Boundary = { start: number; owner: number };
 type Row = { start: bigint; end: bigint; system: number; organisation: string };
 
@@ -44,7 +44,7 @@ function* readTable(file: string): Generator<Row> {
   }
 }
 
-/** Which owner stands behind each number; a number whose organisation has another name today is left out and reported. */
+/** Maps each number to its owner; a number whose organisation has another name in the table is left out and reported. */
 function ownersOf(tables: readonly Row[][]): Map<number, number> {
   const organisations = new Map<number, string>();
   for (const { system, organisation } of tables.flat()) organisations.set(system, organisation);
@@ -52,8 +52,8 @@ function ownersOf(tables: readonly Row[][]): Map<number, number> {
   owners.forEach((owner, place) => {
     for (const system of owner.systems) {
       const organisation = organisations.get(system);
-      if (organisation !== undefined && owner.says.test(organisation)) found.set(system, place + 1);
-      else console.warn(`left out: ${system} should be ${owner.name}, the table says ${organisation ?? "-"}`);
+      if (organisation !== undefined && owner.tableName.test(organisation)) found.set(system, place + 1);
+      else console.warn(`left out: ${system} should be ${owner.name}, the table has ${organisation ?? "-"}`);
     }
   });
   return found;
@@ -62,7 +62,7 @@ function ownersOf(tables: readonly Row[][]): Map<number, number> {
 function listed(table: readonly Row[], found: Map<number, number>, unit: bigint): Range[] {
   return table.flatMap(({ start, end, system }) => {
     const owner = found.get(system);
-    // Parts of a /48 are cut off on both sides: a shared one is nobody's.
+    // Parts of a /48 are cut off on both sides, because a shared /48 has no single owner.
     const first = (start + unit - 1n) / unit;
     const last = (end + 1n) / unit - 1n;
     return owner === undefined || last < first ? [] : [{ start: Number(first), end: Number(last), owner }];
@@ -75,7 +75,7 @@ function placeOf(name: string, kind: Network["kind"]): number {
   return place + 1;
 }
 
-/** Takes a network out of the hosting networks that it lies in; where it lies in none there is nothing to correct. */
+/** Replaces the owner of a network inside hosting networks; other networks stay as they are. */
 function carve(ranges: readonly Range[], cidr: string, owner: number): Range[] {
   const [base, bits] = ipaddr.IPv4.parseCIDR(cidr);
   const from = base.toByteArray().reduce((sum, byte) => sum * 256 + byte, 0);
@@ -103,7 +103,7 @@ function boundaries(ranges: readonly Range[]): Boundary[] {
   return [...result, { start: next, owner: 0 }];
 }
 
-/** Seven bits a byte, the lowest first. Not with shifts: the IPv6 numbers have 48 bits. */
+/** Encodes seven bits per byte, the lowest first. Shifts would cut off the 48 bits of IPv6 numbers. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
@@ -129,7 +129,7 @@ if (!folder || folder.startsWith("-")) {
 
 const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
 const [, year, month, day] = /\.(\d{4})(\d\d)(\d\d)\d*$/.exec(version) ?? [];
-if (!day) throw new Error(`The version ${version} of the table holds no date; nothing was written.`);
+if (!day) throw new Error(`The version ${version} of the table has no date; nothing was written.`);
 const table4 = [...readTable(join(folder, "asn-ipv4-num.csv"))];
 const table6 = [...readTable(join(folder, "asn-ipv6-num.csv"))];
 const found = ownersOf([table4, table6]);
@@ -154,7 +154,7 @@ writeFileSync(
   Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), encode(ipv4), encode(ipv6)]),
 );
 
-// What was written is what will be read.
+// Checks that the written list is read back unchanged.
 loadNetworks(target);
 for (const { start, owner } of ipv4) {
   const [expected, got] = [owners[owner - 1]?.name, findNetwork(new ipaddr.IPv4(bytesOf(start)).toString())];

@@ -1,19 +1,19 @@
-// The networks that matter to us, by the numbers of their autonomous systems. `says` is what the table must call them: a
-// number that was given to somebody else since is left out by itself.
+// Lists the relevant networks by the numbers of their autonomous systems. `tableName` must match the organisation in the table,
+// so that a number that was reassigned is left out.
 //
-// Left out on purpose: transit and colocation carriers, networks with homes in them (OVH's 35540, Scaleway's 29447, Google
-// Fiber), companies' offices (Microsoft's 3598), and hosts that VPN operators rent from to a large part (Clouvider, tzulo,
-// Performive). Amazon Silk and the browsers of UC and QQ fetch some pages from inside AWS, Alibaba and Tencent and cannot be
-// told apart by address.
+// Left out on purpose: transit and colocation carriers, networks with private households (OVH's 35540, Scaleway's 29447, Google
+// Fiber), company offices (Microsoft's 3598), and hosts that mostly serve VPN operators (Clouvider, tzulo, Performive). Amazon
+// Silk and the browsers of UC and QQ fetch some pages from inside AWS, Alibaba and Tencent, and cannot be distinguished by
+// address.
 
 import type { Network } from "../../src/traffic/networks/networkList.ts";
 
-export type Owner = Network & { says: RegExp; systems: readonly number[] };
+export type Owner = Network & { tableName: RegExp; systems: readonly number[] };
 type Carved = Network & { cidrs: readonly string[] };
 
 const owner =
   (kind: Network["kind"]) =>
-  (name: string, says: RegExp, ...systems: number[]): Owner => ({ kind, name, says, systems });
+  (name: string, tableName: RegExp, ...systems: number[]): Owner => ({ kind, name, tableName, systems });
 const hosting = owner("hosting");
 const relay = owner("relay");
 const crawler = owner("crawler");
@@ -205,8 +205,8 @@ export const owners: readonly Owner[] = [
   hosting("Vietserver", /^vietserver/i, 63737),
   hosting("AZDIGI", /^azdigi/i, 63760),
 
-  // Apple's Private Relay, WARP, Edge Secure Network and the relays of other browsers leave the net at these three. Not
-  // Akamai's 32787: it carries its customers' own networks.
+  // Apple's Private Relay, WARP, Edge Secure Network and the relays of other browsers use addresses of these three. Akamai's 32787
+  // is left out, because it carries its customers' own networks.
   relay("Cloudflare", /^cloudflare/i, 13335, 14789, 132892, 202623, 203898, 209242, 394536, 395747),
   relay("Akamai", /^akamai/i, 20940, 36183, 16625, 35994, 24319, 34164, 21342, 33905, 12222),
   relay("Fastly", /^fastly/i, 54113),
@@ -214,7 +214,7 @@ export const owners: readonly Owner[] = [
   relay("Zscaler", /^zscaler/i, 22616, 62044, 53813, 62907, 53444),
   relay("Netskope", /^netskope/i, 55256),
   relay("Cisco Umbrella", /^cisco opendns/i, 36692, 25605),
-  // 394089 is the part of Google's network that Palo Alto brought its own addresses to.
+  // 394089 is the part of Google's network with addresses of Palo Alto.
   relay("Palo Alto Prisma Access", /^palo alto networks|^google/i, 2763, 54538, 64280, 396421, 394089),
   relay("Forcepoint", /^forcepoint/i, 44444, 13448, 43251, 42465),
   relay("iboss", /^iboss/i, 396253, 202276, 137922),
@@ -251,7 +251,7 @@ export const owners: readonly Owner[] = [
   crawler("LinkedIn", /^linkedin/i, 14413, 13443, 55163, 40793, 202745, 197613),
 ];
 
-/** Networks inside hosting networks that are something else. */
+/** Networks inside hosting networks that have another owner. */
 export const carved: readonly Carved[] = [
   {
     kind: "relay",
@@ -270,7 +270,7 @@ export const carved: readonly Carved[] = [
     ).split(" "),
   },
   { kind: "relay", name: "Microsoft Global Secure Access", cidrs: ["151.206.0.0/16", "150.171.15.0/24"] },
-  // The part of googlebot.json that lies in Google Cloud, where everybody can rent.
+  // The part of googlebot.json inside Google Cloud, where anyone can rent a server.
   {
     kind: "crawler",
     name: "Google",

@@ -7,7 +7,8 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
+import type { Client } from "pg";
+import { withClient } from "../../test/support/postgres/postgres.ts";
 import { findPrimary } from "../../src/store/engine/postgres/probe.ts";
 import { findUrlFault, serverUrls } from "../../src/store/engine/postgres/servers.ts";
 import { readDialectFlags } from "../../src/store/engine/postgres/dialect.ts";
@@ -29,9 +30,9 @@ async function onDatabase(address: string): Promise<number> {
     if (fault !== null) throw new Error(fault);
     readDialectFlags(address);
     ({ server } = await findPrimary(serverUrls(address)));
-    process.stdout.write(`${await onServer(server, describe)}\n`);
-    await onServer(server, refuseInUse);
-    await onServer(server, (client) => removeSchemas(client, "of an earlier run"));
+    process.stdout.write(`${await withClient(server, describe)}\n`);
+    await withClient(server, refuseInUse);
+    await withClient(server, (client) => removeSchemas(client, "of an earlier run"));
   } catch (error) {
     process.stderr.write(
       `The database cannot be used: ${error instanceof Error ? error.message : String(error)}\n`,
@@ -54,7 +55,7 @@ async function onDatabase(address: string): Promise<number> {
       STORE_LOAD_EVENTS: process.env["STORE_LOAD_EVENTS"] ?? "4000",
     },
   );
-  await onServer(server, (client) => removeSchemas(client, "that tests left behind")).catch(
+  await withClient(server, (client) => removeSchemas(client, "that tests left behind")).catch(
     (error: unknown) =>
       process.stderr.write(`Schemas named ${schemaPrefix}… may be left: ${String(error)}\n`),
   );
@@ -63,16 +64,6 @@ async function onDatabase(address: string): Promise<number> {
   rmSync(report, { force: true });
   process.stdout.write(`\n${text}\n`);
   return holds ? 0 : 1;
-}
-
-async function onServer<T>(server: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: server });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 /** Describes the server and what it supports. */

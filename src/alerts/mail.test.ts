@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { startMailServer } from "../../test/support/smtp.ts";
+import { startMailServer } from "../../test/support/servers/mailServer.ts";
 import { openMailer, stopWhenDown } from "./mail.ts";
 
 describe("mail", () => {
@@ -19,7 +19,7 @@ describe("mail", () => {
 
   test("a mail that the server refuses returns our own error text, without the password", async () => {
     const server = await startMailServer();
-    server.mood = "no";
+    server.rejectsRecipients = true;
     const mailer = openMailer({ url: server.url.replace("//", "//user:s3cret@"), from: "cc@example.com" });
     const sent = await mailer(["a@example.com"], "s", "t");
     expect(sent.ok).toBe(false);
@@ -28,10 +28,10 @@ describe("mail", () => {
 
   test("after the server was down no further mail is tried; after it refused one message the next is", async () => {
     const server = await startMailServer();
-    server.mood = "no";
+    server.rejectsRecipients = true;
     const picky = stopWhenDown(openMailer({ url: server.url, from: "cc@example.com" }));
     expect(await picky(["a@example.com"], "s", "t")).toMatchObject({ ok: false, isDown: false });
-    server.mood = "yes";
+    server.rejectsRecipients = false;
     expect(await picky(["a@example.com"], "s", "t")).toEqual({ ok: true });
 
     const { url } = server;

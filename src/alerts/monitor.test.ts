@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../test/support/events.ts";
 import { openNodes, sql } from "../../test/support/nodes.ts";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
-import { startMailServer, type MailServer } from "../../test/support/smtp.ts";
+import { startMailServer, type MailServer } from "../../test/support/servers/mailServer.ts";
 import { openSender, type Sender } from "../delivery/send.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import type { DeliveryState } from "../kernel/event.ts";
@@ -423,7 +423,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.configuration.setConnectionState(change, id, "needs reconnection", null);
     await directory.refresh();
     const monitor = monitorWith("a");
-    mail.mood = "no";
+    mail.rejectsRecipients = true;
     receiver.behave = (_got, response) => response.writeHead(500).end("secret words");
     const before = receiver.got.length;
     await monitor.check();
@@ -433,7 +433,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(failed?.notifications.mail?.error).toBe("the mail server refuses the sender or a recipient");
     expect(failed?.notifications.webhook?.error).toBe("it answered with HTTP 500");
 
-    mail.mood = "yes";
+    mail.rejectsRecipients = false;
     now += minute;
     await monitor.check();
     expect(mailsTo(site)).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 import { freshDatabase } from "../../test/support/databases.ts";
-import { openGateway } from "../../test/support/gateway.ts";
+import { openGateway } from "../../test/support/postgres/gateway.ts";
 import { openClient } from "../store/engine/postgres/client.ts";
 import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
 import { judgeServers } from "./database.ts";

@@ -3,9 +3,9 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newAuthority } from "../../test/support/certificates.ts";
-import { startDns, type Records } from "../../test/support/dnsServer.ts";
-import { startTlsProxy, type Manner, type TlsProxy } from "../../test/support/tlsProxy.ts";
+import { newAuthority } from "../../test/support/servers/certificates.ts";
+import { startDns, type Records } from "../../test/support/servers/dnsServer.ts";
+import { startTlsProxy, type ProxyBehaviour, type TlsProxy } from "../../test/support/servers/tlsProxy.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { parseTrustedProxies } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
@@ -35,7 +35,7 @@ const records: Records = {
 };
 const authority = newAuthority();
 const stranger = newAuthority();
-const manners: Record<string, Manner> = {
+const manners: Record<string, ProxyBehaviour> = {
   "nohost.test": { host: "127.0.0.1:8080" },
   "noproto.test": { hidesScheme: true },
   "page.test": { answers: { status: 200, text: "<h1>A shop</h1>" } },

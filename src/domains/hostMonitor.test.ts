@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
-import { startDns, type Records } from "../../test/support/dnsServer.ts";
+import { startDns, type Records } from "../../test/support/servers/dnsServer.ts";
 import { checkSite } from "../alerts/conditions.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { openDirectory, type Directory, type Site } from "../sites/directory.ts";

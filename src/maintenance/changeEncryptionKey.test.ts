@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import { engines } from "../../test/support/relay.ts";
-import { eventId, representativeRows, rowsKey } from "../../test/support/rows.ts";
+import { eventId, representativeRows, rowsKey } from "../../test/support/schema/rows.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Row } from "../store/engine/database.ts";
 import { discardSealedValues, isKeyLost } from "../store/maintenance/lostKey.ts";

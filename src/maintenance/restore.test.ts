@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import { engines, type Engine } from "../../test/support/relay.ts";
-import { representativeRows, rowsAt, rowsKey } from "../../test/support/rows.ts";
+import { representativeRows, rowsAt, rowsKey } from "../../test/support/schema/rows.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Row } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";

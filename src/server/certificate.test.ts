@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newAuthority, type Made } from "../../test/support/certificates.ts";
+import { newAuthority, type TestCertificate } from "../../test/support/servers/certificates.ts";
 import { freshFolder } from "../../test/support/databases.ts";
 import { openCertificate, type Certificate } from "./certificate.ts";
 import { ConfigFaults } from "../installation/config.ts";
@@ -25,7 +25,7 @@ let certificate: Certificate;
 let changes: number[];
 let faults: string[];
 
-function write(made: Made): void {
+function write(made: TestCertificate): void {
   writeFileSync(files.certFile, made.cert);
   writeFileSync(files.keyFile, made.key);
 }
@@ -122,7 +122,7 @@ test("unusable certificate files are reported once and keep the old certificate 
 
 test("a certificate behind swapped links is followed, as certbot swaps them", async () => {
   const live = join(folder, "live");
-  const archive = (n: number, made: Made) => {
+  const archive = (n: number, made: TestCertificate) => {
     const place = join(folder, `archive${n}`);
     mkdirSync(place);
     writeFileSync(join(place, "cert.pem"), made.cert);

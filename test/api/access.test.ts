@@ -116,7 +116,7 @@ describe.each(engines)("access on %s", (engine) => {
 
   test("ten wrong passwords block one network, and no other", async () => {
     await member("carol@example.com", null, "viewer");
-    // All at once is no way round.
+    // Sending them at once does not get around the limit.
     const wrong = await Promise.all(
       Array.from({ length: 14 }, () => signIn("carol@example.com", "guess", "203.0.113.9")),
     );
@@ -143,9 +143,9 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await owner.call(`DELETE /sessions/${other}`)).status).toBe(404);
     const cookie = [...there.cookies].map((pair) => pair.join("=")).join("; ");
     const request = { raw: { headers: { cookie }, socket: {} } } as never;
-    expect(await api.elsewhere.actorOf(request)).toMatchObject({ email: "dora@example.com" });
+    expect(await api.otherNode.actorOf(request)).toMatchObject({ email: "dora@example.com" });
     expect((await here.call(`DELETE /sessions/${other}`)).status).toBe(200);
-    expect(await api.elsewhere.actorOf(request)).toBe(null);
+    expect(await api.otherNode.actorOf(request)).toBe(null);
     expect((await there.call("GET /session")).body).toEqual({ session: null });
     const kept = new Map(here.cookies);
     expect((await here.call("DELETE /session")).status).toBe(200);
@@ -178,7 +178,7 @@ describe.each(engines)("access on %s", (engine) => {
     const { uri, backupCodes } = begun.body as { uri: string; backupCodes: string[] };
     expect(uri).toMatch(/^otpauth:\/\/totp\/Cleancast/);
     expect(backupCodes).toHaveLength(10);
-    // Not confirmed, it does not count.
+    // Two-factor sign-in is off until a code confirms it.
     expect((await signIn("fay@example.com")).answer.body).toEqual({ step: "signed in" });
     expect((await here.call("POST /me/two-factor/confirm", { code: "000000" })).status).toBe(400);
     const confirmed = codeFor(uri);
@@ -189,7 +189,7 @@ describe.each(engines)("access on %s", (engine) => {
     const first = await signIn("fay@example.com");
     expect(first.answer.body).toEqual({ step: "code needed" });
     expect((await first.browser.call("GET /session")).body).toEqual({ session: null });
-    // The code that confirmed is used up; the next one is good.
+    // The code that confirmed is used up; the next one is valid.
     const used = await first.browser.call("POST /session/code", { code: confirmed });
     expect(errorOf(used)).toMatchObject({ code: "invalid", field: "code" });
     expect((await first.browser.call("GET /session")).body).toEqual({ session: null });
@@ -317,7 +317,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await siteOwner.call(`PUT /members/${kim}/grants`, { site: one.id, role: null })).status).toBe(
       200,
     );
-    // The account stays, and sees nothing.
+    // The account remains, but has no role on any site.
     expect((await viewer.call("GET /session")).body).toMatchObject({ session: { grants: [] } });
     expect((await owner.call(`DELETE /members/${kim}`)).status).toBe(200);
     expect((await viewer.call("GET /session")).body).toEqual({ session: null });
@@ -374,7 +374,7 @@ describe.each(engines)("access on %s", (engine) => {
     });
     const program = api.browser();
     const bearer = { authorization: `Bearer ${key}` };
-    // People's things are closed to keys.
+    // A key has no session, and cannot create keys.
     expect((await program.call("GET /session", undefined, bearer)).body).toEqual({ session: null });
     expect((await program.call("POST /api-keys", wanted, bearer)).status).toBe(403);
     for (const wrong of ["ccm_short", `${key.slice(0, -1)}!`, `cc_${"a".repeat(38)}`]) {
@@ -395,12 +395,12 @@ describe.each(engines)("access on %s", (engine) => {
     answers.push(list.text);
     expect((list.body as { items: unknown[] }).items).toHaveLength(2);
     expect((await siteOwner.call(`DELETE /api-keys/${(all.body as { id: string }).id}`)).status).toBe(404);
-    // Another node has just asked for it, and believes what it heard for a moment.
-    expect(await api.elsewhere.actorOf(request(key))).toMatchObject({ id });
+    // Another node has just looked the key up, and caches the result for a moment.
+    expect(await api.otherNode.actorOf(request(key))).toMatchObject({ id });
     expect((await siteOwner.call(`DELETE /api-keys/${id}`)).status).toBe(200);
     expect((await program.call("GET /session", undefined, bearer)).status).toBe(401);
     api.clock.aheadMs = 2000;
-    await expect(api.elsewhere.actorOf(request(key))).rejects.toThrow("not valid");
+    await expect(api.otherNode.actorOf(request(key))).rejects.toThrow("not valid");
     api.clock.aheadMs = 0;
   });
 
@@ -415,7 +415,7 @@ describe.each(engines)("access on %s", (engine) => {
     return () => api.browser().call("POST /password-resets/finish", finish);
   }
 
-  /** Lets something happen in the very moment before the next session is written. */
+  /** Runs `work` just before the next session is written. */
   function beforeNextSession(work: () => Promise<unknown>): void {
     const { accounts } = api.store;
     const insert = accounts.insert.bind(accounts);
@@ -489,7 +489,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect(answer.status).toBe(400);
     expect(await Promise.all([here, there, late].map(isIn))).toEqual([true, false, false]);
 
-    // The same backup code, many times at once.
+    // One backup code is sent several times at once.
     const waiting = await Promise.all(Array.from({ length: 4 }, () => signIn(email)));
     const codes = await Promise.all(
       waiting.map(({ browser }) => browser.call("POST /session/code", { code: backupCodes[0] })),
@@ -503,7 +503,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect(errorOf(finished).code).toBe("signed_out");
     expect(await isIn(half)).toBe(false);
 
-    // And of who switches it on.
+    // A reset also ends a set-up of two-factor sign-in that was begun.
     const again = (await signIn(email, newPassword)).browser;
     begun = await again.call("POST /me/two-factor", { password: newPassword });
     const next = await resetFor(email);
@@ -532,7 +532,7 @@ describe.each(engines)("access on %s", (engine) => {
     const atDesk = { actor: "command line", now: Date.now() };
     const wanted = { email: "desk@example.com", site: null, role: "viewer" } as const;
     const printed = await api.access.invitations.invite(operator, wanted, atDesk, { show: true });
-    // Still an owner of one of them.
+    // The inviter is still an owner of one of the sites.
     await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: "owner" });
     expect(await Promise.all(tokens.map(works))).toEqual([true, true, true]);
     await owner.call(`PUT /members/${tess}/grants`, { site: null, role: "admin" });
@@ -542,14 +542,14 @@ describe.each(engines)("access on %s", (engine) => {
     expect(await Promise.all(tokens.map(works))).toEqual([false, false, false]);
     expect(await Promise.all([kept, tokenOf(printed.link)].map(works))).toEqual([true, true]);
 
-    // One that was being made while its maker was removed.
+    // The inviter was removed while the invitation was created.
     const gone = { id: sam, grants: [{ site: one.id, role: "owner" as const }] };
     const by = { actor: "sam@example.com", now: Date.now() };
     await expect(
       api.access.invitations.invite(gone, { ...wanted, email: "back4@example.com", site: one.id }, by),
     ).rejects.toThrow("needs the role owner");
 
-    // A role that was taken away does not come back by an older invitation.
+    // An older invitation does not restore a role that was removed.
     const own = await invite(owner, "tess@example.com", two.id);
     await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: "viewer" });
     await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: null });

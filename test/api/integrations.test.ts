@@ -5,8 +5,8 @@ import { knownAt, standinConnections } from "../../scripts/standinConnections.ts
 import { platforms } from "../../src/platforms/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
-import { declared, fault } from "../support/contractCheck.ts";
-import { freePort } from "../support/freePort.ts";
+import { checkedAnswer, fault } from "../support/contractCheck.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { call, engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
@@ -50,11 +50,11 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
   const send = (changes: Record<string, unknown> = {}) =>
     relay.post(key, freshEvent(changes), { Host: "shop.example" });
   const listed = async () =>
-    declared("GET /sites/:site/connections", await viewer.ask(`GET /sites/${site}/connections`)).items;
+    checkedAnswer("GET /sites/:site/connections", await viewer.ask(`GET /sites/${site}/connections`)).items;
 
   test("the list of platforms holds every platform with its form, and no examples", async () => {
     const asked = await viewer.ask("GET /platforms");
-    const { items } = declared("GET /platforms", asked);
+    const { items } = checkedAnswer("GET /platforms", asked);
     expect(items.map(({ id }: { id: string }) => id)).toEqual(platforms.map(({ id }) => id));
     expect(items.find(({ id }: { id: string }) => id === "google_ads").signIn).toEqual({ ready: false });
     expect(asked.answer.text).not.toContain("EAIaIQobChMI");
@@ -66,9 +66,9 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const body = { platform: "webhook", settings: { url, headers: `{"Authorization":"Bearer hush-hush"}` } };
     const preview = (more: Record<string, unknown>) =>
       admin.ask(`POST /sites/${site}/connections/preview`, { platform: "webhook", settings: {}, ...more });
-    // Before it is connected: what is there is enough, and what is missing is named.
+    // A preview works before the connection exists, and names the first missing setting.
     expect((await preview({})).json).toMatchObject({ fault: { field: "url" }, request: null });
-    const early = declared(
+    const early = checkedAnswer(
       "POST /sites/:site/connections/preview",
       await preview({ settings: { url }, name: "lead" }),
     );
@@ -76,12 +76,12 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(receiver.got).toEqual([]);
 
     const made = await admin.ask(`POST /sites/${site}/connections`, body);
-    const { connection, isNew } = declared("POST /sites/:site/connections", made);
+    const { connection, isNew } = checkedAnswer("POST /sites/:site/connections", made);
     expect(isNew).toBe(true);
     expect(connection.settings).toMatchObject({ url: `${receiver.url}/…`, headers: "(configured)" });
     const at = `/sites/${site}/connections/${connection.id}`;
 
-    // The saved secrets are used and not shown, whatever is laid over them.
+    // Saved secrets are used and not shown, whatever settings the preview overrides.
     const mapped = await preview({ connection: connection.id, settings: { template: `{"n":"{{event}}"}` } });
     expect(mapped.json.request).toMatchObject({ url: `${receiver.url}/…`, body: { n: "purchase" } });
     expect(mapped.json.request.headers.authorization).toBe("(configured)");
@@ -97,7 +97,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     ]);
 
     receiver.behave = (_request, response) => response.writeHead(422).end(`{"error":"no hush-hush"}`);
-    const tested = declared(
+    const tested = checkedAnswer(
       "POST /sites/:site/connections/:connection/test",
       await admin.ask(`POST ${at}/test`, { name: "lead" }),
     );
@@ -106,7 +106,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(tested.request).toContain(`"event":"lead"`);
     receiver.behave = (_request, response) => response.writeHead(200).end("{}");
 
-    const changed = declared(
+    const changed = checkedAnswer(
       "PATCH /sites/:site/connections/:connection",
       await admin.ask(`PATCH ${at}`, { settings: { method: "PUT" }, events: ["Lead"] }),
     );
@@ -121,7 +121,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(fault(await patch({ settings: { method: "GET" } }))).toEqual([400, "invalid", "method"]);
     expect(fault(await patch({ settings: {}, events: [] }))).toEqual([400, "invalid", "events"]);
     expect((await patch({ settings: {}, events: null })).json.connection.events).toBeNull();
-    // The address and its token never leave the relay again, nor does the header.
+    // No answer contains the address's path or the secret header.
     const seen = [made, mapped, past, await viewer.ask(`GET /sites/${site}/connections`)];
     for (const { answer } of seen) expect(answer.text).not.toMatch(/secret-path|hush-hush/);
     expect(JSON.stringify(tested)).not.toMatch(/secret-path|hush-hush/);
@@ -130,7 +130,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     await send();
     await eventually("it is parked", async () => (await listed())[0].waiting === 1);
     const got = receiver.got.length;
-    const resumed = declared(
+    const resumed = checkedAnswer(
       "POST /sites/:site/connections/:connection/resume",
       await admin.ask(`POST ${at}/resume`),
     );
@@ -182,15 +182,15 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     ]);
     expect((await owner.ask("PUT /oauth-apps/pinterest", app)).status).toBe(200);
     const apps = await owner.ask("GET /oauth-apps");
-    expect(declared("GET /oauth-apps", apps).redirectUri).toBe(`${origin}/oauth/callback`);
+    expect(checkedAnswer("GET /oauth-apps", apps).redirectUri).toBe(`${origin}/oauth/callback`);
     expect(apps.answer.text).not.toContain(app.clientSecret);
 
     const asked = await admin.ask(`POST /sites/${site}/sign-ins`, { platform: "pinterest" });
-    const { id, url } = declared("POST /sites/:site/sign-ins", asked);
+    const { id, url } = checkedAnswer("POST /sites/:site/sign-ins", asked);
     const step = async (person: Person) => person.ask(`GET /sites/${site}/sign-ins/${id}`);
     const open = (cookie: string) =>
       call(origin, { method: "GET", path: url.replace(origin, ""), headers: { Cookie: cookie } });
-    expect(declared("GET /sites/:site/sign-ins/:signIn", await step(admin)).step).toBe("requested");
+    expect(checkedAnswer("GET /sites/:site/sign-ins/:signIn", await step(admin)).step).toBe("requested");
     expect((await step(colleague)).status).toBe(404);
     expect((await open(colleague.cookie)).status).toBe(400);
 
@@ -222,10 +222,10 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
       settings: {},
       signIn: id,
     });
-    expect(declared("POST /sites/:site/connections/choices", choices).items.length).toBeGreaterThan(0);
-    const made = declared("POST /sites/:site/connections", await admin.ask(route, wanted));
+    expect(checkedAnswer("POST /sites/:site/connections/choices", choices).items.length).toBeGreaterThan(0);
+    const made = checkedAnswer("POST /sites/:site/connections", await admin.ask(route, wanted));
     expect(made.connection.settings.access_token).toBe("(configured)");
-    // It serves once.
+    // A sign-in can be used once.
     expect((await step(admin)).status).toBe(404);
     const tested = await admin.ask(`POST /sites/${site}/connections/${made.connection.id}/test`, {});
     expect(tested.json).toMatchObject({ outcome: "accepted", httpStatus: 200 });
@@ -234,7 +234,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
   test("a webhook can be tested, its log read, its secret rotated and its periods replayed", async () => {
     const add = (url: string) => admin.ask(`POST /sites/${site}/webhooks`, { url });
     const made = await add(`${receiver.url}/totals/secret-path`);
-    const { webhook, secret } = declared("POST /sites/:site/webhooks", made);
+    const { webhook, secret } = checkedAnswer("POST /sites/:site/webhooks", made);
     expect(webhook).toMatchObject({
       url: `${receiver.url}/…`,
       state: "active",
@@ -245,12 +245,15 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(fault(await add(`${receiver.url}/totals/secret-path`))).toEqual([400, "invalid", "url"]);
     const at = `/sites/${site}/webhooks/${webhook.id}`;
     for (let n = 0; n < 3; n++) {
-      const tested = declared("POST /sites/:site/webhooks/:webhook/test", await admin.ask(`POST ${at}/test`));
+      const tested = checkedAnswer(
+        "POST /sites/:site/webhooks/:webhook/test",
+        await admin.ask(`POST ${at}/test`),
+      );
       expect(tested).toMatchObject({ ok: true, httpStatus: 200 });
       expect(receiver.got.at(-1)?.text).toBe(tested.body);
     }
     const pushes = async (query: string) =>
-      declared(
+      checkedAnswer(
         "GET /sites/:site/webhooks/:webhook/pushes",
         await viewer.ask(`GET ${at}/pushes?limit=2${query}`),
       );
@@ -259,14 +262,14 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect([first.items.length, rest.items.length, rest.next]).toEqual([2, 1, null]);
     expect(first.items[0]).toMatchObject({ ok: true, period: null });
 
-    const rotated = declared(
+    const rotated = checkedAnswer(
       "POST /sites/:site/webhooks/:webhook/rotate",
       await admin.ask(`POST ${at}/rotate`),
     );
     expect(rotated.secret).not.toBe(secret);
     expect((await admin.ask(`POST ${at}/disable`)).status).toBe(200);
     const all = await viewer.ask(`GET /sites/${site}/webhooks`);
-    const { items, period } = declared("GET /sites/:site/webhooks", all);
+    const { items, period } = checkedAnswer("GET /sites/:site/webhooks", all);
     expect(items).toMatchObject([{ state: "disabled", nextPushAt: null, lastPushAt: expect.any(Number) }]);
     expect(period.endsAt).toBeGreaterThan(period.startsAt);
     expect(all.answer.text).not.toMatch(/secret-path|whsec_/);
@@ -282,15 +285,15 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
 
   test("alerts are listed, and a test alert goes to every channel", async () => {
     const alerts = await viewer.ask(`GET /sites/${site}/alerts`);
-    expect(declared("GET /sites/:site/alerts", alerts)).toEqual({ open: [], over: [], mail: false });
+    expect(checkedAnswer("GET /sites/:site/alerts", alerts)).toEqual({ open: [], over: [], mail: false });
     const nobody = await admin.ask(`POST /sites/${site}/alerts/test`);
     expect(fault(nobody)).toEqual([400, "invalid", "site"]);
     expect(nobody.answer.text).not.toContain("cleancast ");
     await admin.ask(`PATCH /sites/${site}/settings`, {
       settings: { alert_webhook: `${receiver.url}/alerts` },
     });
-    const told = await admin.ask(`POST /sites/${site}/alerts/test`);
-    expect(declared("POST /sites/:site/alerts/test", told).channels).toEqual([
+    const sent = await admin.ask(`POST /sites/${site}/alerts/test`);
+    expect(checkedAnswer("POST /sites/:site/alerts/test", sent).channels).toEqual([
       { channel: "webhook", to: `${receiver.url}/…`, ok: true, error: null },
     ]);
   });

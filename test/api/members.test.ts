@@ -18,7 +18,7 @@ test("the console's link creates the owner, and commands invite, reset and remov
       body: JSON.stringify(body),
     });
   const owner = { token: link.split("#")[1], email: "ada@example.com", name: "Ada", password };
-  // A page of another site cannot use a link that it got hold of.
+  // A page of another origin cannot use the link.
   expect((await post("/setup", owner, { origin: "https://evil.example" })).status).toBe(403);
   const made = await post("/setup", owner);
   expect(made.status).toBe(200);

@@ -33,7 +33,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
   let admin: Person;
   let stranger: Person;
   let apiKey: string;
-  /** Things of the other site. */
+  /** Ids of the other site's objects. */
   let ids: Record<string, string>;
 
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
 
   const at = (path: string, site: string) =>
     path.replace(/:(\w+)/g, (_, name: string) => (name === "site" ? site : (ids[name] ?? "none")));
-  /** A body that passes the first look: what is refused must be refused for who asks, not for what. */
+  /** Returns a body that is valid JSON, so that a refusal is about the caller and not about the body. */
   const bodyOf = ({ route }: { route: Route }) => (route.body ? {} : undefined);
 
   test("a caller without a session reaches only the public routes", async () => {
@@ -124,7 +124,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       );
       expect([one.name, asked.status]).toEqual([one.name, 404]);
     }
-    // Still there.
+    // Nothing was deleted.
     expect((await stranger.ask(`GET /sites/${other.id}/connections`)).json.items).toHaveLength(1);
     expect((await stranger.ask(`GET /sites/${other.id}/webhooks`)).json.items).toHaveLength(1);
   });
@@ -162,7 +162,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
         const asked = await owner.ask(`${one.method} ${at(one.path, mine.id)}`, bodyOf(one), headers);
         expect([one.name, asked.status]).toEqual([one.name, 403]);
       }
-    // Nor with a form, which can send no JSON.
+    // A form, which cannot send JSON, is refused too.
     const form = await owner.ask(`POST /sites/${mine.id}/keys`, undefined, {
       "Content-Type": "application/x-www-form-urlencoded",
     });
@@ -231,7 +231,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       },
     );
     expect([taking.status, taking.json.error.field]).toEqual([400, "host"]);
-    // Through a proxy that speaks plain HTTP to the world, nothing; whatever name it says.
+    // A request that reached the proxy over plain HTTP is refused, whatever its host.
     const open = await owner.ask("GET /sites", undefined, { Host: "localhost", "X-Forwarded-Proto": "http" });
     expect(open.json.error.code).toBe("insecure");
   });

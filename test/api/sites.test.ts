@@ -1,8 +1,8 @@
 // Sites, settings and inbound keys through the management API of a real relay.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { becomeOwner, invite, type Asked, type Person } from "../support/apiClient.ts";
-import { declared, fault } from "../support/contractCheck.ts";
+import { becomeOwner, invite, type ApiAnswer, type Person } from "../support/apiClient.ts";
+import { checkedAnswer, fault } from "../support/contractCheck.ts";
 import { engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
 
@@ -19,20 +19,20 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
   beforeAll(async () => {
     relay = await (await newInstallation(engine)).start();
     owner = await becomeOwner(relay);
-    site = declared("POST /sites", await owner.ask("POST /sites", { host: "Shop.Example." })).id;
+    site = checkedAnswer("POST /sites", await owner.ask("POST /sites", { host: "Shop.Example." })).id;
     second = (await owner.ask("POST /sites", { host: "second.example" })).json.id;
     admin = await invite(relay, owner, "admin@example.com", "admin", site);
     viewer = await invite(relay, owner, "viewer@example.com", "viewer", site);
   });
 
   test("members see the sites that they have a role on, with that role", async () => {
-    const all = declared("GET /sites", await owner.ask("GET /sites")).items;
+    const all = checkedAnswer("GET /sites", await owner.ask("GET /sites")).items;
     expect(all.map(({ hosts }: { hosts: string[] }) => hosts[0])).toEqual([
       "localhost",
       "shop.example",
       "second.example",
     ]);
-    const mine = declared("GET /sites", await viewer.ask("GET /sites")).items;
+    const mine = checkedAnswer("GET /sites", await viewer.ask("GET /sites")).items;
     expect(mine).toMatchObject([
       { id: site, name: "shop.example", role: "viewer", timeZone: "UTC", inbound: false },
     ]);
@@ -51,21 +51,21 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(fault(claimed)).toEqual([400, "invalid", "host"]);
     expect(claimed.json.error.message).toContain("CLEANCAST_URL");
     const made = await owner.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
-    expect(declared("POST /sites/:site/hosts", made).hosts).toContain("www.shop.example");
+    expect(checkedAnswer("POST /sites/:site/hosts", made).hosts).toContain("www.shop.example");
   });
 
   test("renaming a site is recorded in the audit log, which is read in pages", async () => {
     const named = await admin.ask(`PATCH /sites/${site}`, { name: " Corner shop " });
-    expect(declared("PATCH /sites/:site", named).name).toBe("Corner shop");
+    expect(checkedAnswer("PATCH /sites/:site", named).name).toBe("Corner shop");
     const seen: string[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
       const query = cursor ? `&cursor=${cursor}` : "";
-      const asked: Asked = await viewer.ask(`GET /sites/${site}/audit?limit=2${query}`);
-      const page = declared("GET /sites/:site/audit", asked);
+      const asked: ApiAnswer = await viewer.ask(`GET /sites/${site}/audit?limit=2${query}`);
+      const page = checkedAnswer("GET /sites/:site/audit", asked);
       seen.push(...page.items.map(({ action }: { action: string }) => action));
       cursor = page.next;
     }
-    const whole = declared("GET /sites/:site/audit", await viewer.ask(`GET /sites/${site}/audit`));
+    const whole = checkedAnswer("GET /sites/:site/audit", await viewer.ask(`GET /sites/${site}/audit`));
     expect(seen).toEqual(whole.items.map(({ action }: { action: string }) => action));
     expect(whole.items[0]).toMatchObject({
       actor: "admin@example.com",
@@ -76,7 +76,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(table.answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
     expect(table.answer.text.trim().split("\n")).toHaveLength(whole.items.length + 1);
     expect((await owner.ask("GET /audit.csv")).answer.text).toMatch(/^time \(UTC\),who,what,details,id\n/);
-    expect(declared("GET /audit", await owner.ask("GET /audit")).items).toBeInstanceOf(Array);
+    expect(checkedAnswer("GET /audit", await owner.ask("GET /audit")).items).toBeInstanceOf(Array);
   });
 
   test("settings are read back as written, and one without effect is noted", async () => {
@@ -89,7 +89,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
         alert_webhook: "https://hooks.example.com/secret-token",
       },
     });
-    const { items, notes } = declared("PATCH /sites/:site/settings", asked);
+    const { items, notes } = checkedAnswer("PATCH /sites/:site/settings", asked);
     const byName = new Map(items.map((one: { name: string }) => [one.name, one]));
     expect(byName.get("dedup_order")).toMatchObject({ value: "30d", default: "90d" });
     expect(byName.get("alert_webhook")).toMatchObject({ value: "https://hooks.example.com/…" });
@@ -98,7 +98,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       expect.stringMatching(/^alert_emails has no effect/),
     ]);
     const read = await viewer.ask(`GET /sites/${site}/settings`);
-    expect(declared("GET /sites/:site/settings", read).items).toEqual(items);
+    expect(checkedAnswer("GET /sites/:site/settings", read).items).toEqual(items);
     expect(read.answer.text).not.toContain("secret-token");
     expect((await viewer.ask(`GET /sites/${site}`)).json.timeZone).toBe("Europe/Berlin");
   });
@@ -121,7 +121,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
   test("settings are copied only from a visible site, and secret ones are never shown", async () => {
     const names = ["dedup_order", "alert_webhook"];
     const copied = await owner.ask(`POST /sites/${second}/settings/copy`, { from: site, names });
-    const { items } = declared("POST /sites/:site/settings/copy", copied);
+    const { items } = checkedAnswer("POST /sites/:site/settings/copy", copied);
     expect(items).toContainEqual(expect.objectContaining({ name: "dedup_order", value: "30d" }));
     expect(items).toContainEqual(
       expect.objectContaining({ name: "alert_webhook", value: "https://hooks.example.com/…" }),
@@ -137,7 +137,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
 
   test("an inbound key is shown once, its uses are counted, and it can be rotated and revoked", async () => {
     const steps = async () =>
-      declared("GET /sites/:site/checklist", await viewer.ask(`GET /sites/${site}/checklist`)).steps;
+      checkedAnswer("GET /sites/:site/checklist", await viewer.ask(`GET /sites/${site}/checklist`)).steps;
     expect((await steps()).map(({ done }: { done: boolean }) => done)).toEqual([
       true,
       false,
@@ -146,19 +146,19 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       false,
     ]);
     const made = await admin.ask(`POST /sites/${site}/keys`, { name: "my CRM" });
-    const first = declared("POST /sites/:site/keys", made);
+    const first = checkedAnswer("POST /sites/:site/keys", made);
     expect(first).toMatchObject({ openedInbound: true, key: expect.stringMatching(/^cc_/) });
     const send = (key: string) => relay.post(key, freshEvent(), { Host: "shop.example" });
     expect((await send(first.key)).status).toBe(200);
 
     const rotated = await admin.ask(`POST /sites/${site}/keys/${first.id}/rotate`, {});
-    const next = declared("POST /sites/:site/keys/:key/rotate", rotated);
+    const next = checkedAnswer("POST /sites/:site/keys/:key/rotate", rotated);
     expect(next.oldExpiresAt - Date.now()).toBeGreaterThan(day - 60_000);
     expect((await send(next.key)).status).toBe(200);
     expect((await admin.ask(`DELETE /sites/${site}/keys/${first.id}`)).status).toBe(200);
     expect((await send(first.key)).status).toBe(401);
     await eventually("the use is counted", async () => {
-      const { items } = declared("GET /sites/:site/keys", await viewer.ask(`GET /sites/${site}/keys`));
+      const { items } = checkedAnswer("GET /sites/:site/keys", await viewer.ask(`GET /sites/${site}/keys`));
       return items.length === 2 && items[1].uses24h === 1 && items[0].state === "revoked";
     });
     const listed = await viewer.ask(`GET /sites/${site}/keys`);
@@ -183,7 +183,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       true,
     ]);
     await eventually("the site's health shows it", async () => {
-      const { health } = declared("GET /sites/:site", await viewer.ask(`GET /sites/${site}`));
+      const { health } = checkedAnswer("GET /sites/:site", await viewer.ask(`GET /sites/${site}`));
       return health.conversions24h === 2 && health.lastEventAt !== null;
     });
   });
@@ -192,13 +192,13 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect((await relay.post("cc_wrong", freshEvent(), { Host: "shop.example" })).status).toBe(401);
     await eventually("the call is listed", async () => {
       const asked = await viewer.ask(`GET /sites/${site}/refused-calls?limit=1`);
-      const { items } = declared("GET /sites/:site/refused-calls", asked);
+      const { items } = checkedAnswer("GET /sites/:site/refused-calls", asked);
       return items.length === 1 && items[0].host === "shop.example";
     });
   });
 
   test("the API returns the HTML that installs the tag", async () => {
-    const tag = declared("GET /sites/:site/tag", await viewer.ask(`GET /sites/${site}/tag`));
+    const tag = checkedAnswer("GET /sites/:site/tag", await viewer.ask(`GET /sites/${site}/tag`));
     expect(tag.follows).toBe(`<script async src="/__cc/tag.js"></script>`);
     expect(tag.pinned).toMatch(/integrity="sha384-/);
     expect(tag).toMatchObject({ visits24h: 0, lastHourWithVisits: null });

@@ -12,7 +12,7 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
 
 const hourMs = 3_600_000;
 const hostile = '=HYPERLINK("http://evil.example"),"<script>"';
@@ -127,7 +127,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(await orders("clickId=none&event=purchase")).toEqual(["A-3", "A-2"]);
     expect(await orders("search=A-2")).toEqual(["A-2"]);
     expect(await orders("search=B@Example.com%20")).toEqual(["A-4", "A-3", "A-2"]);
-    expect(await orders(`search=${sha256("b@example.com").toUpperCase()}`)).toEqual(["A-4", "A-3", "A-2"]);
+    expect(await orders(`search=${sha256Of("b@example.com").toUpperCase()}`)).toEqual(["A-4", "A-3", "A-2"]);
     expect(await orders(`search=${encodeURIComponent(hostile)}`)).toEqual([hostile]);
     expect(await orders("search=nothing")).toEqual([]);
     expect(await orders(`to=${Date.now() - hourMs}`)).toEqual([]);
@@ -145,7 +145,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
 
     const trace = (await owner.ask(`GET ${of(`/events/${event.platformEventId}`)}`)).json;
     contract["GET /sites/:site/events/:event"].answer.parse(trace);
-    expect(trace).toMatchObject({ id: event.id, emailSha256: sha256("known@example.com") });
+    expect(trace).toMatchObject({ id: event.id, emailSha256: sha256Of("known@example.com") });
     expect(trace.deliveries[0].log).toHaveLength(1);
     expect(trace.attribution.clickIds.gclid.value).toBe("abc");
     expect((await owner.ask(`GET ${of("/events/none")}`)).status).toBe(404);
@@ -241,12 +241,12 @@ describe.each(engines)("a site's data on %s", (engine) => {
     );
     await eventually("the stream is open", () => heard.startsWith("retry:"));
     await relay.post(site.key, { email: "d@example.com", event: "purchase", orderId: order });
-    await eventually("the event is told with its outcome", () =>
+    await eventually("the event arrives with its outcome", () =>
       heard.split("\n\n").some((one) => one.includes(order) && one.includes('"state":"sent"')),
     );
-    const told = heard.split("\n\n").findLast((one) => one.includes(order)) ?? "";
+    const message = heard.split("\n\n").findLast((one) => one.includes(order)) ?? "";
     contract["GET /sites/:site/events"].answer.shape.items.element.parse(
-      JSON.parse(told.slice("data: ".length)),
+      JSON.parse(message.slice("data: ".length)),
     );
     listening.destroy();
   });
@@ -279,10 +279,10 @@ describe.each(engines)("a site's data on %s", (engine) => {
     const email = "known@example.com";
     const found = (await about("find", { email })).json;
     contract["POST /sites/:site/people/find"].answer.parse(found);
-    expect(found).toMatchObject({ emailSha256: sha256(email), consent: "unknown", decisions: [] });
+    expect(found).toMatchObject({ emailSha256: sha256Of(email), consent: "unknown", decisions: [] });
     expect(found.visits[0].clickIds).toEqual({ gclid: "abc" });
     expect(found.events).toHaveLength(1);
-    const same = (await about("find", { email: sha256(email) })).json;
+    const same = (await about("find", { email: sha256Of(email) })).json;
     expect(same).toEqual(found);
     const wrong = await about("find", { email: "somebody" });
     expect([wrong.status, wrong.json.error.field]).toEqual([400, "email"]);
@@ -296,7 +296,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(new Set(actions)).toEqual(
       new Set(["person looked up", "person exported", "consent set", "person erased"]),
     );
-    expect(JSON.stringify(audit)).not.toContain(sha256(email));
+    expect(JSON.stringify(audit)).not.toContain(sha256Of(email));
   });
 
   test("a filtered event can be released", async () => {

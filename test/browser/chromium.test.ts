@@ -42,7 +42,7 @@ test("without any browser the tests are skipped with a reason, and in CI they fa
   );
 });
 
-// The one line that a run without a browser prints.
+// A run without a browser prints this line.
 if (whySkipped !== null) process.stderr.write(`Browser tests are skipped: ${whySkipped}.\n`);
 
 inChromium("the browser", () => {

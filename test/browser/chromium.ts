@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { describe } from "vitest";
-import { afterFile, taken } from "../support/afterFile.ts";
+import { afterFile, takeAll } from "../support/afterFile.ts";
 import { findChromium, launchChromium, prepare } from "./launch.ts";
 
 const found = findChromium({ env: process.env, platform: process.platform, arch: process.arch });
@@ -27,7 +27,7 @@ const extra = new Set<Browser>();
 afterFile(async () => {
   const browser = await launched;
   launched = undefined;
-  for (const one of [browser, ...taken(extra)]) await one?.close();
+  for (const one of [browser, ...takeAll(extra)]) await one?.close();
 });
 
 async function launch(more: readonly string[] = []): Promise<Browser> {
@@ -43,7 +43,10 @@ export async function launchWith(switches: readonly string[]): Promise<Browser> 
 }
 
 /** A browser without a driver: it opens one address, and the page does the rest. Returns a function that ends it. */
-export async function openAlone(url: string, switches: readonly string[]): Promise<() => Promise<void>> {
+export async function openWithoutDriver(
+  url: string,
+  switches: readonly string[],
+): Promise<() => Promise<void>> {
   if ("missing" in found) throw new Error(found.missing);
   const { path, args, env } = await prepare(found);
   const profile = mkdtempSync(join(tmpdir(), "cleancast-profile-"));

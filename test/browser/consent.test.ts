@@ -6,7 +6,7 @@ import { hashEmail } from "../support/person.ts";
 import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setUpStage, type Stage } from "./stage.ts";
 import { decided, land, nothing, relayCookies, startOver, submit } from "./visitor.ts";
 
 const withGpc: BrowserContextOptions = { extraHTTPHeaders: { "Sec-GPC": "1" } };
@@ -25,12 +25,12 @@ inChromium("opting out", () => {
   let orders = 0;
 
   beforeAll(async () => {
-    stage = await setStage({ env: { CLEANCAST_RETRY_SECONDS: "1" } });
+    stage = await setUpStage({ env: { CLEANCAST_RETRY_SECONDS: "1" } });
     Object.assign(stage.site.pages, consentPages(stage.site.tagLine));
     shared = await (await newVisitor()).newPage();
   });
 
-  /** Everything that the database holds of people, as one text. */
+  /** Reads all rows about people as one text. */
   const remembered = async () => {
     const { visitors, identities } = await stage.stored();
     return { text: JSON.stringify([visitors, identities]), rows: visitors.length + identities.length };
@@ -120,7 +120,7 @@ inChromium("opting out", () => {
     const visitor = await newVisitor(withGpc);
     const page = await visitor.newPage();
     await land(stage, page, "/plain", "?gclid=Header-Only");
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     await submit(stage, page, "header@customers.example");
     expect((await remembered()).text).not.toContain("Header-Only");
     expect(await stage.convert("header@customers.example")).toEqual(nothing);
@@ -194,7 +194,7 @@ inChromium("opting out", () => {
     await decided(stage, "gcm", "granted");
     await submit(stage, page, email);
     await land(stage, page, "/gcm-waits-known", `?who=${email}`);
-    await stage.site.heard("identify", 1);
+    await stage.site.waitForReports("identify", 1);
     expect(await stage.convert(email)).toMatchObject({ clickIds: { gclid: "Kept" }, consent: "granted" });
     const [cookie] = await relayCookies(stage, page);
     expect(await historyOf(cookie?.value)).toEqual(["granted"]);
@@ -217,7 +217,7 @@ inChromium("opting out", () => {
     const page = await startOver(stage, shared);
     const before = await remembered();
     site.trouble = "slow";
-    stage.site.forget();
+    stage.site.clearRecorded();
     await page.goto(`${site.origin}/own?gclid=On-Its-Way`);
     const isVisit = ({ path }: { path: string }) => path === "/__cc/visit";
     await eventually("the visit", () => site.recorded.some(isVisit), 10);
@@ -227,10 +227,10 @@ inChromium("opting out", () => {
     const isIdentify = ({ path }: { path: string }) => path === "/__cc/identify";
     await eventually("the identify", () => site.recorded.some(isIdentify), 10);
     site.recover();
-    await site.heard("visit", 1);
-    await site.heard("consent", 1);
-    await site.heard("identify", 1);
-    expect(site.told("identify")[0]?.headers.cookie).toBeUndefined();
+    await site.waitForReports("visit", 1);
+    await site.waitForReports("consent", 1);
+    await site.waitForReports("identify", 1);
+    expect(site.reports("identify")[0]?.headers.cookie).toBeUndefined();
     expect(await remembered()).toEqual(before);
 
     await land(stage, page, "/own-granted", "?gclid=Same-Visitor");
@@ -243,7 +243,7 @@ inChromium("opting out", () => {
     await land(stage, page, "/gcm-granted", "?gclid=Soon-Gone");
     await page.waitForTimeout(500);
     await page.goto("about:blank");
-    const [visit] = await stage.site.heard("visit", 1);
-    expect(visit?.says["params"]).toEqual({ gclid: "Soon-Gone" });
+    const [visit] = await stage.site.waitForReports("visit", 1);
+    expect(visit?.fields["params"]).toEqual({ gclid: "Soon-Gone" });
   });
 });

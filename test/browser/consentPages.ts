@@ -7,7 +7,7 @@ const ajax = `<form id="f"><input type="email" name="email"><button id="send">Se
   <script>f.addEventListener("submit", (event) => event.preventDefault())</script>`;
 const buttons = `<button id="refuse">Refuse</button><button id="agree">Agree</button><a id="next" href="/own-granted">Next</a>`;
 
-/** As the installation guide has it: calls before the tag is there wait in a queue. */
+/** The snippet of the installation guide: calls wait in a queue until the tag has loaded. */
 export const stub = `<script>
 window.cc = window.cc || { q: [] };
 ["identifyEmail", "consent", "eventId"].forEach((m) => cc[m] = cc[m] || ((...a) => new Promise((r) => cc.q.push([m, a, r]))));
@@ -19,7 +19,7 @@ const onClick = (id: string, code: string) =>
 /** A router that removes the query before any other script reads it. */
 const router = `<script>if (location.search.endsWith("strip")) history.replaceState({}, "", location.pathname)</script>`;
 
-/** A consent platform: listeners hear the state at once and after every change. */
+/** A consent platform that notifies listeners of the state at once and after every change. */
 const tcf = (state: object) => `
   const listeners = [];
   let state = ${JSON.stringify(state)};
@@ -63,12 +63,12 @@ export function consentPages(tagLine: string): Record<string, string> {
     "/gcm-late": withNative(
       script(`setTimeout(() => { ${gtag} gtag("consent", "default", ${all("denied")}) }, 700)`),
     ),
-    // As most consent platforms do for a visitor who agreed on an earlier day.
+    // Most consent platforms do this for a visitor who agreed on an earlier day.
     "/gcm-waits": withNative(
       script(`${gtag} gtag("consent", "default", ${all("denied", ", wait_for_update: 500")});
         setTimeout(() => gtag("consent", "update", ${all("granted")}), 300)`),
     ),
-    // The same on pages that know who is there, and move on without a reload.
+    // The same on a page that identifies the visitor, and navigates without a reload.
     "/gcm-waits-known": withNative(
       stub +
         script(`${gtag} gtag("consent", "default", ${all("denied", ", wait_for_update: 500")});

@@ -36,7 +36,7 @@ inChromium("the documentation", () => {
   /** Collects overflowing elements, findings of axe, and console messages. */
   async function faultsOf(page: Page, width: number): Promise<string[]> {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    // The browser's own hand: the page's policy lets no other script in.
+    // Injected by the debugger, because the page's policy allows no other script.
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() =>
       (window as unknown as { axe: Axe }).axe.run({

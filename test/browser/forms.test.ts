@@ -7,7 +7,7 @@ import { emailForms } from "../../src/identity/email.ts";
 import { hashEmail } from "../support/person.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setUpStage, type Stage } from "./stage.ts";
 
 inChromium("forms", () => {
   let stage: Stage;
@@ -16,7 +16,7 @@ inChromium("forms", () => {
   const faults: string[] = [];
 
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await setUpStage();
     visitor = await newVisitor();
     page = await visitor.newPage();
     page.on("pageerror", (error) => faults.push(String(error)));
@@ -27,14 +27,14 @@ inChromium("forms", () => {
   /** Opens a page with this body, and waits for the tag. */
   async function show(body: string, headers: Record<string, string> = {}): Promise<void> {
     await visitor.clearCookies();
-    stage.site.forget();
+    stage.site.clearRecorded();
     stage.site.pages["/form"] = { html: pageWith(stage.site.tagLine, body), headers };
     await page.goto(`${stage.site.origin}/form?gclid=Form`);
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
   }
 
   /** The identity keys that were sent so far. */
-  const identified = () => stage.site.told("identify").map((one) => (one.says["emails"] as [string])[0]);
+  const identified = () => stage.site.reports("identify").map((one) => (one.fields["emails"] as [string])[0]);
   const sorted = (texts: string[]) => texts.toSorted();
 
   /** Waits until everything was sent: a final report of the page has arrived. */
@@ -55,10 +55,10 @@ inChromium("forms", () => {
     await show(`<form>${held}<input type="email" name="e"><button>Send</button></form>`);
     await page.fill("[name=e]", "  Ada.Lovelace+Shop@GMail.com ");
     await page.click("button");
-    const [report] = await stage.site.heard("identify", 1);
+    const [report] = await stage.site.waitForReports("identify", 1);
     const forms = emailForms("Ada.Lovelace+Shop@GMail.com");
     const sha256 = (text?: string) => createHash("sha256").update(String(text)).digest("hex");
-    expect(report?.says["emails"]).toEqual(
+    expect(report?.fields["emails"]).toEqual(
       [forms.canonical, forms.google, forms.microsoft, forms.reddit].map(sha256),
     );
   });
@@ -71,7 +71,7 @@ inChromium("forms", () => {
     );
     await show(held + forms.join(""));
     await page.click("#f13 button");
-    await stage.site.heard("identify", 1);
+    await stage.site.waitForReports("identify", 1);
     expect(identified()).toEqual([hashEmail("form13@customers.example")]);
     for (let i = 0; i < 20; i += 1) await page.click(`#f${i} button`);
     await page.click("#f7 button");
@@ -139,7 +139,7 @@ inChromium("forms", () => {
     await page.fill("[name=e]", "scripted@customers.example");
     await page.click("button");
     await page.waitForURL("**/thanks");
-    await stage.site.heard("identify", 1);
+    await stage.site.waitForReports("identify", 1);
     expect(identified()).toEqual([hashEmail("scripted@customers.example")]);
   });
 
@@ -228,7 +228,7 @@ inChromium("forms", () => {
     await page.fill("[name=e]", "csp@customers.example");
     await page.click("button");
     await page.waitForURL("**/thanks");
-    await stage.site.heard("identify", 1);
+    await stage.site.waitForReports("identify", 1);
     expect((await stage.convert("csp@customers.example")).clickIds).toEqual({ gclid: "Form" });
     page.removeAllListeners("console");
     expect(messages).toEqual([]);
@@ -243,7 +243,7 @@ inChromium("forms", () => {
       const email = `referrer-${policy}@customers.example`;
       await page.fill("[name=e]", email);
       await page.click("button");
-      await stage.site.heard("identify", 1);
+      await stage.site.waitForReports("identify", 1);
       expect((await stage.convert(email)).clickIds).toEqual({ gclid: "Form" });
     },
   );
@@ -251,13 +251,13 @@ inChromium("forms", () => {
 
 inChromium("a relay that is far away", () => {
   test("fifty forms that leave the page as they are sent: every email arrives", async () => {
-    const { site } = await setStage({ relayHost: "cc.shop.example.test" });
+    const { site } = await setUpStage({ relayHost: "cc.shop.example.test" });
     const page = await (await newVisitor()).newPage();
     site.pages["/form"] = pageWith(
       site.tagLine,
       `<form action="/thanks" method="post"><input type="email" name="e"><button>Send</button></form>`,
     );
-    // The page is gone long before the relay has even answered the phone.
+    // The page has been left long before the connection to the relay is open.
     site.connectMs = 250;
     for (let i = 0; i < 50; i += 1) {
       await page.goto(`${site.origin}/form`);
@@ -268,8 +268,8 @@ inChromium("a relay that is far away", () => {
       }, `leaves${i}@customers.example`);
       await page.waitForURL("**/thanks", { waitUntil: "commit" });
     }
-    const reports = await site.heard("identify", 50);
-    const arrived = reports.map((one) => (one.says["emails"] as [string])[0]);
+    const reports = await site.waitForReports("identify", 50);
+    const arrived = reports.map((one) => (one.fields["emails"] as [string])[0]);
     const emails = Array.from({ length: 50 }, (_, i) => `leaves${i}@customers.example`);
     expect(new Set(arrived)).toEqual(new Set(emails.map(hashEmail)));
     expect(arrived).toHaveLength(50);

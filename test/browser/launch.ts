@@ -14,7 +14,7 @@ export type Source = { from: "environment" | "system"; path: string } | { from: 
 const systemNames = ["chromium", "chromium-browser", "google-chrome"];
 const remedy = "install Debian's chromium (apt-get install chromium), or name one in CLEANCAST_TEST_CHROMIUM";
 
-/** The browser to use: the one named in the environment, the one that comes with `npm ci`, or the system's. */
+/** Finds the browser named in the environment, else the one that `npm ci` installs, else the system's. */
 export function findChromium({ env, platform, arch }: Machine): Source | { missing: string } {
   const named = env["CLEANCAST_TEST_CHROMIUM"];
   if (named) return { from: "environment", path: named };
@@ -39,7 +39,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A browser that can be started, with what it needs. */
+/** A browser that can be started, with its arguments and environment. */
 export type Found = { path: string; args: string[]; env: Record<string, string> };
 
 export async function prepare(source: Source): Promise<Found> {
@@ -56,7 +56,7 @@ export async function launchChromium(source: Source, more: readonly string[] = [
   });
 }
 
-/** Every name of the test sites leads to this machine, and no other name leads anywhere. */
+/** All *.test names resolve to this machine, and no other name resolves. */
 const resolverRules = "MAP *.test 127.0.0.1, MAP localhost 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
 
 function argumentsOf(source: Source): string[] {
@@ -70,19 +70,19 @@ function argumentsOf(source: Source): string[] {
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    // The flags of the package's browser double the time of any other, for which software rendering is enough.
+    // The package's browser needs these flags, which would make any other browser twice as slow.
     ...(source.from === "package"
       ? ["--no-zygote", "--use-gl=angle", "--use-angle=swiftshader"]
       : ["--disable-gpu"]),
     `--host-resolver-rules=${resolverRules}`,
-    // This one certificate is trusted, for any name; every other fault of TLS stays a fault.
+    // This one certificate is trusted, for any name; every other TLS error is still an error.
     `--ignore-certificate-errors-spki-list=${createHash("sha256").update(key).digest("base64")}`,
   ];
 }
 
 /**
- * The dev dependency brings its browser compressed, for x64. Its own unpacking takes whatever it finds in the temporary
- * folder for itself, so it is given an empty one, which gets its final name only when everything is in it.
+ * Unpacks the browser of the dev dependency, which is compressed and for x64. The package's own function trusts any file that
+ * it finds in the temporary folder, so it gets an empty folder, which is renamed when it is complete.
  */
 async function unpack(): Promise<{ path: string; env: Record<string, string> }> {
   const entry = createRequire(import.meta.url).resolve("@sparticuz/chromium");

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setUpStage, type Stage } from "./stage.ts";
 import { decided, land, nothing, relayCookies, startOver } from "./visitor.ts";
 
 inChromium("a site that asks first (opt-in)", () => {
@@ -13,7 +13,7 @@ inChromium("a site that asks first (opt-in)", () => {
   let shared: Page;
 
   beforeAll(async () => {
-    stage = await setStage({ settings: ["consent_mode=opt-in"] });
+    stage = await setUpStage({ settings: ["consent_mode=opt-in"] });
     Object.assign(stage.site.pages, consentPages(stage.site.tagLine));
     shared = await (await newVisitor()).newPage();
   });
@@ -30,7 +30,7 @@ inChromium("a site that asks first (opt-in)", () => {
     await land(stage, page, path, "?gclid=Undecided&utm_source=mail");
     await page.fill("[name=email]", "undecided@customers.example");
     await page.click("#send");
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     // A late report would be sent within this time.
     await page.waitForTimeout(2200);
     expect(await relayCookies(stage, page)).toEqual([]);
@@ -60,7 +60,7 @@ inChromium("a site that asks first (opt-in)", () => {
       await page.fill("[name=email]", email);
       await page.click("#send");
       await page.click("#agree");
-      await stage.site.heard("identify", 1);
+      await stage.site.waitForReports("identify", 1);
       expect(await stage.convert(email)).toMatchObject({
         clickIds: { gclid: "Landing-Page" },
         utm: { utm_source: "mail" },
@@ -78,7 +78,7 @@ inChromium("a site that asks first (opt-in)", () => {
     await page.waitForURL("**/own-granted");
     await page.fill("[name=email]", email);
     await page.click("#send");
-    await stage.site.heard("identify", 1);
+    await stage.site.waitForReports("identify", 1);
     expect((await stage.convert(email)).clickIds).toEqual({ gclid: "First-Page" });
   });
 
@@ -92,7 +92,7 @@ inChromium("a site that asks first (opt-in)", () => {
     await land(stage, page, "/ajax", "?fbclid=Twice");
     await page.fill("[name=email]", email);
     await page.click("#send");
-    await stage.site.heard("identify", 1);
+    await stage.site.waitForReports("identify", 1);
     expect(await stage.convert(email)).toMatchObject({
       clickIds: { gclid: "Once", fbclid: "Twice" },
       consent: "granted",
@@ -107,7 +107,7 @@ inChromium("a site that asks first (opt-in)", () => {
     await page.fill("[name=email]", email);
     await page.click("#send");
     await page.click("#refuse");
-    await stage.site.heard("identify", 1);
+    await stage.site.waitForReports("identify", 1);
     const after = await stage.stored();
     expect(after.visitors).toEqual(before.visitors);
     expect(after.identities).toEqual(before.identities);

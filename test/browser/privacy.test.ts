@@ -5,11 +5,11 @@ import { beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith, type Recorded } from "./site.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setUpStage, type Stage } from "./stage.ts";
 
 const email = "Ada.Lovelace+Shop@Customers.example";
 
-/** Base64 looks different at each of three offsets; what does not depend on the neighbours stays. */
+/** Encodes the text in Base64 at each of three offsets, without the characters that depend on the neighbouring bytes. */
 function base64Cores(text: string): string[] {
   return [0, 1, 2].map((offset) =>
     Buffer.from("x".repeat(offset) + text)
@@ -44,7 +44,7 @@ inChromium("privacy", () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await setUpStage();
     stage.site.pages["/forms"] = pageWith(
       stage.site.tagLine,
       `<form id="native" action="/thanks" method="post"><input type="email" name="email"><button>Send</button></form>
@@ -71,7 +71,7 @@ inChromium("privacy", () => {
     const requests: Request[] = [];
     visitor.on("request", (request) => requests.push(request));
     await page.goto(`${stage.site.origin}/forms?gclid=Private&utm_source=mail`);
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     await page.fill("#ajax input", email);
     await page.click("#ajax button");
     await page.fill("#loose", ` ${email.toUpperCase()} `);
@@ -86,15 +86,15 @@ inChromium("privacy", () => {
     await page.fill("#native input", email);
     await page.click("#native button");
     await page.waitForURL("**/thanks");
-    // Under the first decision, and again under the second.
-    await stage.site.heard("identify", 2);
+    // The email is sent with the first consent decision, and again with the second.
+    await stage.site.waitForReports("identify", 2);
 
-    // On the wire, as the server saw it.
+    // The requests that the server received.
     const carriers = stage.site.recorded.filter((one) => finds(textOf(one)).length > 0);
     expect(carriers.map((one) => `${one.method} ${one.path}`)).toEqual(["POST /thanks"]);
     expect(stage.site.recorded.filter((one) => one.isForRelay).length).toBeGreaterThanOrEqual(5);
 
-    // And everything that the browser wanted to send, also to hosts that do not exist.
+    // The requests that the browser tried to send, also to hosts that do not exist.
     const hosts = new Set(requests.map((request) => new URL(request.url()).hostname));
     expect([...hosts]).toEqual(["shop.example.test"]);
     const wanted = requests.filter((request) => finds(`${request.url()} ${request.postData() ?? ""}`).length);

@@ -5,17 +5,17 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { stub } from "./consentPages.ts";
 import { pageWith, type Trouble } from "./site.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setUpStage, type Stage } from "./stage.ts";
 
 /** Messages that a page's owner would see in the console and in an error monitor. */
-type Heard = { errors: string[]; network: string[] };
+type Messages = { errors: string[]; network: string[] };
 
-async function listen(page: Page): Promise<Heard> {
-  const heard: Heard = { errors: [], network: [] };
+async function listen(page: Page): Promise<Messages> {
+  const heard: Messages = { errors: [], network: [] };
   page.on("pageerror", (error) => heard.errors.push(`uncaught: ${error}`));
   page.on("console", (message) => {
     if (message.type() !== "error" && message.type() !== "warning") return;
-    // The browser itself notes requests that fail, beacons too, and no script can prevent that.
+    // The browser itself logs failed requests, beacons too; no script can prevent that.
     const isNetwork = message.text().startsWith("Failed to load resource");
     (isNetwork ? heard.network : heard.errors).push(`${message.text()} ${message.location().url}`);
   });
@@ -68,10 +68,10 @@ inChromium("a relay in trouble", () => {
   let stage: Stage;
   let visitor: BrowserContext;
   let page: Page;
-  let heard: Heard;
+  let heard: Messages;
 
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await setUpStage();
     const { pages, tagLine } = stage.site;
     pages["/page"] = pageWith(stub + tagLine, form);
     pages["/start"] = pageWith("", "");
@@ -84,7 +84,7 @@ inChromium("a relay in trouble", () => {
     await page.goto(`${stage.site.origin}/start`);
     await page.evaluate(() => localStorage.clear());
     await visitor.clearCookies();
-    stage.site.forget();
+    stage.site.clearRecorded();
     heard.errors.length = heard.network.length = 0;
   });
 
@@ -118,21 +118,21 @@ inChromium("a relay in trouble", () => {
     "a page in use works and logs no script error while the relay is %s",
     async (_name, trouble) => {
       await page.goto(`${stage.site.origin}/page?gclid=Trouble`);
-      await stage.site.heard("visit", 1);
+      await stage.site.waitForReports("visit", 1);
       stage.site.trouble = trouble;
       const took = await use();
-      // Beacons that failed have had time to say so.
+      // Failed beacons need time to report their error.
       await page.waitForTimeout(300);
       expect(heard.errors).toEqual([]);
       for (const note of heard.network) expect(note).toContain("/__cc/");
       expect(took).toBeLessThan(stage.site.slowMs / 2);
-      // The trouble was real: the relay was spoken to.
+      // The page did call the relay.
       expect(stage.site.recorded.some((one) => one.path === "/__cc/identify")).toBe(true);
     },
   );
 
   test.each(troubles)("a page opened while the relay is %s works without its tag", async (_name, trouble) => {
-    // A file that the browser still has would hide the trouble.
+    // A cached file would hide the trouble.
     const cdp = await visitor.newCDPSession(page);
     await cdp.send("Network.clearBrowserCache");
     stage.site.trouble = trouble;
@@ -155,7 +155,7 @@ inChromium("a relay in trouble", () => {
       for (const call of calls)
         for (const name of ["identifyEmail", "consent", "eventId"]) await cc[name]?.(...call);
     });
-    // The tag looks again for a late consent platform: let it.
+    // The tag looks for a late consent platform again within this time.
     await page.waitForTimeout(600);
     await use();
     expect(heard.errors).toEqual([]);

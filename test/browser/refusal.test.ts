@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setUpStage, type Stage } from "./stage.ts";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 const flood = 10_000;
@@ -16,10 +16,10 @@ let address = 0;
 
 beforeAll(async () => {
   // The limit per address is the one that installations have.
-  stage = await setStage({ env: { CLEANCAST_COLLECT_PER_MINUTE: "" } });
+  stage = await setUpStage({ env: { CLEANCAST_COLLECT_PER_MINUTE: "" } });
 });
 
-// Each test comes from another address, so that none is stopped by what another did.
+// Each test uses its own address, so that the rate limit of one does not affect another.
 beforeEach(() => {
   address += 1;
 });
@@ -106,7 +106,7 @@ test("ten thousand reports from another origin are refused, nothing is stored, a
     { origin: "null", "sec-fetch-site": "cross-site" },
     { origin: "junk" },
   ];
-  // The first requests of a process make room that later ones use.
+  // The first requests let the process allocate memory that later ones reuse.
   await floodWith((i) => ({ headers: { ...foreign[i % foreign.length] }, body: honest }), 2000);
   const before = memoryMb();
   const startedAt = Date.now();
@@ -148,7 +148,7 @@ test("ten thousand reports of junk are refused, nothing is stored, and memory st
       .map(Number)
       .toSorted((a, b) => a - b),
   ).toEqual([400, 413, 429]);
-  // 600 pass in a minute; the flood may touch two.
+  // 600 pass in a minute, and the flood may span two minutes.
   expect(counts[429]).toBeGreaterThanOrEqual(flood / 2 - 1200);
   expect(await rowCount()).toBe(rows);
   expect(memoryMb() - before).toBeLessThan(32);
@@ -210,10 +210,10 @@ inChromium("a foreign page", () => {
     site.pages["/own"] = pageWith(site.tagLine, "");
     site.pages["/foreign"] = pageWith(`<script async src="${site.origin}/__cc/tag.js"></script>`, "");
     await page.goto(`${site.origin}/own?gclid=Own`);
-    await site.heard("visit", 1);
+    await site.waitForReports("visit", 1);
     const before = JSON.stringify(await stage.stored());
 
-    site.forget();
+    site.clearRecorded();
     const foreign = site.origin.replace("shop.example.test", "attacker.test");
     await page.goto(`${foreign}/foreign?gclid=Foreign`);
     await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
@@ -226,12 +226,12 @@ inChromium("a foreign page", () => {
       for (const credentials of ["include", "omit"] as const)
         await fetch(`${home}/__cc/consent`, { method: "POST", body, mode: "no-cors", credentials });
     }, site.origin);
-    await site.heard("visit", 1);
-    await site.heard("identify", 1);
-    const told = ["visit", "identify", "consent"].flatMap((endpoint) => site.told(endpoint));
-    expect(told.length).toBeGreaterThanOrEqual(4);
-    expect(new Set(told.map((one) => one.answer?.status))).toEqual(new Set([403]));
-    expect(told.filter((one) => one.headers.cookie !== undefined)).toEqual([]);
+    await site.waitForReports("visit", 1);
+    await site.waitForReports("identify", 1);
+    const reports = ["visit", "identify", "consent"].flatMap((endpoint) => site.reports(endpoint));
+    expect(reports.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(reports.map((one) => one.answer?.status))).toEqual(new Set([403]));
+    expect(reports.filter((one) => one.headers.cookie !== undefined)).toEqual([]);
     expect(JSON.stringify(await stage.stored())).toBe(before);
     await visitor.close();
   });

@@ -9,13 +9,13 @@ import { beforeAll, expect, test } from "vitest";
 
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setUpStage, type Stage } from "./stage.ts";
 
 let stage: Stage;
 let line: { pinned: string; follows: string; hash: string; integrity: string; gzipBytes: number };
 
 beforeAll(async () => {
-  stage = await setStage();
+  stage = await setUpStage();
   line = await stage.home.run("tag", "shop.example.test");
 });
 
@@ -73,7 +73,7 @@ test("the tag's stable address is cached briefly, its versioned address for ever
   expect(seconds).toBeGreaterThan(0);
   expect(seconds).toBeLessThanOrEqual(3600);
   expect(stable.headers["cache-control"]).not.toContain("immutable");
-  // A name of yesterday gets today's text, but not forever.
+  // The address of an older version gets the present text, and is cached only briefly.
   const old = await get("/__cc/tag.0123456789abcdef.js");
   expect(old.status).toBe(200);
   expect(old.headers["cache-control"]).toBe(stable.headers["cache-control"]);
@@ -103,7 +103,7 @@ inChromium("the pinned line", () => {
       "",
     );
     await page.goto(`${stage.site.origin}/pinned?gclid=Pinned`);
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     expect(await isReady(page)).toBe(true);
     await page.goto(`${stage.site.origin}/forged?gclid=Forged`);
     expect(await isReady(page)).toBe(false);
@@ -114,10 +114,10 @@ inChromium("the pinned line", () => {
     const visitor = await newVisitor();
     const page = await visitor.newPage();
     stage.site.pages["/kept"] = pageWith(line.pinned, "");
-    stage.site.forget();
+    stage.site.clearRecorded();
     for (const visit of [1, 2, 3]) {
       await page.goto(`${stage.site.origin}/kept?gclid=Kept-${visit}`);
-      await stage.site.heard("visit", visit);
+      await stage.site.waitForReports("visit", visit);
     }
     const asked = stage.site.recorded.filter((one) => one.path.startsWith("/__cc/tag"));
     expect(asked.map((one) => one.path)).toEqual([`/__cc/tag.${line.hash}.js`]);

@@ -5,7 +5,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingH
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
-import { afterFile, taken } from "../support/afterFile.ts";
+import { afterFile, takeAll } from "../support/afterFile.ts";
 import { eventually } from "../support/relay.ts";
 import { certificate } from "./certificate.ts";
 
@@ -27,7 +27,7 @@ export type Recorded = {
 };
 
 /** A report of the tag to one of its endpoints. */
-export type Told = Recorded & { says: Record<string, unknown> };
+export type Report = Recorded & { fields: Record<string, unknown> };
 
 export type TestSite = {
   origin: string;
@@ -44,12 +44,12 @@ export type TestSite = {
   /** The address of the browser that this proxy forwards to the relay. */
   visitorAddress: string;
   /** The reports that reached the relay and were answered, in order. */
-  told(endpoint: string): Told[];
+  reports(endpoint: string): Report[];
   /** Waits until an endpoint has answered this many reports, and returns them. */
-  heard(endpoint: string, count: number): Promise<Told[]>;
-  /** The trouble is over: what waited is answered now. */
+  waitForReports(endpoint: string, count: number): Promise<Report[]>;
+  /** Ends the trouble, and answers the waiting requests. */
   recover(): void;
-  forget(): void;
+  clearRecorded(): void;
 };
 
 export const shop = "shop.example.test";
@@ -57,16 +57,16 @@ export const shop = "shop.example.test";
 const servers = new Set<() => Promise<void>>();
 
 afterFile(async () => {
-  for (const close of taken(servers)) await close();
+  for (const close of takeAll(servers)) await close();
 });
 
-/** With `relayHost` the relay has that host for itself, and the site's own host knows no /__cc/. */
+/** With `relayHost` the relay has its own host, and the site's host has no /__cc/. */
 export async function startSite(
   relay: { url: string },
   { relayHost }: { relayHost?: string } = {},
 ): Promise<TestSite> {
   const agent = new Agent({ keepAlive: true });
-  /** Requests that a slow relay has not answered yet, and what answers them. */
+  /** Requests that a slow relay has not answered yet, with the function that answers each. */
   const waiting = new Map<NodeJS.Timeout, () => void>();
   const server = createServer(certificate, (request, response) => {
     const recorded: Recorded = {
@@ -90,7 +90,7 @@ export async function startSite(
       else servePage(recorded, response);
     });
   });
-  // The relay's own host has its own way to the same server, which may be long.
+  // Connections to the relay's own host reach the same server through this one, which may delay them.
   const farAway = createTcpServer({ pauseOnConnect: true }, (socket) => {
     setTimeout(() => server.emit("connection", socket), site.connectMs);
   });
@@ -180,17 +180,17 @@ export async function startSite(
     slowMs: 5000,
     connectMs: 0,
     visitorAddress: "203.0.113.7",
-    told: (endpoint) =>
+    reports: (endpoint) =>
       site.recorded
         .filter((one) => one.method === "POST" && one.path === `/__cc/${endpoint}` && one.answer !== null)
-        .map((one) => ({ ...one, says: JSON.parse(one.body) as Record<string, unknown> })),
-    async heard(endpoint, count) {
+        .map((one) => ({ ...one, fields: JSON.parse(one.body) as Record<string, unknown> })),
+    async waitForReports(endpoint, count) {
       await eventually(
-        `${count} reports to ${endpoint}; there were ${site.told(endpoint).length}`,
-        () => site.told(endpoint).length >= count,
+        `${count} reports to ${endpoint}; there were ${site.reports(endpoint).length}`,
+        () => site.reports(endpoint).length >= count,
         10,
       );
-      return site.told(endpoint);
+      return site.reports(endpoint);
     },
     recover() {
       site.trouble = "none";
@@ -200,12 +200,12 @@ export async function startSite(
       }
       waiting.clear();
     },
-    forget: () => void site.recorded.splice(0),
+    clearRecorded: () => void site.recorded.splice(0),
   };
   return site;
 }
 
-/** The answer to a form that has no page of its own. */
+/** The page for paths without a page, such as the target of a form. */
 const thanks = "<!doctype html><title>Thank you</title><h1>Thank you</h1>";
 
 /** A page with the tag in its head, as the installation guide says. */

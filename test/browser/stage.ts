@@ -1,10 +1,8 @@
-// Everything between an advertisement and a platform, set up for one test file: the relay with its site, key and a webhook
+// Sets up the whole path from an advertisement to a platform for one test file: the relay with its site, key and a webhook
 // that shows what platforms receive, and the customer's site in front of it.
 
-import { DatabaseSync } from "node:sqlite";
-import { join } from "node:path";
-import { Client } from "pg";
 import { expect } from "vitest";
+import { rows, type Row } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { newInstallation, type Engine, type Installation, type Relay } from "../support/relay.ts";
 import { shop, startSite, type TestSite } from "./site.ts";
@@ -26,7 +24,7 @@ export type Stage = {
   site: TestSite;
   siteId: string;
   receiver: Receiver;
-  /** The CRM posts a conversion of this person; returns what the platform received. */
+  /** Posts a conversion of this person as a CRM does; returns what the platform received. */
   convert(email: string, more?: Record<string, string | number | null>): Promise<Conversion>;
   stored(): Promise<Stored>;
 };
@@ -37,13 +35,13 @@ export type Options = {
   /** `name=value` settings of the site. */
   settings?: string[];
   relayHost?: string;
-  /** Beside the webhook. */
+  /** Connects the sandbox too. */
   withSandbox?: boolean;
 };
 
 let orders = 0;
 
-export async function setStage({
+export async function setUpStage({
   engine = "sqlite",
   env = {},
   settings = [],
@@ -51,7 +49,7 @@ export async function setStage({
   withSandbox = false,
 }: Options = {}): Promise<Stage> {
   const home = await newInstallation(engine, {
-    // All visitors of these tests share one address, which the limit for one visitor must not stop.
+    // All visitors of these tests share one address, and must not reach the limit of one visitor.
     CLEANCAST_COLLECT_PER_MINUTE: "1000000",
     ...env,
   });
@@ -85,7 +83,6 @@ export async function setStage({
   };
 }
 
-type Row = Record<string, unknown>;
 export type Stored = {
   visitors: { visitor_id: string; record: string }[];
   identities: { email_sha256: string; record: string }[];
@@ -97,17 +94,7 @@ const tables = ["visitors", "identities", "consents", "consent_history"] as cons
 
 /** The rows about people, read directly from the database. */
 async function readStored(home: Installation): Promise<Stored> {
-  const rows: Partial<Record<(typeof tables)[number], Row[]>> = {};
-  if (home.engine === "sqlite") {
-    const file = join(home.env["CLEANCAST_DATA"] as string, "cleancast.db");
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
-    for (const table of tables) rows[table] = database.prepare(`SELECT * FROM ${table}`).all();
-    database.close();
-  } else {
-    const client = new Client({ connectionString: home.env["DATABASE_URL"] });
-    await client.connect();
-    for (const table of tables) rows[table] = (await client.query(`SELECT * FROM ${table}`)).rows;
-    await client.end();
-  }
-  return rows as Stored;
+  const stored: Partial<Record<keyof Stored, Row[]>> = {};
+  for (const table of tables) stored[table] = await rows(home, `SELECT * FROM ${table}`);
+  return stored as Stored;
 }

@@ -9,7 +9,7 @@ import { unpackRecord } from "../../src/store/people/personCodec.ts";
 
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
-import { setStage, type Options, type Stage } from "./stage.ts";
+import { setUpStage, type Options, type Stage } from "./stage.ts";
 import { land, relayCookies, submit } from "./visitor.ts";
 
 const contactForm = `
@@ -18,7 +18,7 @@ const contactForm = `
   </form>`;
 
 async function open(options: Options = {}): Promise<Stage> {
-  const stage = await setStage(options);
+  const stage = await setUpStage(options);
   stage.site.pages["/landing"] = pageWith(stage.site.tagLine, contactForm);
   return stage;
 }
@@ -26,9 +26,9 @@ async function open(options: Options = {}): Promise<Stage> {
 /** Lands with this query, fills the form and sends it the way browsers do. */
 async function landAndSubmit(stage: Stage, page: Page, query: string, email: string): Promise<void> {
   await land(stage, page, "/landing", query);
-  await stage.site.heard("visit", 1);
+  await stage.site.waitForReports("visit", 1);
   await submit(stage, page, email);
-  expect(stage.site.told("identify").map((one) => one.answer?.status)).toEqual([204]);
+  expect(stage.site.reports("identify").map((one) => one.answer?.status)).toEqual([204]);
 }
 
 /** Every character that such ids are made of, in a length of its own. */
@@ -159,9 +159,9 @@ inChromium("the story on one host", () => {
 
   test("the click id of the landing page is kept for a form several pages later", async () => {
     await visitor.clearCookies();
-    stage.site.forget();
+    stage.site.clearRecorded();
     await page.goto(`${stage.site.origin}/landing?msclkid=Pages-Later`);
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     await page.goto("about:blank");
     await landAndSubmit(stage, page, "", "later@customers.example");
     expect((await stage.convert("later@customers.example")).clickIds).toEqual({ msclkid: "Pages-Later" });
@@ -173,9 +173,9 @@ inChromium("the story on one host", () => {
     await landAndSubmit(stage, page, "?gclid=Shop", "blog@customers.example");
     site.pages["/post"] = pageWith(`<script async src="${site.origin}/__cc/tag.js"></script>`, contactForm);
     const blog = site.origin.replace("shop.", "blog.shop.");
-    site.forget();
+    site.clearRecorded();
     await page.goto(`${blog}/post?fbclid=Blog`);
-    const [visit] = await site.heard("visit", 1);
+    const [visit] = await site.waitForReports("visit", 1);
     expect(visit?.host).toBe("shop.example.test");
     expect(visit?.headers.origin).toBe(blog);
     expect(visit?.answer).toMatchObject({

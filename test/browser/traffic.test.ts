@@ -4,8 +4,8 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/relay.ts";
 import { inChromium, launchWith } from "./chromium.ts";
-import { pageWith, shop, type Told } from "./site.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { pageWith, shop, type Report } from "./site.ts";
+import { setUpStage, type Stage } from "./stage.ts";
 
 type Judged = { reason: string; verdict: { score: number; reasons: string[] } };
 
@@ -15,7 +15,8 @@ const iPhone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 const pixel = (version: string) =>
   `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Mobile Safari/537.36`;
-const submitOf = (told: Told | undefined): unknown[] => (told ? (told.says["submit"] as unknown[]) : []);
+const submitOf = (report: Report | undefined): unknown[] =>
+  report ? (report.fields["submit"] as unknown[]) : [];
 const noAutomationFlag = "--disable-blink-features=AutomationControlled";
 
 inChromium("traffic in a real browser", () => {
@@ -24,7 +25,7 @@ inChromium("traffic in a real browser", () => {
   let visits = 0;
 
   beforeAll(async () => {
-    stage = await setStage({ settings: ["allow_networks="] });
+    stage = await setUpStage({ settings: ["allow_networks="] });
     stage.site.pages["/form"] = pageWith(
       stage.site.tagLine,
       `<form action="/thanks" method="post"><input type="email" name="email"><button id="send">Send</button></form>`,
@@ -40,7 +41,7 @@ inChromium("traffic in a real browser", () => {
     await browser.close();
   });
 
-  beforeEach(() => stage.site.forget());
+  beforeEach(() => stage.site.clearRecorded());
 
   const counts = async () => (await stage.home.run("traffic", "counts", shop)).all;
 
@@ -48,7 +49,7 @@ inChromium("traffic in a real browser", () => {
   async function countedAs(page: Page): Promise<string> {
     const before = await counts();
     await page.goto(`${stage.site.origin}/form?gclid=click-${++visits}`);
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     await eventually("the visit is counted", async () => (await counts()).gross > before.gross);
     const after = await counts();
     return ["people", "bots", "not a visit", "suppressed"].filter((one) => after[one] > before[one]).join();
@@ -138,9 +139,9 @@ inChromium("traffic in a real browser", () => {
     await page.keyboard.type("person@customers.example", { delay: 30 });
     await page.waitForTimeout(800);
     await page.click("#send");
-    await stage.site.heard("identify", 1);
-    const [told] = stage.site.told("identify");
-    const [afterMs, inputs, untrusted, trap] = submitOf(told);
+    await stage.site.waitForReports("identify", 1);
+    const [report] = stage.site.reports("identify");
+    const [afterMs, inputs, untrusted, trap] = submitOf(report);
     expect({ untrusted, trap }).toEqual({ untrusted: false, trap: false });
     expect(afterMs).toBeGreaterThan(800);
     expect(inputs).toBeGreaterThan(20);
@@ -156,8 +157,8 @@ inChromium("traffic in a real browser", () => {
       for (const field of document.querySelectorAll("input")) field.value = "spam@customers.example";
       document.querySelector("form")?.requestSubmit();
     });
-    const [told] = await stage.site.heard("identify", 1);
-    const [afterMs, inputs, untrusted, trap] = submitOf(told);
+    const [report] = await stage.site.waitForReports("identify", 1);
+    const [afterMs, inputs, untrusted, trap] = submitOf(report);
     expect({ inputs, untrusted, trap }).toEqual({ inputs: 0, untrusted: false, trap: true });
     expect(afterMs).toBeGreaterThan(0);
     expect(await stage.convert("spam@customers.example")).toBeUndefined();
@@ -177,15 +178,15 @@ inChromium("traffic in a real browser", () => {
       ["", false],
       ["own words ".repeat(1000), true],
     ] as const) {
-      stage.site.forget();
+      stage.site.clearRecorded();
       await page.goto(`${stage.site.origin}/traps`);
       await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
       await page.fill("textarea", typed);
       await page.fill("[name=email]", "trap@customers.example");
       await page.click("#send");
-      const [told] = await stage.site.heard("identify", 1);
-      expect(submitOf(told)[3]).toBe(trapped);
-      expect(told?.body).not.toContain("own words");
+      const [report] = await stage.site.waitForReports("identify", 1);
+      expect(submitOf(report)[3]).toBe(trapped);
+      expect(report?.body).not.toContain("own words");
     }
   });
 
@@ -198,8 +199,8 @@ inChromium("traffic in a real browser", () => {
         "known@customers.example",
       ),
     );
-    const [told] = await stage.site.heard("identify", 1);
-    expect(told?.says["submit"]).toBeUndefined();
+    const [report] = await stage.site.waitForReports("identify", 1);
+    expect(report?.fields["submit"]).toBeUndefined();
     expect((await stage.convert("known@customers.example")).clickIds).toEqual({ gclid: "known" });
   });
 });

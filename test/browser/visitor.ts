@@ -18,7 +18,7 @@ export async function startOver({ site }: Stage, page: Page): Promise<Page> {
 
 /** Opens a page of the site, and waits for the tag. */
 export async function land({ site }: Stage, page: Page, path: string, query: string): Promise<void> {
-  site.forget();
+  site.clearRecorded();
   await page.goto(`${site.origin}${path}${query}`);
   await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
 }
@@ -28,15 +28,15 @@ export async function submit({ site }: Stage, page: Page, email: string): Promis
   await page.fill("[name=email]", email);
   await page.click("#send");
   await page.waitForURL("**/thanks");
-  await site.heard("identify", 1);
+  await site.waitForReports("identify", 1);
 }
 
 /** Waits until the relay has the decision of this source. */
 export async function decided({ site }: Stage, source: string, state: string): Promise<void> {
   const says = () =>
     ["visit", "consent", "identify"]
-      .flatMap((endpoint) => site.told(endpoint))
-      .some((one) => (one.says["consent"] as Record<string, string>)[source] === state);
+      .flatMap((endpoint) => site.reports(endpoint))
+      .some((one) => (one.fields["consent"] as Record<string, string>)[source] === state);
   await eventually(`${source} says ${state}`, says, 10);
 }
 

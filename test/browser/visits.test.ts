@@ -4,11 +4,11 @@ import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
 import { eventually } from "../support/relay.ts";
-import { inChromium, newVisitor, openAlone } from "./chromium.ts";
+import { inChromium, newVisitor, openWithoutDriver } from "./chromium.ts";
 import { stub } from "./consentPages.ts";
 import { pageWith, shop } from "./site.ts";
 import { report } from "../support/visits.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setUpStage, type Stage } from "./stage.ts";
 
 type Api = {
   cc: {
@@ -23,59 +23,59 @@ inChromium("visits", () => {
   let page: Page;
 
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await setUpStage();
     stage.site.pages["/app"] = pageWith(stage.site.tagLine, `<a href="#part">Part</a>`);
     visitor = await newVisitor();
     page = await visitor.newPage();
   });
   beforeEach(async () => {
     await visitor.clearCookies();
-    stage.site.forget();
+    stage.site.clearRecorded();
   });
 
   const identify = (email: string) =>
     page.evaluate((text) => (window as unknown as Api).cc.identifyEmail(text), email);
-  const params = () => stage.site.told("visit").map((one) => one.says["params"]);
+  const params = () => stage.site.reports("visit").map((one) => one.fields["params"]);
 
   test("a single-page app that moves to an address with a new click id has a new visit", async () => {
     await page.goto(`${stage.site.origin}/app?gclid=First`);
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     await page.evaluate(() => history.pushState({}, "", "/app/two?fbclid=Second"));
-    await stage.site.heard("visit", 2);
+    await stage.site.waitForReports("visit", 2);
     await page.evaluate(() => history.replaceState({}, "", "/app/three?gclid=Third"));
-    await stage.site.heard("visit", 3);
+    await stage.site.waitForReports("visit", 3);
     await page.evaluate(() => history.back());
-    await stage.site.heard("visit", 4);
+    await stage.site.waitForReports("visit", 4);
     expect(params()).toEqual([
       { gclid: "First" },
       { gclid: "First", fbclid: "Second" },
       { gclid: "Third", fbclid: "Second" },
       { gclid: "First", fbclid: "Second" },
     ]);
-    expect(stage.site.told("visit").map((one) => one.says["page"])).toEqual(
+    expect(stage.site.reports("visit").map((one) => one.fields["page"])).toEqual(
       ["/app", "/app/two", "/app/three", "/app"].map((path) => stage.site.origin + path),
     );
     await identify("spa@customers.example");
-    await stage.site.heard("identify", 1);
+    await stage.site.waitForReports("identify", 1);
     expect((await stage.convert("spa@customers.example")).clickIds).toMatchObject({ fbclid: "Second" });
   });
 
   test("moving inside a page is not a visit", async () => {
     await page.goto(`${stage.site.origin}/app?gclid=Part`);
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     await page.click("a");
     await page.evaluate(() => history.pushState({}, "", "#other"));
     await page.evaluate(() => history.replaceState({ same: true }, ""));
     await identify("part@customers.example");
-    await stage.site.heard("identify", 1);
-    expect(stage.site.told("visit")).toHaveLength(1);
+    await stage.site.waitForReports("identify", 1);
+    expect(stage.site.reports("visit")).toHaveLength(1);
   });
 
   test("a page restored from the back/forward cache is a new visit", async () => {
     await page.goto(`${stage.site.origin}/app?gclid=Back`);
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
-    await stage.site.heard("visit", 2);
+    await stage.site.waitForReports("visit", 2);
   });
 
   test("a page in a background tab counts when it is shown, and not before", async () => {
@@ -96,9 +96,9 @@ inChromium("visits", () => {
     await unseen.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
     await unseen.evaluate(() => (window as unknown as Emulated).announce());
     await unseen.waitForTimeout(300);
-    expect(stage.site.told("visit")).toEqual([]);
+    expect(stage.site.reports("visit")).toEqual([]);
     await unseen.evaluate(() => (window as unknown as Emulated).show());
-    await stage.site.heard("visit", 1);
+    await stage.site.waitForReports("visit", 1);
     await unseen.evaluate(() => (window as unknown as Emulated).announce());
     await unseen.waitForTimeout(300);
     expect(params()).toEqual([{ gclid: "Unseen" }]);
@@ -115,33 +115,33 @@ inChromium("visits", () => {
       stage.site.tagLine,
       `<script>addEventListener("load", () => setTimeout(() => cc.identifyEmail("ahead@customers.example"), 300))</script>`,
     );
-    // It goes there when this test lets it: when there is a page /go.
+    // The page navigates as soon as the page /go exists.
     const goOn = `setInterval(async () => (await fetch("/go")).ok && location.assign("/ahead?gclid=Ahead"), 200)`;
     stage.site.pages["/now"] = pageWith(
       "",
       `<script type="speculationrules">${rules}</script><script>${goOn}</script>`,
     );
-    // Counts are written together, once a second: where this bot is counted, all that came before it is.
+    // Counts are written once a second: when this bot is counted, all earlier visits are too.
     const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
     await report(stage.relay, shop, "visit", {}, { ...bot, "X-Forwarded-For": "198.51.100.7" });
     const named = async () => (await counts()).reasons["user agent:named bot"] === 1;
     await eventually("all that came before is counted", named);
     const before = await counts();
-    const close = await openAlone(`${stage.site.origin}/now`, [
+    const close = await openWithoutDriver(`${stage.site.origin}/now`, [
       "--disable-features=Prerender2MemoryControls,PreloadingConfig,PrerenderFallbackToPrefetchSpecRules",
     ]);
     try {
-      const [ahead] = await stage.site.heard("visit", 1);
-      expect(ahead?.says["prerendered"]).toBe(1);
+      const [prerendered] = await stage.site.waitForReports("visit", 1);
+      expect(prerendered?.fields["prerendered"]).toBe(1);
       await eventually(
         "it is counted",
         async () => (await counts())["not a visit"] === before["not a visit"] + 1,
       );
-      expect(stage.site.told("identify")).toEqual([]);
+      expect(stage.site.reports("identify")).toEqual([]);
       stage.site.pages["/go"] = pageWith("", "");
-      const [, shown] = await stage.site.heard("visit", 2);
+      const [, shown] = await stage.site.waitForReports("visit", 2);
       expect(shown?.headers["sec-purpose"]).toBeUndefined();
-      await stage.site.heard("identify", 1);
+      await stage.site.waitForReports("identify", 1);
       await eventually(
         "it is a visit",
         async () => (await counts())["not a visit"] === before["not a visit"],
@@ -164,9 +164,9 @@ inChromium("visits", () => {
     await page.click("button");
     await page.evaluate(() => history.pushState({}, "", "/twice/2"));
     await identify("end@customers.example");
-    await stage.site.heard("identify", 2);
-    expect(stage.site.told("visit")).toHaveLength(2);
-    expect(stage.site.told("identify")).toHaveLength(2);
+    await stage.site.waitForReports("identify", 2);
+    expect(stage.site.reports("visit")).toHaveLength(2);
+    expect(stage.site.reports("identify")).toHaveLength(2);
   });
 
   test("calls made before the tag has loaded run when it loads, and their promises resolve", async () => {
@@ -189,7 +189,7 @@ inChromium("visits", () => {
       /src="([^"]+)"/.exec(tagLine)?.[1] as string,
     );
     expect(results).toEqual([true, false, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-    await stage.site.heard("identify", 1);
+    await stage.site.waitForReports("identify", 1);
     expect((await stage.convert("early@customers.example")).clickIds).toEqual({ gclid: "Early" });
   });
 
@@ -201,10 +201,10 @@ inChromium("visits", () => {
     expect(await identify("Plain@Customers.example")).toBe(true);
     expect(await identify(hash.slice(1))).toBe(false);
     expect(await identify("")).toBe(false);
-    const reports = await stage.site.heard("identify", 2);
-    const keys = reports.map((one) => (one.says["emails"] as string[])[0]);
+    const reports = await stage.site.waitForReports("identify", 2);
+    const keys = reports.map((one) => (one.fields["emails"] as string[])[0]);
     expect(new Set(keys)).toEqual(new Set([hash, hashEmail("plain@customers.example")]));
-    expect(reports.find((one) => (one.says["emails"] as string[]).length === 1)?.says["emails"]).toEqual([
+    expect(reports.find((one) => (one.fields["emails"] as string[]).length === 1)?.fields["emails"]).toEqual([
       hash,
     ]);
     for (const email of ["hashed@customers.example", "plain@customers.example"])

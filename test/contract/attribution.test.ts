@@ -1,6 +1,5 @@
 // The attribute step: consent first, and then the identity record, decide which identifiers are sent with an event.
 
-import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
@@ -11,13 +10,13 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
+import { sha256Of } from "../support/sha256.ts";
 import { accepted, freshEvent, summarize } from "./answers.ts";
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const day = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
 
-// As they stand in real addresses: case, length and every odd sign are part of the id.
+// As in real addresses: case, length and every special character are part of the id.
 const clickIds = {
   gclid: "Cj0KCQiA-EAIaIQobChMI_wcB.~%2B=",
   fbclid: "IwAR0aBcD_é-ß",
@@ -35,7 +34,7 @@ const utm = {
 const pairs = Object.entries({ ...clickIds, ...utm }).map(([name, value]) => `${name}=${value}`);
 
 const withheld = { emailSha256: null, phoneSha256: null, clickIds: {}, utm: {}, consent: "denied" };
-const contact = (email: string) => ({ emailSha256: sha256(email), phoneSha256: sha256("+14255551234") });
+const contact = (email: string) => ({ emailSha256: sha256Of(email), phoneSha256: sha256Of("+14255551234") });
 
 describe.each(engines)("attribution on %s", (engine) => {
   let home: Installation;
@@ -63,7 +62,7 @@ describe.each(engines)("attribution on %s", (engine) => {
     await identity(
       optOut,
       "--hashed-email",
-      sha256("by-hash@example.com").toUpperCase(),
+      sha256Of("by-hash@example.com").toUpperCase(),
       "gclid=stored-by-hash",
     );
     await identity(optOut, "--email", "old@example.com", "li_fat_id=too-old", "--seen-at", daysAgo(31));
@@ -118,7 +117,7 @@ describe.each(engines)("attribution on %s", (engine) => {
   });
 
   test("a hashed email finds the record that was stored by email", async () => {
-    const body = await received({ email: undefined, hashed_email: sha256("undecided@example.com") });
+    const body = await received({ email: undefined, hashed_email: sha256Of("undecided@example.com") });
     expect([body.clickIds, body.utm]).toEqual([clickIds, utm]);
   });
 
@@ -162,7 +161,7 @@ describe.each(engines)("attribution on %s", (engine) => {
   });
 
   test("a refusal applies to the email's hash and to persons without an identity record", async () => {
-    const hashed = { email: null, hashed_email: sha256("refused@example.com").toUpperCase() };
+    const hashed = { email: null, hashed_email: sha256Of("refused@example.com").toUpperCase() };
     expect(await received(hashed)).toMatchObject(withheld);
     expect(await received({ email: "nobody@example.com" })).toMatchObject(withheld);
   });
@@ -229,7 +228,7 @@ describe.each(engines)("attribution on %s", (engine) => {
 
   test("identity get shows the stored record under the hash alone", async () => {
     const shown = await home.run("identity", "get", optOut.host, "--email", "agreed@example.com");
-    expect(shown.emailSha256).toBe(sha256("agreed@example.com"));
+    expect(shown.emailSha256).toBe(sha256Of("agreed@example.com"));
     expect(shown.consent).toBe("granted");
     expect(shown.identity.visits).toEqual([
       {

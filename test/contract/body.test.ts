@@ -9,7 +9,7 @@ const wrongType = plainText(415, "Content-Type must be application/json.");
 const tooLarge = plainText(413, "The body is larger than 64 KiB.");
 const limit = 64 * 1024;
 
-/** An event of exactly this many bytes. */
+/** Builds an event of exactly this many bytes. */
 function eventOf(bytes: number): string {
   const text = JSON.stringify(freshEvent({ note: "" }));
   return text.replace('"note":""', `"note":"${"x".repeat(bytes - text.length)}"`);
@@ -31,7 +31,7 @@ describe.each(engines)("the request body on %s", (engine) => {
       body,
     });
 
-  /** The same, in chunks and without a length. */
+  /** Sends the body in chunks, without a Content-Length. */
   const sendChunked = (body: string) => send(body, { "Transfer-Encoding": "chunked" });
 
   test.each([
@@ -90,7 +90,7 @@ describe.each(engines)("the request body on %s", (engine) => {
   test.each([limit + 1, 2 * 1024 * 1024])(
     "a body of %d bytes is answered 413, with a Content-Length and without",
     async (size) => {
-      // Several times: an answer that is only sometimes read before the connection ends is no answer.
+      // Repeated, because a race could close the connection before the client reads the answer.
       for (let i = 0; i < 10; i += 1) {
         expect(summarize(await send("x".repeat(size)))).toEqual(tooLarge);
         expect(summarize(await sendChunked("x".repeat(size)))).toEqual(tooLarge);

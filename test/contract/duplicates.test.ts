@@ -57,7 +57,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
 
   const send = async (event: Record<string, unknown>, key = site.key) =>
     summarize(await relay.post(key, event));
-  /** The conversions that the receiver got for an order. */
+  /** Returns the conversions that the receiver got for an order. */
   const arrived = (orderId: string) => receiver.bodies().filter((body) => body.orderId === orderId);
 
   test("an order received twice is a duplicate, and is sent once", async () => {
@@ -109,7 +109,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     expect(await send(withOrder("tried"))).toEqual(deduped);
     const { events } = await home.run("event", "list", site.host, "--order", "tried");
     expect(events.map(({ mode }: { mode: string }) => mode).toSorted()).toEqual(["live", "test"]);
-    // A platform that counts by event id must not take one for the other either.
+    // Platforms deduplicate by event id, so the ids must differ too.
     expect(new Set(arrived("tried").map((body) => body.platformEventId)).size).toBe(2);
   });
 
@@ -157,7 +157,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     for (const changes of others) expect([changes, await send(sale(changes))]).toEqual([changes, taken()]);
     for (const changes of others) expect([changes, await send(sale(changes))]).toEqual([changes, deduped]);
     expect(await send(sale({ event: "refund" }))).toEqual(taken("refund"));
-    // The same moment in another form is the same time.
+    // The same time in another format is the same time.
     const text = new Date((now - 10) * 1000).toISOString();
     expect(await send(sale({ eventTime: text }))).toEqual(deduped);
   });
@@ -172,7 +172,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
       (await send(event, forgetful.key)).text === taken().text;
     await eventually("the event without an order is taken again", () => isTaken(sale()), 4);
     await eventually("the order is taken again", () => isTaken(order), 4);
-    // To the platforms it is the same order still: they count by the event id.
+    // The platform event id stays the same, so platforms still deduplicate the order.
     expect(new Set(arrived("forgotten").map((body) => body.platformEventId)).size).toBe(1);
   });
 

@@ -1,13 +1,12 @@
 // The fields step: one sentence names the first wrong field; valid fields reach the platforms.
 
-import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
+import { sha256Of } from "../support/sha256.ts";
 import { accepted, deduped, freshEvent, jsonError, summarize } from "./answers.ts";
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-const ada = sha256("ada@example.com");
+const ada = sha256Of("ada@example.com");
 
 const emailRequired = "email or hashed_email required";
 const eventRequired = "event required";
@@ -25,7 +24,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** The day after the last one of a recent month that has fewer than 31: 2026-09-31. */
+/** Returns a day that does not exist, in a recent month of fewer than 31 days: 2026-09-31. */
 function impossibleDay(): string {
   const at = new Date();
   do at.setUTCDate(0);
@@ -57,7 +56,7 @@ describe.each(engines)("event fields on %s", (engine) => {
 
   const send = (event: unknown) => relay.post(site.key, event);
 
-  /** Sends an event that must be taken and returns what the receiver got of it. */
+  /** Sends an event that must be accepted, and returns the conversion that the receiver got. */
   async function received(event: unknown, key = site.key): Promise<Record<string, unknown>> {
     const before = receiver.got.length;
     const answer = await relay.post(key, event);
@@ -73,7 +72,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     { email: "", hashed_email: "", event: "purchase" },
     { email: " \t", hashed_email: null, event: "purchase" },
     { mail: "ada@example.com", event: "purchase" },
-    // It comes before every other fault.
+    // This fault is reported before every other one.
     { value: "much", currency: "money", eventTime: "soon" },
     { event: 5, orderId: true },
   ])("the event %j is answered: email or hashed_email required", async (event) => {
@@ -85,7 +84,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     { email: "ada@example.com", event: null },
     { email: "ada@example.com", event: "" },
     { hashed_email: ada, event: "  " },
-    // It comes before the form of anything else.
+    // This fault is reported before the format of any field.
     { email: "no address", value: -1 },
     { email: 5 },
     { hashed_email: "short", currency: "money" },
@@ -192,7 +191,7 @@ describe.each(engines)("event fields on %s", (engine) => {
       value: null,
       currency: "USD",
       orderId: null,
-      emailSha256: sha256("smallest@example.com"),
+      emailSha256: sha256Of("smallest@example.com"),
       phoneSha256: null,
       clickIds: {},
       utm: {},
@@ -216,7 +215,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     const absent = { value: null, currency: "USD", orderId: null, phoneSha256: null };
     expect(await received({ email: "null@example.com", event: "lead", ...nothing })).toMatchObject(absent);
     expect(await received({ email: "blank@example.com", event: "lead", ...blank })).toMatchObject(absent);
-    // And the same event with nothing in place of blanks is the same event.
+    // The same event without the blank fields is a duplicate.
     expect(summarize(await send({ email: "blank@example.com", event: "lead" }))).toEqual(deduped);
   });
 
@@ -232,7 +231,7 @@ describe.each(engines)("event fields on %s", (engine) => {
   });
 
   test("email is used before hashed_email, whatever the latter is", async () => {
-    const both = freshEvent({ hashed_email: sha256("bob@example.com") });
+    const both = freshEvent({ hashed_email: sha256Of("bob@example.com") });
     expect((await received(both)).emailSha256).toBe(ada);
     expect((await received(freshEvent({ hashed_email: "no hash" }))).emailSha256).toBe(ada);
   });
@@ -257,7 +256,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     for (const orderId of ["12345678901234567890", "12345678901234567891", "7", "10.50"]) {
       expect((await received(numbered(orderId))).orderId).toBe(orderId);
     }
-    // A number and the same digits as text are one order.
+    // A number and a text with the same digits are one order.
     expect(summarize(await send(numbered("12345678901234567890")))).toEqual(deduped);
     expect(summarize(await send(numbered('"12345678901234567891"')))).toEqual(deduped);
   });
@@ -268,13 +267,13 @@ describe.each(engines)("event fields on %s", (engine) => {
   });
 
   test("a phone number is hashed in its international form, as text or as a JSON number", async () => {
-    const hash = sha256("+14255551234");
+    const hash = sha256Of("+14255551234");
     expect((await received(freshEvent({ phone: "+1 (425) 555-1234" }))).phoneSha256).toBe(hash);
     expect((await received(freshEvent({ phone: "0014255551234" }), german.key)).phoneSha256).toBe(hash);
     const local = { phone: "030 12345678" };
-    expect((await received(freshEvent(local), german.key)).phoneSha256).toBe(sha256("+493012345678"));
+    expect((await received(freshEvent(local), german.key)).phoneSha256).toBe(sha256Of("+493012345678"));
     const number = freshEvent({ phone: 3012345678 });
-    expect((await received(number, german.key)).phoneSha256).toBe(sha256("+493012345678"));
+    expect((await received(number, german.key)).phoneSha256).toBe(sha256Of("+493012345678"));
     // A number without a country code is ambiguous.
     expect((await received(freshEvent(local))).phoneSha256).toBeNull();
   });

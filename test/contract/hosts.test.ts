@@ -1,14 +1,14 @@
 // The hosts of sites: added by people with different roles, verified, paused and removed, on a real relay behind a real HTTPS
-// proxy, with real names.
+// proxy, with a real DNS server.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { becomeOwner, invite, type Person } from "../support/apiClient.ts";
-import { newAuthority } from "../support/certificates.ts";
+import { newAuthority } from "../support/servers/certificates.ts";
 import { freshFolder } from "../support/databases.ts";
-import { declared, fault } from "../support/contractCheck.ts";
-import { startDns, type Records } from "../support/dnsServer.ts";
+import { checkedAnswer, fault } from "../support/contractCheck.ts";
+import { startDns, type Records } from "../support/servers/dnsServer.ts";
 import {
   call,
   engines,
@@ -17,7 +17,7 @@ import {
   type Installation,
   type Relay,
 } from "../support/relay.ts";
-import { startTlsProxy, type TlsProxy } from "../support/tlsProxy.ts";
+import { startTlsProxy, type TlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshEvent } from "./answers.ts";
 
 const here = { address: "127.0.0.1" };
@@ -49,7 +49,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     return status === 200;
   };
   const listed = async (host: string) =>
-    declared("GET /sites/:site/hosts", await viewer.ask(`GET /sites/${site}/hosts`)).items.find(
+    checkedAnswer("GET /sites/:site/hosts", await viewer.ask(`GET /sites/${site}/hosts`)).items.find(
       (one: { host: string }) => one.host === host,
     );
 
@@ -82,7 +82,7 @@ describe.each(engines)("hosts on %s", (engine) => {
 
   test("a host that a member of one site adds is served only after verification", async () => {
     const added = await admin.ask(`POST /sites/${site}/hosts`, { host: "Shop.test" });
-    expect(declared("POST /sites/:site/hosts", added).hosts).toEqual(["first.test", "shop.test"]);
+    expect(checkedAnswer("POST /sites/:site/hosts", added).hosts).toEqual(["first.test", "shop.test"]);
     expect(await listed("shop.test")).toMatchObject({ state: "waiting", problem: null, checkedAt: null });
     expect([await tag("shop.test"), await mayHaveCertificate("shop.test")]).toEqual([404, false]);
 
@@ -92,8 +92,8 @@ describe.each(engines)("hosts on %s", (engine) => {
     proxy.server.on("connection", count);
     const [asked, ...same] = await Promise.all(Array.from({ length: 8 }, verify));
     proxy.server.off("connection", count);
-    const verified = declared("POST /sites/:site/hosts/:host/verify", asked ?? expect.unreachable());
-    // Many who ask at once make one call.
+    const verified = checkedAnswer("POST /sites/:site/hosts/:host/verify", asked ?? expect.unreachable());
+    // Simultaneous checks of one host share one call.
     expect([connections, new Set(same.map(({ json }) => json.checkedAt))]).toEqual([
       1,
       new Set([verified.checkedAt]),
@@ -118,7 +118,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     ]);
     const { host } = await home.run("host", "add", site, "www.shop.test");
     expect(host).toMatchObject({ host: "www.shop.test", site, state: "unverified" });
-    await eventually("the relay has heard of it", async () => (await tag("www.shop.test")) === 200, 2);
+    await eventually("the relay serves the new host", async () => (await tag("www.shop.test")) === 200, 2);
   });
 
   test("a rejected host is explained with its remedy, also on the command line", async () => {
@@ -154,7 +154,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     for (const host of ["shop.test", "first.test", "nowhere.test"])
       expect(fault(await take(rival, host))).toEqual([400, "invalid", "host"]);
     expect(fault(await take(owner, "shop.test"))).toEqual([400, "invalid", "host"]);
-    // The relay's own name, however it is written; and names that mean something in the operator's own network.
+    // Neither can the relay's own name in any spelling, nor names of the operator's own network.
     const forms = [
       "cc.relay.test",
       "CC.Relay.Test.",
@@ -176,7 +176,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     await eventually("the tag is gone", async () => (await tag("shop.test")) === 404, 2);
     expect(await unknown("/__cc/visit", "POST")).toBe(404);
     expect(await mayHaveCertificate("shop.test")).toBe(false);
-    // Senders are known by their key.
+    // Senders are identified by their key, so a paused host does not stop them.
     expect((await relay.post(key, freshEvent(), { Host: "shop.test" })).status).toBe(200);
     expect((await listed("shop.test")).state).toBe("paused");
     expect(
@@ -189,10 +189,10 @@ describe.each(engines)("hosts on %s", (engine) => {
     await eventually("the tag is back", async () => (await tag("shop.test")) === 200, 2);
 
     const pause = await admin.ask(`POST /sites/${site}/hosts/shop.test/pause`);
-    expect(declared("POST /sites/:site/hosts/:host/pause", pause).state).toBe("paused");
+    expect(checkedAnswer("POST /sites/:site/hosts/:host/pause", pause).state).toBe("paused");
     expect(await tag("shop.test")).toBe(404);
     const resume = await admin.ask(`POST /sites/${site}/hosts/shop.test/resume`);
-    expect(declared("POST /sites/:site/hosts/:host/resume", resume).state).toBe("verified");
+    expect(checkedAnswer("POST /sites/:site/hosts/:host/resume", resume).state).toBe("verified");
     expect(fault(await viewer.ask(`POST /sites/${site}/hosts/shop.test/pause`))).toEqual([
       403,
       "forbidden",
@@ -202,7 +202,7 @@ describe.each(engines)("hosts on %s", (engine) => {
 
   test("a host can be removed, unless it is the last one of its site", async () => {
     const removed = await admin.ask(`DELETE /sites/${site}/hosts/www.shop.test`);
-    expect(declared("DELETE /sites/:site/hosts/:host", removed)).toEqual({});
+    expect(checkedAnswer("DELETE /sites/:site/hosts/:host", removed)).toEqual({});
     expect(await tag("www.shop.test")).toBe(404);
     expect(fault(await admin.ask(`DELETE /sites/${site}/hosts/www.shop.test`))).toEqual([
       404,
@@ -239,11 +239,11 @@ describe.each(engines)("hosts on %s", (engine) => {
       "x".repeat(300),
     ])
       expect([domain, await mayHaveCertificate(domain)]).toEqual([domain, false]);
-    // A name that is only claimed, or is always this very machine, is no customer's.
+    // A host that is only claimed, or always means this machine, does not count as a customer's.
     await admin.ask(`POST /sites/${site}/hosts`, { host: "node1.internal" });
     for (const Host of ["localhost", "node1.internal"])
       expect([Host, await mayHaveCertificate("first.test", { Host })]).toEqual([Host, true]);
-    // A request from outside, through the proxy or under a customer's host.
+    // Requests from outside, through the proxy or under a customer's host, are refused.
     for (const headers of [
       { Via: "1.1 cache" },
       { "X-Real-IP": "203.0.113.7" },

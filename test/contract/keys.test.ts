@@ -24,7 +24,7 @@ function withoutKey(relay: Relay, host: string) {
   return call(relay.url, { headers, body: JSON.stringify(freshEvent()) });
 }
 
-type Made = { id: string; key: string };
+type NewKey = { id: string; key: string };
 
 describe.each(engines)("inbound keys on %s", (engine) => {
   let home: Installation;
@@ -33,12 +33,12 @@ describe.each(engines)("inbound keys on %s", (engine) => {
   let other: TestSite;
   let guessed: TestSite;
   let counted: TestSite;
-  let revoked: Made;
-  let expired: Made;
-  let compromised: Made;
-  let rotated: Made;
-  let rotation: Made & { old: { id: string; expiresAt: number } };
-  let testKey: Made;
+  let revoked: NewKey;
+  let expired: NewKey;
+  let compromised: NewKey;
+  let rotated: NewKey;
+  let rotation: NewKey & { old: { id: string; expiresAt: number } };
+  let testKey: NewKey;
 
   const send = (key: string, host: string) => relay.post(key, freshEvent(), { Host: host });
 
@@ -48,7 +48,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
     other = await home.addSite("other.example");
     guessed = await home.addSite("guessed.example");
     counted = await home.addSite("counted.example");
-    const add = (name: string, ...options: string[]): Promise<Made> =>
+    const add = (name: string, ...options: string[]): Promise<NewKey> =>
       home.run("key", "add", "shop.example", name, ...options);
     compromised = await add("compromised");
     testKey = await add("try", "--test");
@@ -74,7 +74,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
     ["a revoked key", () => revoked.key],
     ["an expired key", () => expired.key],
   ])("%s is answered 401", async (what, key) => {
-    // A host of its own for each, so that none of them counts for another.
+    // Each case has its own host, because wrong keys are counted by host.
     const host = `${what.replaceAll(/\W+/g, "-")}.example`;
     expect(summarize(await send(key(), host))).toEqual(invalidKey);
   });
@@ -109,11 +109,11 @@ describe.each(engines)("inbound keys on %s", (engine) => {
 
   test("the tenth wrong key on a host is answered 429, the nine before it 401", async () => {
     const { host, key } = guessed;
-    // However often the header is missing or empty, it is no wrong key.
+    // A missing or empty header never counts as a wrong key.
     for (let i = 0; i < 11; i += 1) expect(summarize(await withoutKey(relay, host))).toEqual(invalidKey);
     expect(summarize(await send("", host))).toEqual(invalidKey);
 
-    // Every kind counts alike.
+    // Every kind of invalid key counts.
     const wrong = [revoked.key, expired.key, other.key, `ccm_${"a".repeat(38)}`, "secret"];
     for (let i = 0; i < 9; i += 1) {
       expect([i, summarize(await send(wrong[i] ?? wrongKey(i), host))]).toEqual([i, invalidKey]);
@@ -127,12 +127,12 @@ describe.each(engines)("inbound keys on %s", (engine) => {
       expect(seconds).toBeLessThanOrEqual(15 * 60);
     }
 
-    // Meanwhile: a missing key is still only missing, a valid key passes, and no other host is locked.
+    // During the lock a missing key is still answered 401, a valid key passes, and no other host is locked.
     expect(summarize(await withoutKey(relay, host))).toEqual(invalidKey);
     expect(summarize(await send(key, host))).toEqual(accepted("purchase"));
     expect(summarize(await send(wrongKey(12), "unguessed.example"))).toEqual(invalidKey);
 
-    // The lock is seen by the operator.
+    // The doctor reports the lock.
     const { ok, findings } = await home.run("doctor", "--offline");
     expect(ok).toBe(false);
     expect(findings).toContainEqual({
@@ -214,10 +214,10 @@ describe.each(engines)("inbound keys on %s", (engine) => {
   });
 
   test("a key works until it expires, and is refused from then on", async () => {
-    // Long enough for a slow machine to make the key and to use it.
+    // Long enough for a slow machine to create and use the key.
     const expiresAt = Date.now() + 15_000;
     const name = ["shop.example", "expiring", "--expires", new Date(expiresAt).toISOString()];
-    const { key }: Made = await home.run("key", "add", ...name);
+    const { key }: NewKey = await home.run("key", "add", ...name);
     await eventually("the key is known", async () => (await send(key, "shop.example")).status === 200);
     await eventually("the key expires", () => Date.now() >= expiresAt);
     expect(summarize(await send(key, "late.example"))).toEqual(invalidKey);

@@ -26,7 +26,7 @@ describe.each(engines)("rate and load limits on %s", (engine) => {
   });
 
   test("a key over its rate limit is answered 429 until the minute is over, and another key is not", async () => {
-    // The whole test belongs into one minute of the clock.
+    // The whole test must run within one minute of the clock.
     await eventually("there is enough of this minute left", () => Date.now() % 60_000 < 55_000);
     const send = (key: string) => relay.post(key, freshEvent());
     for (let i = 0; i < 3; i += 1) expect(summarize(await send(limited.key))).toEqual(accepted("purchase"));
@@ -37,7 +37,7 @@ describe.each(engines)("rate and load limits on %s", (engine) => {
     const left = 60 - (Date.now() % 60_000) / 1000;
     expect(Math.abs(Number(refused.headers["retry-after"]) - left)).toBeLessThan(3);
 
-    // The rate is looked at before the body, and counts for its key alone.
+    // The rate is checked before the body, and counts for its key alone.
     const headers = { "X-CC-Api-Key": limited.key, "Content-Type": "text/plain" };
     expect((await call(relay.url, { headers, body: "no JSON" })).status).toBe(429);
     expect(summarize(await send(neighbour))).toEqual(accepted("purchase"));
@@ -56,7 +56,7 @@ describe.each(engines)("rate and load limits on %s", (engine) => {
     const second = await relay.post(slow.key, freshEvent());
     expect(summarize(second)).toEqual(overloaded);
     expect(second.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
-    // Key first, then load, then body.
+    // The key is checked first, then the load, then the body.
     expect((await relay.post("wrong", freshEvent(), { Host: "load.example" })).status).toBe(401);
     expect(summarize(await relay.post(slow.key, "no JSON"))).toEqual(overloaded);
 

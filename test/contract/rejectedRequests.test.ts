@@ -29,7 +29,7 @@ describe.each(engines)("rejected requests on %s", (engine) => {
     owner = await becomeOwner(relay);
   });
 
-  // Asked of whichever relay runs: a restart gets another port.
+  // Reads `relay` at each call, because a restart changes its port.
   const kept = async (of: TestSite): Promise<Refused[]> => {
     const path = `GET /sites/${of.id}/refused-calls?limit=200`;
     return (await ask(relay, path, undefined, { Cookie: owner.cookie })).json.items;
@@ -44,10 +44,10 @@ describe.each(engines)("rejected requests on %s", (engine) => {
     await call(relay.url, { method: "GET", headers: { Host: site.host } });
     await relay.post(wrong, { event: "purchase" });
     await eventually("all are written", async () => (await kept(site)).length >= 5);
-    const told = (await kept(site)).map(({ status, error, host, key, address }) => [
+    const listed = (await kept(site)).map(({ status, error, host, key, address }) => [
       status, host, key?.name ?? null, address, error,
     ]); // prettier-ignore
-    expect(told).toEqual([
+    expect(listed).toEqual([
       [405, site.host, null, "127.0.0.0", "Send a POST request."],
       [401, site.host, null, "127.0.0.0", "Invalid API key"],
       [401, site.host, null, "127.0.0.0", "Invalid API key"],
@@ -66,7 +66,7 @@ describe.each(engines)("rejected requests on %s", (engine) => {
   test("only a few of a flood of rejected requests are kept", async () => {
     await Promise.all(Array.from({ length: 100 }, () => relay.post(quiet.key, "{")));
     await eventually("some are written", async () => (await kept(quiet)).length >= 20);
-    // Two minutes at most are touched.
+    // The flood spans two minutes at most, and 20 are kept of each.
     expect((await kept(quiet)).length).toBeLessThanOrEqual(40);
   });
 

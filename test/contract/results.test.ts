@@ -13,7 +13,7 @@ import {
 } from "../support/relay.ts";
 import { accepted, freshEvent, summarize } from "./answers.ts";
 
-/** No server listens there. */
+/** No server listens on this port. */
 const deadUrl = "http://127.0.0.1:9/";
 
 const sent = accepted("purchase", { webhook: { ok: true } });
@@ -24,7 +24,7 @@ function answering(status: number, headers: Record<string, string> = {}): Receiv
   return (_request, response) => response.writeHead(status, headers).end("{}");
 }
 
-/** The order ids of some events, in an order of their own. */
+/** Returns the sorted order ids of some events. */
 const ordersOf = (events: readonly { orderId?: unknown }[]) =>
   events.map(({ orderId }) => String(orderId)).toSorted();
 
@@ -36,7 +36,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
   const connections = new Map<string, string>();
   const behaviours = new Map<string, Receiver["behave"]>();
 
-  /** A site with a webhook for each path; a path is one receiver with a behaviour of its own. */
+  /** Adds a site with a webhook for each path; each path of the receiver has its own behaviour. */
   async function site(name: string, ...paths: string[]): Promise<TestSite> {
     const made = await home.addSite(`${name}.example`);
     for (const path of paths) {
@@ -118,7 +118,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
 
   test("all connections are tried in parallel", async () => {
     const waiting: ServerResponse[] = [];
-    // Neither is answered before both have been asked.
+    // Neither request is answered before both have arrived.
     const together: Receiver["behave"] = (_request, response) => {
       waiting.push(response);
       if (waiting.length === 2) for (const one of waiting) one.writeHead(200).end();
@@ -140,7 +140,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
       behaviours.set("two-b", b);
       expect(await send("two")).toEqual(expected);
     }
-    // Both get every event under one id.
+    // Both receive each event under the same id.
     const [a, b] = ["two-a", "two-b"].map((path) =>
       arrived(path).map(({ platformEventId }) => platformEventId),
     );
@@ -182,7 +182,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     expect((await states("broken"))[0]).toEqual([[state, error]]);
     behaviours.delete("broken");
     expect(arrived("elsewhere")).toEqual([]);
-    // Failures in a row, retries among them, would keep the next ones from being tried.
+    // Several failures in a row would open the breaker, and the next events would not be tried.
     if (state === "queued")
       await eventually("it is sent", async () => (await states("broken"))[0]?.[0]?.[0] === "sent");
   });
@@ -250,7 +250,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     const needs = failed("parked", "needs reconnection: HTTP 401: not authorised");
     const events = [freshEvent(), freshEvent(), freshEvent()];
     expect(await send("parked", events[0])).toEqual(needs);
-    // The connection is known to be closed, so the platform is not asked again.
+    // The connection is parked, so the platform is not called again.
     behaviours.set("parked", answering(200));
     expect(await send("parked", events[1])).toEqual(needs);
     expect(await send("parked", events[2])).toEqual(needs);
@@ -267,7 +267,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
       existing: true,
       released: 3,
     });
-    // Nothing is left behind that comes while the change is still on its way to the relay.
+    // An event that arrives before the relay has read the change is sent too.
     events.push(freshEvent());
     await send("parked", events[3]);
     await eventually("all are sent", () => arrived("parked").length >= 5, 6);
@@ -282,7 +282,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     expect(arrived("paused")).toEqual([]);
     const id = String(connections.get("paused"));
     expect(await home.run("connection", "resume", id)).toEqual({ id, state: "active", released: 1 });
-    // Nothing is left behind that comes while the change is still on its way to the relay.
+    // An event that arrives before the relay has read the change is sent too.
     await send("paused", events[1]);
     await eventually("both events are sent", () => arrived("paused").length >= 2, 6);
     expect(ordersOf(arrived("paused"))).toEqual(ordersOf(events));

@@ -21,7 +21,7 @@ describe.each(engines)("site lookup on %s", (engine) => {
     north = await home.addSite("north.example");
     south = await home.addSite("south.example");
     closed = await home.addSite("closed.example", "inbound=off");
-    // It has never had a key.
+    // This site never gets a key.
     await home.run("site", "add", "new.example");
     relay = await home.start();
     port = new URL(relay.url).port;

@@ -10,7 +10,8 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { cookieOf, personsBrowser, report, sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { cookieOf, personsBrowser, report } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
 
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
@@ -32,7 +33,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     hosts += 1;
     const site = await home.addSite(`traffic-${hosts}.example`, ...settings);
     await home.run("connect", site.host, "webhook", `url=${receiver.url}/${site.host}`);
-    // The relay hears of it within a second. Of this host it hears last: then it knows the key and the settings too.
+    // The relay reads changes in order: when it knows this last host, it knows the key and the settings too.
     const last = `last.${site.host}`;
     await home.run("host", "add", site.host, last);
     await eventually("the site is known", async () => (await report(relay, last, "consent")).status === 204);
@@ -56,7 +57,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     await report(relay, host, "visit", {}, { "Sec-Purpose": "prefetch;prerender" });
     await report(relay, host, "visit", {}, { "X-Purpose": "preview" });
     await report(relay, host, "visit", {}, { "Sec-GPC": "1" });
-    // A bot that refuses is a refusal; a bot that is loaded ahead is not a visit.
+    // A bot that refuses counts as a refusal; a bot's prefetch is not a visit.
     await report(relay, host, "visit", {}, { ...bot, "Sec-GPC": "1" });
     await report(relay, host, "visit", {}, { ...bot, Purpose: "prefetch" });
     await counted(host, { people: 3, bots: 2, "not a visit": 3, suppressed: 2 });
@@ -74,7 +75,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     await report(relay, host, "visit", { visitor: first });
     await eventually("it is a person's visit", async () => (await counts(host)).people === 1);
     await counted(host, { people: 1, "not a visit": 1 });
-    // It is moved once; later visits count as new ones.
+    // The prerendered visit is counted once as shown; later visits count as new ones.
     for (let i = 0; i < 3; i++) await report(relay, host, "visit", { visitor: first });
     await eventually("all are counted", async () => (await counts(host)).people === 4);
     expect(await counts(host)).toMatchObject({ gross: 5, people: 4, "not a visit": 1 });
@@ -90,7 +91,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
 
   test("identify and consent reports do not count as visits", async () => {
     const { host } = await newSite();
-    await report(relay, host, "identify", { emails: [sha256("n@example.com")] });
+    await report(relay, host, "identify", { emails: [sha256Of("n@example.com")] });
     await report(relay, host, "consent", { consent: { own: "granted" } });
     await report(relay, host, "visit");
     await counted(host, { people: 1 });
@@ -105,7 +106,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
 
   test("an event of a person with bot visits alone is filtered; its release delivers it, with its click id", async () => {
     const { host, key } = await newSite();
-    const emails = [sha256("mia@example.com")];
+    const emails = [sha256Of("mia@example.com")];
     await report(relay, host, "identify", { emails, params: { gclid: "mias-click" } }, bot);
     const event = freshEvent({ email: "mia@example.com" });
     expect(summarize(await relay.post(key, event))).toEqual(filtered);
@@ -131,7 +132,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     });
     expect(await home.print("event", "show", id)).toContain("released");
 
-    // Twice is once.
+    // A second release is refused, and nothing is sent again.
     expect(await home.fails("event", "release", id)).toMatchObject({ field: "event" });
     await eventually("it was sent", async () => {
       const { deliveries } = await home.run("event", "show", id);
@@ -139,10 +140,10 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     });
     expect(got()).toHaveLength(1);
 
-    // The site has learned: the same person passes, whatever bots do in their name.
+    // After a release the same person passes, even if bots use the address again.
     await report(relay, host, "identify", { emails }, bot);
     const again = freshEvent({ email: "mia@example.com" });
-    await eventually("the relay has heard of it", async () => {
+    await eventually("the relay knows the released person", async () => {
       const answer = await relay.post(key, { ...again, orderId: `again-${Math.random()}` });
       return summarize(answer).text !== filtered.text;
     });
@@ -167,7 +168,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     const { host, key } = await newSite("block_domains=spam.test");
     const event = freshEvent({ email: "eve@spam.test" });
     expect(summarize(await relay.post(key, event))).toEqual(filtered);
-    await home.run("site", "set", host, `allow_persons=${sha256("eve@spam.test")}`);
+    await home.run("site", "set", host, `allow_persons=${sha256Of("eve@spam.test")}`);
     await eventually("the rule is heard of", async () => {
       const answer = await relay.post(key, freshEvent({ email: "eve@spam.test" }));
       return summarize(answer).text !== filtered.text;
@@ -258,7 +259,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     }
     const person = async (at: number, name: string, i: number) => {
       const email = `${name}${i}@example.com`;
-      await report(relay, host, "identify", { emails: [sha256(email)] }, cookies[at]);
+      await report(relay, host, "identify", { emails: [sha256Of(email)] }, cookies[at]);
       return summarize(await relay.post(key, freshEvent({ email })));
     };
     for (let i = 0; i < 8; i++) expect(await person(0, "home", i)).not.toEqual(filtered);

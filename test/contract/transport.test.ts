@@ -28,7 +28,7 @@ describe.each(engines)("method and transport on %s", (engine) => {
   beforeAll(async () => {
     const home = await newInstallation(engine);
     site = await home.addSite("shop.example");
-    // Every address of the machine, so that a test can also come from outside of it.
+    // Listens on every address of the machine, so that a test can also call from another address than loopback.
     relay = await home.start({ HOST: "0.0.0.0" });
   });
 
@@ -59,7 +59,7 @@ describe.each(engines)("method and transport on %s", (engine) => {
     "M-SEARCH",
     "REPORT",
   ])("%s is answered 405 in plain text and names POST", async (method) => {
-    // A good key and body do not help, and neither does a preflight of a browser.
+    // Neither a valid key and body nor a browser's preflight change the answer.
     const answer = await call(relay.url, {
       method,
       headers: {
@@ -159,7 +159,7 @@ describe.each(engines)("method and transport on %s", (engine) => {
     .flat()
     .find((address) => address && !address.internal && address.family === "IPv4")?.address;
 
-  // On a machine without any network there is no outside to come from.
+  // A machine without any network has no other address than loopback.
   test.runIf(outside)(
     "plain HTTP from an address other than loopback is refused, whatever its headers",
     async () => {

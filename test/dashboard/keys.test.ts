@@ -3,10 +3,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
-import { startDns } from "../support/dnsServer.ts";
+import { startDns } from "../support/servers/dnsServer.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
-import { report, sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 import { dialog, field, press, row, sees, takeSecret, scenarioMs, user, type User } from "./users.ts";
 
 inChromium("keys, webhooks, filters and persons", () => {
@@ -230,7 +231,10 @@ inChromium("keys, webhooks, filters and persons", () => {
     async () => {
       const { page, open } = at;
       const email = "grace@customers.example";
-      await report(relay, "localhost", "identify", { emails: [sha256(email)], params: { gclid: "Grace-1" } });
+      await report(relay, "localhost", "identify", {
+        emails: [sha256Of(email)],
+        params: { gclid: "Grace-1" },
+      });
       await relay.post(relay.key, { email, event: "purchase", orderId: "G-1", value: 5, currency: "EUR" });
       await open(`/sites/${site}/configuration/consent`);
       const card = page.locator(".cc-card").filter({ hasText: "Find a person" });

@@ -8,7 +8,8 @@ import { becomeOwner, invite, password, type Person } from "../support/apiClient
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
-import { report, sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 import { pagesOf, settled } from "./pages.ts";
 import { sees, scenarioMs, user, type User } from "./users.ts";
 
@@ -140,7 +141,7 @@ inChromium("every page", () => {
     const seen = [
       await report(relay, "localhost", "visit", { page, params }, { "User-Agent": agent }),
       await report(relay, "localhost", "identify", {
-        emails: [sha256("mallory@customers.example")],
+        emails: [sha256Of("mallory@customers.example")],
         page,
         params,
       }),

@@ -5,7 +5,7 @@ import { knownAt, standinConnections } from "../../scripts/standinConnections.ts
 import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
-import { freePort } from "../support/freePort.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import { eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { dialog, field, press, row, sees, scenarioMs, user, type User } from "./users.ts";
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation } from "../support/relay.ts";
-import { change, deliveryStates, furnish } from "../support/installation.ts";
+import { change, deliveryStates, setUpSite } from "../support/installation.ts";
 
 describe.each(engines)("a backlog on %s", (engine) => {
   test("a backlog is sent as fast as its lanes allow once the platform is back", async () => {
     const total = 256;
     const home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "3600" });
     const receiver = await startReceiver();
-    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     const relay = await home.start();
     receiver.behave = (_got, response) => response.writeHead(503).end();
     await Promise.all(

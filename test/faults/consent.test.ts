@@ -15,11 +15,11 @@ import { report } from "../support/visits.ts";
 import {
   change,
   deliveryStates,
-  furnish,
+  setUpSite,
   onPostgres,
   rows,
   withStore,
-  type Furnished,
+  type SiteSetup,
 } from "../support/installation.ts";
 
 const answerSeconds = 4;
@@ -33,13 +33,13 @@ const slackMs = 1000;
 const person = personOf({ email: "ada@example.com" }).emailSha256;
 const contact = { email: "ada@example.com", phone: "+49 1512 3456789", firstName: "Ada" };
 
-type Place = { home: Installation; relay: Relay; receiver: Receiver; site: Furnished };
+type Place = { home: Installation; relay: Relay; receiver: Receiver; site: SiteSetup };
 
-/** A relay that knows click ids and UTM fields of the person, and that she agreed. */
+/** Starts a relay that has click ids, UTM fields and a granted consent of the person. */
 async function open(engine: Engine, env: Record<string, string> = {}): Promise<Place> {
   const home = await newInstallation(engine, { ...hasty, ...env });
   const receiver = await startReceiver();
-  const site = await furnish(home, [["webhook", { url: receiver.url }]]);
+  const site = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   await remember(home, [site.siteId]);
   return { home, relay: await home.start(), receiver, site };
 }
@@ -93,7 +93,7 @@ const withEverything = {
 };
 const withNothing = { emailSha256: null, phoneSha256: null, clickIds: {}, utm: {}, consent: "denied" };
 
-/** Whatever key it may stand under: nothing of the person is in the body. */
+/** Checks that no field of the body has an identifier of the person. */
 function expectNothingOfThePerson(body: Record<string, unknown>): void {
   expect(body).toMatchObject(withNothing);
   expect(body.clickIds).toEqual({});
@@ -107,7 +107,7 @@ describe.each(engines)("unreadable consent on %s", (engine) => {
     place = await open(engine);
   });
 
-  // Each fault is made, shown, and put right again; the granted consent counts before and after it.
+  // Makes the fault, checks the conversion, and undoes the fault; the granted consent counts before and after it.
   async function during(fault: string[], remedy: string[]): Promise<void> {
     expect(await send(place)).toMatchObject(withEverything);
     await change(place.home, ...fault);
@@ -145,16 +145,16 @@ describe.each(engines)("unreadable consent on %s", (engine) => {
   });
 });
 
-// SQLite has no such case: its readers take no locks that a writer could hold against them (WAL), and a read runs
-// inside our own process, to its end, in one call: it can fail, but it cannot be made to wait.
+// SQLite has no such case: with WAL no writer blocks a reader, and a read runs inside our own process in one call. It can
+// fail, but it cannot hang.
 describe("a hanging consent table on postgres", () => {
   let place: Place;
-  const sites: Furnished[] = [];
+  const sites: SiteSetup[] = [];
   beforeAll(async () => {
     place = await open("postgres", { CLEANCAST_DATABASE_CONNECTIONS: "4" });
     for (let i = 0; i < 8; i += 1) {
       const wanted = [["webhook", { url: place.receiver.url }]] as const;
-      sites.push(await furnish(place.home, wanted, `shop-${i}.example.com`));
+      sites.push(await setUpSite(place.home, wanted, `shop-${i}.example.com`));
     }
     await remember(
       place.home,
@@ -208,7 +208,7 @@ describe("tag reports to a hanging store on postgres", () => {
       await client.query("BEGIN");
       await client.query("LOCK TABLE visitors IN ACCESS EXCLUSIVE MODE");
       const startedAt = performance.now();
-      // The first is under way when the others come, and they wait for it.
+      // The others arrive while the first is being written, and wait for it.
       const first = reportVisit(newVisitorId(), agreed);
       await sleep(300);
       const answers = await Promise.all([
@@ -255,7 +255,7 @@ describe.each(engines)("consent changes before a retry on %s", (engine) => {
     receiver.behave = (_got, response) => response.writeHead(200).end();
     await eventually("the retry arrives", async () => (await deliveryStates(home)).sent === 1);
     const bodies = receiver.bodies();
-    // A retry may have been under way while consent changed; the one that was accepted came after it.
+    // A retry may have been in flight while consent changed; the accepted one was sent after the change.
     const last = bodies.at(-1) as Record<string, unknown>;
     expect(bodies.length).toBeGreaterThan(before);
     expectNothingOfThePerson(last);

@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Answer, type Installation } from "../support/relay.ts";
-import { deliveryStates, furnish, rows, type Furnished } from "../support/installation.ts";
+import { deliveryStates, setUpSite, rows, type SiteSetup } from "../support/installation.ts";
 
 const total = 500;
 const orders = Array.from({ length: total }, (_, i) => `order-${i}`);
 
-// Nodes on PostgreSQL wait for a lease to run out, and a lease outlives answer + attempt: both are kept short, though
-// not so short that a busy machine misses the moment of the crash.
+// Nodes on PostgreSQL wait until a lease expires, and a lease is longer than answer + attempt. Both are short, but long
+// enough for a busy machine to reach the moment of the crash.
 const hasty = {
   CLEANCAST_ATTEMPT_SECONDS: "3",
   CLEANCAST_ANSWER_SECONDS: "5",
@@ -16,19 +16,19 @@ const hasty = {
   CLEANCAST_RETRY_SECONDS: "1",
 };
 
-let turn: Promise<unknown> = Promise.resolve();
+let last: Promise<unknown> = Promise.resolve();
 
-/** Crashes run one at a time, so that each has the machine for itself; the waiting afterwards may overlap. */
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const next = turn.then(work);
-  turn = next.catch(() => {});
+/** Runs one crash at a time, so that each has the whole machine; the waiting afterwards may overlap. */
+function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+  const next = last.then(work);
+  last = next.catch(() => {});
   return next;
 }
 
-/** Order id → the event ids under which it was accepted: what a platform would have counted. */
+/** By order id, the event ids under which a platform accepted it. */
 type Accepted = Map<string, Set<string>>;
 
-function accept(accepted: Accepted, got: Got, response: ServerResponse): void {
+function accept(accepted: Accepted, got: ReceivedRequest, response: ServerResponse): void {
   const { platformEventId, orderId } = JSON.parse(got.text) as { platformEventId: string; orderId: string };
   accepted.set(orderId, (accepted.get(orderId) ?? new Set()).add(platformEventId));
   response.writeHead(200, { "content-type": "application/json" }).end("{}");
@@ -37,7 +37,7 @@ function accept(accepted: Accepted, got: Got, response: ServerResponse): void {
 type Scene = {
   receiver: Receiver;
   accepted: Accepted;
-  /** Order id → the answer that its sender got. */
+  /** By order id, the answer that its sender got. */
   answered: Map<string, Answer>;
   /** Ends the relay at once; later calls do nothing. */
   kill: () => void;
@@ -47,7 +47,7 @@ type Moment = {
   title: string;
   /** Makes the receiver behave, and kills the relay when the moment has come. */
   stage: (scene: Scene) => void;
-  /** Was it really that moment? */
+  /** Checks that the crash did happen at that moment. */
   prove: (scene: Scene, home: Installation) => Promise<void>;
 };
 
@@ -107,7 +107,7 @@ function eventOf(order: string) {
 }
 
 /** Sends all 500 at once to a relay that is killed in the middle of them. */
-async function crashAmid(home: Installation, site: Furnished, scene: Omit<Scene, "kill">, moment: Moment) {
+async function crashAmid(home: Installation, site: SiteSetup, scene: Omit<Scene, "kill">, moment: Moment) {
   const relay = await home.start();
   let killed = false;
   const kill = () => {
@@ -141,9 +141,9 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
     const home = await newInstallation(engine, hasty);
     const receiver = await startReceiver();
     const accepted: Accepted = new Map();
-    const site = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const site = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     const answered = new Map<string, Answer>();
-    await inTurn(() => crashAmid(home, site, { receiver, accepted, answered }, moment));
+    await oneAtATime(() => crashAmid(home, site, { receiver, accepted, answered }, moment));
     await moment.prove({ receiver, accepted, answered, kill: () => {} }, home);
 
     const stored = await storedOrders(home);
@@ -160,12 +160,12 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
         lost(stored, accepted).length === 0 && Object.keys(await deliveryStates(home)).join() === "sent",
     );
 
-    // The senders that got no answer try again: each order is one event, under one id, for the platform.
+    // Senders without an answer retry: the platform gets each order as one event under one id.
     const unanswered = orders.filter((order) => !answered.has(order));
     expect(unanswered.length).toBeGreaterThan(0);
     await Promise.all(
       unanswered.map((order) =>
-        // On a busy machine the short deadline of this test may pass: 503 says to send again.
+        // On a busy machine the short deadline of this test may pass, which is answered 503.
         eventually(`${order} is taken`, async () => {
           const { status } = await again.post(site.key, eventOf(order));
           expect([200, 503]).toContain(status);
@@ -188,10 +188,10 @@ test.concurrent(
     const home = await newInstallation("postgres", hasty);
     const receiver = await startReceiver();
     const accepted: Accepted = new Map();
-    const site = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const site = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     const living = await home.start();
     const answered = new Map<string, Answer>();
-    await inTurn(() => crashAmid(home, site, { receiver, accepted, answered }, moments[0] as Moment));
+    await oneAtATime(() => crashAmid(home, site, { receiver, accepted, answered }, moments[0] as Moment));
     const stored = await storedOrders(home);
     expect(stored.size).toBeGreaterThan(0);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Relay } from "../support/relay.ts";
-import { deliveryStates, furnish, rows } from "../support/installation.ts";
+import { deliveryStates, setUpSite, rows } from "../support/installation.ts";
 
 const processed = '{"ok":true,"event":"purchase","results":{"webhook":{"ok":true}}}';
 const deduped = '{"ok":true,"deduped":true}';
@@ -16,7 +16,7 @@ describe.each(engines)("200 identical requests at once on %s", (engine) => {
     async (_title, rest) => {
       const home = await newInstallation(engine);
       const receiver = await startReceiver();
-      const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+      const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
       const relays: Relay[] = [await home.start()];
       if (engine === "postgres") relays.push(await home.start());
 

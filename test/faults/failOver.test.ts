@@ -5,32 +5,32 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
-import { openGateway, type Gateway } from "../support/gateway.ts";
-import { startPair, type Pair } from "../support/primaryAndStandby.ts";
+import { openGateway, type Gateway } from "../support/postgres/gateway.ts";
+import { startPair, type Pair } from "../support/postgres/primaryAndStandby.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import {
   deliveryStates,
-  furnish,
-  keptConnections,
+  setUpSite,
+  keepAliveAgent,
   onPostgres,
   postOver,
   rows,
 } from "../support/installation.ts";
 
-/** `npm run test:failover` is the long run, with a server that falls silent in place of one that dies. */
+/** `npm run test:failover` is the long run, in which the server stops answering instead of being killed. */
 const isLong = process.env.FAIL_OVER_SECONDS !== undefined;
 const senders = isLong ? 200 : 12;
 /** Longer than the timeout of the store, so that requests are refused. */
 const outageMs = isLong ? Number(process.env.FAIL_OVER_SECONDS) * 1000 : 2500;
 const answerSeconds = 5;
-/** Of this machine, with so many senders on it. */
+/** The delay that this machine adds with so many senders. */
 const slownessMs = isLong ? 2000 : 0;
 
 describe("failover to a standby", () => {
   let pair: Pair;
   let home: Installation;
-  /** The same installation, looked at through the one server that is left. */
+  /** The same installation on the server that is left. */
   let left: Installation;
   beforeAll(async () => {
     pair = await startPair();
@@ -58,10 +58,10 @@ describe("failover to a standby", () => {
     async () => {
       const receiver = await startReceiver();
       const pushed = await startReceiver();
-      const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+      const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
       await home.run("webhook", "add", "shop.example.com", pushed.url);
       const relays = await Promise.all([home.start(), home.start()]);
-      const agent = keptConnections(senders);
+      const agent = keepAliveAgent(senders);
 
       const taken = new Set<string>();
       const refused: { status: number; retryAfter: number; ms: number }[] = [];
@@ -125,18 +125,18 @@ describe("failover to a standby", () => {
       expect(arrived).toHaveLength(taken.size);
 
       for (const relay of relays) await eventually("the node is ready again", () => isReady(relay), 3);
-      // A key that is made now is known to both nodes within two seconds.
+      // Both nodes know a new key within two seconds.
       const { key: fresh } = await left.run("key", "add", "shop.example.com", "made after");
       await sleep(1500);
       for (const relay of relays) {
         const answer = await postOver(agent, relay, fresh, { email: "late@example.com", event: "lead" });
         expect(answer.status).toBe(200);
       }
-      const told = () => {
+      const pushedConversions = () => {
         const byId = new Map(pushed.got.map((one) => [one.headers["webhook-id"], JSON.parse(one.text)]));
         return [...byId.values()].reduce((sum, { conversions }) => sum + Number(conversions), 0);
       };
-      await eventually("the webhook was told of all", () => told() === taken.size + 1, 5);
+      await eventually("the webhook received all totals", () => pushedConversions() === taken.size + 1, 5);
       await eventually(
         "uses of the key are counted, those of the outage too",
         async () => {
@@ -156,9 +156,9 @@ describe("failover to a standby", () => {
 
   const portOf = ({ url }: { url: string }) => new URL(url).port;
   const port = `SELECT inet_server_port() AS port`;
-  /** Both servers, with a way between us and the promoted one. */
-  async function throughGateway(door: Gateway["door"]) {
-    const way = await openGateway(pair.standby.url, door);
+  /** Returns a URL of both servers, with a gateway in front of the promoted one. */
+  async function throughGateway(mode: Gateway["mode"]) {
+    const way = await openGateway(pair.standby.url, mode);
     const former = new URL(pair.urlOf(pair.primary));
     return { way, url: former.href.replace(former.host, `${former.host},${way.host}`) };
   }
@@ -192,7 +192,7 @@ describe("failover to a standby", () => {
           })
           .then(([row]) => ({ at: performance.now(), port: String(row?.port) })),
       );
-      way.door = "open";
+      way.mode = "open";
       await eventually("the promoted one is found", async () => {
         const [row] = await db.all(port);
         return String(row?.port) === portOf(pair.standby);
@@ -201,7 +201,7 @@ describe("failover to a standby", () => {
       const answers = await Promise.all(waiting);
       expect(answers.some(({ at }) => at > leftAt)).toBe(true);
       for (const answer of answers) if (answer.at > leftAt) expect(answer.port).toBe(portOf(pair.standby));
-      way.door = "closed";
+      way.mode = "closed";
       way.cut();
       await expect(db.all(port)).rejects.toThrow("another server was promoted after it");
     } finally {
@@ -211,20 +211,20 @@ describe("failover to a standby", () => {
 
   test("a commit that never reached the standby does not count, although the server reports COMMIT", async () => {
     const old = home.with({ DATABASE_URL: pair.urlOf(pair.primary) });
-    // The store itself ends a wait that takes too long: a connection that it dropped would stay with the server.
+    // The store itself cancels a commit that takes too long: closing the connection would leave it waiting on the server.
     const db = openPostgres(pair.urlOf(pair.primary), { connections: 2, commitTimeoutMs: 200 });
     try {
       let runs = 0;
       const write = (version: number) =>
         db.write(async (tx) => {
           runs += 1;
-          // Done by the first run, and nothing is left to write for the others.
+          // The first run writes the row; later runs find it.
           return tx.all(
             `INSERT INTO migrations (version, name, applied_at) VALUES ($1, 'alone', 0) ON CONFLICT DO NOTHING`,
             [version],
           );
         });
-      // More than there are connections to write through; those who wait for one are no reason to open another.
+      // More writes than connections: those that wait must not open another one.
       const written = await Promise.allSettled([-1, -2, -3].map(write));
       for (const one of written)
         expect(one).toMatchObject({

@@ -17,7 +17,7 @@ import type { Store } from "../../src/store/store.ts";
 import { newEvent, queuedDelivery } from "../support/events.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Engine, type Installation } from "../support/relay.ts";
-import { change, furnish, rows, withStore, type Furnished } from "../support/installation.ts";
+import { change, setUpSite, rows, withStore, type SiteSetup } from "../support/installation.ts";
 
 const backlog = 600;
 const quietSites = 5;
@@ -28,16 +28,16 @@ type Setup = {
   home: Installation;
   store: Store;
   directory: Directory;
-  busy: Furnished;
+  busy: SiteSetup;
   clock: { now: number };
-  /** Starts the worker for a single look. */
-  look: () => Promise<void>;
+  /** Runs one poll of the worker. */
+  poll: () => Promise<void>;
   /** Counts the deliveries of the busy site that match. */
   count: (condition: string) => Promise<number>;
   lanes: Lanes;
 };
 
-/** The busy site comes first, wherever the order is that of sites. */
+/** Sets up a busy site, which comes first in the order of sites, and quiet ones. */
 async function withBacklog(
   engine: Engine,
   busyUrl: string | null,
@@ -48,19 +48,19 @@ async function withBacklog(
     CLEANCAST_ATTEMPT_SECONDS: "1",
     CLEANCAST_ANSWER_SECONDS: "1",
   });
-  const busy = await furnish(home, [busyUrl ? ["webhook", { url: busyUrl }] : ["sandbox", {}]]);
+  const busy = await setUpSite(home, [busyUrl ? ["webhook", { url: busyUrl }] : ["sandbox", {}]]);
   const receiver = await startReceiver();
-  const quiet: Furnished[] = [];
+  const quiet: SiteSetup[] = [];
   for (let n = 0; n < quietSites; n++)
-    quiet.push(await furnish(home, [["webhook", { url: receiver.url }]], `quiet-${n}.example.com`));
+    quiet.push(await setUpSite(home, [["webhook", { url: receiver.url }]], `quiet-${n}.example.com`));
   await withStore(home, async (store, directory) => {
     const config = readConfig(home.env);
     const clock = { now: startedAt };
     const now = () => clock.now;
-    const accept = (site: Furnished, platform: string) => store.events.accept(waiting(site, platform));
+    const accept = (site: SiteSetup, platform: string) => store.events.accept(waiting(site, platform));
     await Promise.all(Array.from({ length: backlog }, () => accept(busy, busyUrl ? "webhook" : "sandbox")));
     await Promise.all(quiet.map((site) => accept(site, "webhook")));
-    // The busy site's could have gone for longer.
+    // The deliveries of the busy site have been due for longer.
     await change(
       home,
       `UPDATE deliveries SET owner = '', due_at = ${startedAt}`,
@@ -86,7 +86,7 @@ async function withBacklog(
     });
     const ofOthers = (condition: string) =>
       rows(home, `SELECT site_id FROM deliveries WHERE site_id <> '${busy.siteId}' AND ${condition}`);
-    const look = async () => {
+    const poll = async () => {
       await new Promise<void>((resolve) => {
         const worker = startWorker({
           store,
@@ -101,7 +101,7 @@ async function withBacklog(
           onDefect: fail,
         });
       });
-      // Already the first look has taken theirs.
+      // The first poll has taken the deliveries of all quiet sites.
       expect(await ofOthers("owner = '' AND state = 'queued'")).toEqual([]);
     };
     const count = async (condition: string) => {
@@ -109,7 +109,7 @@ async function withBacklog(
       return Number((await rows(home, `SELECT COUNT(*) AS n FROM deliveries WHERE ${where}`))[0]?.n);
     };
     try {
-      await work({ home, store, directory, busy, clock, look, count, lanes });
+      await work({ home, store, directory, busy, clock, poll, count, lanes });
       const areSent = async () => (await ofOthers("state = 'sent'")).length === quietSites;
       await eventually("the quiet sites' are sent", areSent);
       expect(receiver.got).toHaveLength(quietSites);
@@ -120,7 +120,7 @@ async function withBacklog(
   });
 }
 
-function waiting({ siteId, connections }: Furnished, platform: string): NewEvent {
+function waiting({ siteId, connections }: SiteSetup, platform: string): NewEvent {
   const id = uuidv7(startedAt);
   return newEvent(
     siteId,
@@ -137,17 +137,17 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
   test("a hanging platform gets only what its lanes hold, and the other sites are served in the same poll", async () => {
     const receiver = await startReceiver();
     receiver.behave = () => {};
-    await withBacklog(engine, receiver.url, async ({ look, count }) => {
-      await look();
+    await withBacklog(engine, receiver.url, async ({ poll, count }) => {
+      await poll();
       expect(await count("owner <> ''")).toBe(32);
-      await look();
+      await poll();
       expect(await count("owner <> ''")).toBe(32);
     });
   });
 
   test("a working platform gets at most two hundred deliveries per poll", async () => {
-    await withBacklog(engine, null, async ({ look, count, lanes }) => {
-      await look();
+    await withBacklog(engine, null, async ({ poll, count, lanes }) => {
+      await poll();
       await lanes.idle();
       expect(await count("state = 'sent'")).toBe(200);
     });
@@ -155,28 +155,28 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
 
   test("a platform that is down is called once by each lane, and then by one request at a time", async () => {
     const receiver = await startReceiver();
-    // Nothing is answered before every lane has called: one that is slow to start would find the breaker open.
+    // Answers wait until every lane has called, because a slow lane would find the breaker open.
     const held: (() => void)[] = [];
     receiver.behave = (_got, response) => {
       held.push(() => response.writeHead(503).end());
       if (held.length >= 32) for (const answer of held.splice(0, Infinity)) answer();
     };
-    await withBacklog(engine, receiver.url, async ({ clock, look, count, lanes }) => {
-      await look();
+    await withBacklog(engine, receiver.url, async ({ clock, poll, count, lanes }) => {
+      await poll();
       await lanes.idle();
       receiver.behave = (_got, response) => response.writeHead(503).end();
       expect(receiver.got).toHaveLength(32);
       const untouched = `attempts = 0 AND due_at = ${startedAt - 60_000} AND owner = ''`;
       expect(await count(untouched)).toBe(backlog - 32);
-      // While it is not called nothing of the backlog is touched.
+      // While the breaker is open, nothing of the backlog changes.
       for (let second = 1; second <= 4; second++) {
         clock.now += 1000;
-        await look();
+        await poll();
       }
       await lanes.idle();
       expect(await count(untouched)).toBe(backlog - 32);
       clock.now += 2000;
-      await look();
+      await poll();
       await lanes.idle();
       expect(receiver.got).toHaveLength(33);
       expect(await count(untouched)).toBe(backlog - 33);
@@ -184,17 +184,17 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
   });
 
   test("deliveries of a paused connection are parked, and released again, one step per poll", async () => {
-    await withBacklog(engine, null, async ({ store, directory, busy, clock, look, count, lanes }) => {
+    await withBacklog(engine, null, async ({ store, directory, busy, clock, poll, count, lanes }) => {
       const [id = ""] = busy.connections;
       const connection = { siteId: busy.siteId, id };
       await pause({ store, directory }, connection, { actor: "test", now: clock.now });
-      await look();
+      await poll();
       expect(await count("state = 'parked'")).toBe(100);
-      await look();
+      await poll();
       expect(await count("state = 'parked'")).toBe(200);
-      while ((await count("state = 'parked'")) < backlog) await look();
+      while ((await count("state = 'parked'")) < backlog) await poll();
 
-      // As after a node that parked them before it heard of this.
+      // Another node may have parked them before it read this change.
       const line = {
         siteId: busy.siteId,
         actor: "test",
@@ -204,7 +204,7 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
       };
       await store.configuration.setConnectionState(line, id, "active", null);
       await directory.refresh();
-      await look();
+      await poll();
       await lanes.idle();
       expect(await count("state = 'parked'")).toBe(backlog - 100);
       expect(await count("state = 'sent'")).toBe(100);
@@ -214,9 +214,9 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
   });
 
   test("releasing a backlog does not delay senders", async () => {
-    await withBacklog(engine, null, async ({ store, directory, busy, clock, look, count }) => {
+    await withBacklog(engine, null, async ({ store, directory, busy, clock, poll, count }) => {
       const [id = ""] = busy.connections;
-      await look();
+      await poll();
       await store.deliveries.endPending(
         { siteId: busy.siteId, connectionId: id },
         { state: "parked", reason: "paused" },
@@ -225,12 +225,12 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
       const parked = await count("state = 'parked'");
       expect(parked).toBeGreaterThanOrEqual(backlog - 200);
       // An event could have been accepted in each iteration of the event loop.
-      let turns = 0;
-      const counting = setInterval(() => (turns += 1), 0);
+      let iterations = 0;
+      const counting = setInterval(() => (iterations += 1), 0);
       const by = { actor: "test", now: clock.now };
       expect(await resume({ store, directory }, { siteId: busy.siteId, id }, by)).toBe(parked);
       clearInterval(counting);
-      expect(turns).toBeGreaterThanOrEqual(Math.floor(parked / 100) - 1);
+      expect(iterations).toBeGreaterThanOrEqual(Math.floor(parked / 100) - 1);
     });
   });
 });

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Relay } from "../support/relay.ts";
 import { randomFrom, type Random } from "./random.ts";
-import { furnish } from "../support/installation.ts";
+import { setUpSite } from "../support/installation.ts";
 
-// CLEANCAST_FUZZ_SEED=… draws the requests of an earlier run again.
+// CLEANCAST_FUZZ_SEED=… repeats the requests of an earlier run.
 const seed = Number(process.env.CLEANCAST_FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const total = 3000;
 const maxWaitMs = 5000;
@@ -90,8 +90,8 @@ const oddTexts = [
   "1".repeat(400),
 ];
 
-/** A JSON value as text: often odd, sometimes not JSON at all. */
-function value(random: Random, depth = 0): string {
+/** Writes a JSON value as text: often unusual, sometimes not JSON at all. */
+function randomValue(random: Random, depth = 0): string {
   switch (random.below(depth > 3 ? 7 : 10)) {
     case 0:
       return random.pick(["true", "false", "null"]);
@@ -105,17 +105,17 @@ function value(random: Random, depth = 0): string {
     case 5:
       return `"${"x".repeat(random.below(random.pick([10, 600, 70_000])))}"`;
     case 6:
-      return nested(random);
+      return deeplyNested(random);
     case 7:
-      return `[${Array.from({ length: random.below(4) }, () => value(random, depth + 1)).join()}]`;
+      return `[${Array.from({ length: random.below(4) }, () => randomValue(random, depth + 1)).join()}]`;
     case 8:
-      return object(random, depth + 1);
+      return randomObject(random, depth + 1);
     default:
       return JSON.stringify(random.bytes(random.below(30)).toString("latin1"));
   }
 }
 
-function nested(random: Random): string {
+function deeplyNested(random: Random): string {
   const depth = random.pick([10, 1000, 5000, 10_000, 30_000]);
   const [open, close] = random.pick([
     ["[", "]"],
@@ -126,60 +126,60 @@ function nested(random: Random): string {
   return open.repeat(possible) + (open === "[" ? "" : "1") + close.repeat(possible);
 }
 
-function object(random: Random, depth: number): string {
+function randomObject(random: Random, depth: number): string {
   const names = Array.from({ length: random.below(6) }, () => random.pick([...fieldNames, ...oddNames]));
-  return `{${names.map((name) => `${JSON.stringify(name)}:${value(random, depth)}`).join()}}`;
+  return `{${names.map((name) => `${JSON.stringify(name)}:${randomValue(random, depth)}`).join()}}`;
 }
 
-/** A good event with some of its fields replaced, doubled or joined by odd ones. */
-function spoiled(random: Random): string {
+/** Writes a valid event with some fields replaced, repeated or added. */
+function spoiledEvent(random: Random): string {
   const fields = [
     ["email", `"p${random.below(1e9)}@example.com"`],
     ["event", '"purchase"'],
     ["orderId", `"${random.below(1e9)}"`],
   ];
   for (let n = random.below(4); n >= 0; n -= 1) {
-    fields.push([random.pick([...fieldNames, ...fieldNames, ...oddNames]), value(random)]);
+    fields.push([random.pick([...fieldNames, ...fieldNames, ...oddNames]), randomValue(random)]);
   }
-  // A number that is read as text: these fields have their own reader.
+  // These fields have their own reader for numbers.
   if (random.below(4) === 0) fields.push([random.pick(["orderId", "phone"]), random.pick(oddNumbers)]);
-  if (random.below(4) === 0) fields.push(["more", nested(random)]);
+  if (random.below(4) === 0) fields.push(["more", deeplyNested(random)]);
   return `{${fields.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join()}}`;
 }
 
-function body(random: Random): Buffer {
+function randomBody(random: Random): Buffer {
   switch (random.below(8)) {
     case 0:
-      return Buffer.from(value(random));
+      return Buffer.from(randomValue(random));
     case 1:
       return random.bytes(random.below(200));
     case 2: {
       // Cut somewhere, also in the middle of a character.
-      const whole = Buffer.from(spoiled(random).replace("purchase", "kauf-ä-€-😀"));
+      const whole = Buffer.from(spoiledEvent(random).replace("purchase", "kauf-ä-€-😀"));
       return whole.subarray(0, random.below(whole.length));
     }
     case 3: {
-      const whole = Buffer.from(spoiled(random));
+      const whole = Buffer.from(spoiledEvent(random));
       whole[random.below(whole.length)] = random.pick([0xff, 0xc0, 0x80, 0x00, 0xed, 0xf5]);
       return whole;
     }
     case 4:
-      return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(spoiled(random))]);
+      return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(spoiledEvent(random))]);
     default:
-      return Buffer.from(spoiled(random));
+      return Buffer.from(spoiledEvent(random));
   }
 }
 
-/** `whole`: HTTP says where it ends, so that it must be answered while the sender keeps the connection open. */
+/** `whole`: the request has a valid end, so the relay must answer while the sender keeps the connection open. */
 type Request = { bytes: Buffer; whole: boolean };
 
-/** A request as bytes; `key` is the site's own. */
-function request(random: Random, key: string): Request {
-  const content = body(random);
+/** Writes a request as bytes; `key` is the site's own. */
+function randomRequest(random: Random, key: string): Request {
+  const content = randomBody(random);
   const good = random.below(3) > 0;
   let whole = true;
   const odd = <T>(usual: T, from: readonly T[]): T => (good || random.below(4) ? usual : random.pick(from));
-  /** Like `odd`, for what HTTP itself hangs on. */
+  /** Like `odd`, for parts without which HTTP cannot find the end of the request. */
   const broken = <T>(usual: T, from: readonly T[]): T => {
     const chosen = odd(usual, from);
     if (chosen !== usual) whole = false;
@@ -303,8 +303,8 @@ function inChunks(random: Random, content: Buffer): Request {
 type Reply = { text: string; ended: boolean };
 
 /**
- * Sends the bytes as they are and gives back what came until the relay closed the connection. A sender of something
- * that is not whole gives up; one of a whole request waits for its answer.
+ * Sends the bytes unchanged and returns everything until the relay closed the connection. The sender of an incomplete request
+ * gives up; that of a whole one waits for its answer.
  */
 function exchange(port: number, { bytes, whole }: Request): Promise<Reply> {
   return new Promise((resolve) => {
@@ -320,7 +320,7 @@ function exchange(port: number, { bytes, whole }: Request): Promise<Reply> {
     const timer = setTimeout(() => finish(false), maxWaitMs);
     socket.setEncoding("latin1").on("data", (part: string) => {
       text += part;
-      // With a final answer there, nothing more is wanted.
+      // The final answer has arrived.
       if (text.replace("HTTP/1.1 100 Continue\r\n\r\n", "").includes("\r\n\r\n")) socket.end();
     });
     socket.on("end", () => finish(true));
@@ -345,7 +345,7 @@ describe.each(engines)(`fuzzed requests on %s (seed ${seed})`, (engine) => {
       const random = randomFrom(seed);
       const home = await newInstallation(engine);
       const receiver = await startReceiver();
-      const { key } = await furnish(home, [
+      const { key } = await setUpSite(home, [
         ["webhook", { url: receiver.url }],
         ["sandbox", {}],
       ]);
@@ -360,7 +360,7 @@ describe.each(engines)(`fuzzed requests on %s (seed ${seed})`, (engine) => {
         while (sent < total && faults.length === 0) {
           sent += 1;
           if (sent === total / 5) residentAfterWarmUp = residentMb(relay);
-          const drawn = request(random, key);
+          const drawn = randomRequest(random, key);
           const { text, ended } = await exchange(port, drawn);
           const found = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => match[1] as string);
           for (const status of found) statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -390,7 +390,7 @@ describe.each(engines)(`fuzzed requests on %s (seed ${seed})`, (engine) => {
         expect.objectContaining({ clickIds: {}, utm: {} }),
       ]);
       expect(await relay.stop()).toBe(0);
-      // Nothing that we would call a defect was written either.
+      // The log has no errors either.
       expect(
         relay
           .output()

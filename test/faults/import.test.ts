@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Installation } from "../support/relay.ts";
-import { deliveryStates, furnish, rows } from "../support/installation.ts";
+import { deliveryStates, setUpSite, rows } from "../support/installation.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const total = Number(process.env.IMPORT_ROWS ?? 3000);
@@ -45,7 +45,7 @@ async function numberOf(home: Installation, sql: string): Promise<number> {
   return Number((await rows(home, sql))[0]?.n);
 }
 
-/** Every fiftieth row is a copy of one before it, every hundredth is no conversion, every third has no order id. */
+/** Writes a file: every fiftieth row is a copy of an earlier one, every hundredth is invalid, every third has no order id. */
 function write(count: number): { path: string; distinct: number; copies: number; bad: number } {
   const startedAt = Math.floor(Date.now() / 1000) - 86_400;
   const row = (i: number) =>
@@ -70,7 +70,7 @@ function write(count: number): { path: string; distinct: number; copies: number;
 describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_000 : 180_000 }, (engine) => {
   test(`an import of ${total} rows, killed three times and then started twice at once, has each row exactly once`, async () => {
     const home = await newInstallation(engine);
-    await furnish(home, [["sandbox", {}]]);
+    await setUpSite(home, [["sandbox", {}]]);
     const relay = await home.start();
     const { path, distinct, copies, bad } = write(total);
     const refused = join(freshFolder(), "refused.csv");
@@ -81,7 +81,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
       const before = await lineOf(home);
       const run = start(home, ...args);
       await eventually(
-        "it has come that far",
+        "the import has reached the line",
         async () => {
           if (run.child.exitCode !== null) throw new Error(`it ended by itself: ${run.err()}${run.out()}`);
           return (await lineOf(home)) > total * part;
@@ -97,9 +97,9 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     }
     const both = [start(home, ...args), start(home, ...args)];
     const codes = await Promise.all(both.map(({ ended }) => ended));
-    const told = both.map(({ out, err }) => out() + err()).join("\n");
-    expect(codes.toSorted(), told).toEqual([0, 1]);
-    expect(told).toMatch(/This import is running|Another process has just started/);
+    const output = both.map(({ out, err }) => out() + err()).join("\n");
+    expect(codes.toSorted(), output).toEqual([0, 1]);
+    expect(output).toMatch(/This import is running|Another process has just started/);
     const seconds = (Date.now() - startedAt) / 1000;
 
     const [stored] = await rows(home, `SELECT state, tally FROM imports`);
@@ -125,7 +125,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     expect(list).toHaveLength(bad + 1);
     expect(new Set(list).size).toBe(bad + 1);
     if (isLong) {
-      const shares = [...told.matchAll(/^(\d+) %/gm)].map(([, share]) => Number(share));
+      const shares = [...output.matchAll(/^(\d+) %/gm)].map(([, share]) => Number(share));
       expect(shares.length).toBeGreaterThan(1);
       expect(shares).toEqual(shares.toSorted((one, other) => one - other));
       process.stdout.write(`${engine}: ${total} rows, killed three times, in ${seconds} s\n`);
@@ -138,7 +138,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     const receiver = await startReceiver();
     // 32 lanes of 100 ms: about 300 a second, less than an import could bring.
     receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
-    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     const relay = await home.start();
     const { path } = write(2000);
     const run = start(home, path, "--deliver", "all", "--yes");
@@ -150,7 +150,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     expect(JSON.parse(live.text)).toMatchObject({ results: { webhook: { ok: true } } });
     const place = receiver.bodies().findIndex((body) => body.orderId === "live") - before;
     const left = await waiting();
-    // Those that were in the lanes already, and a round that may have been on its way to them.
+    // Only rows that were already in the lanes, or on their way to them, come first.
     expect(place).toBeLessThan(100);
     expect(left).toBeGreaterThan(100);
     expect(left).toBeLessThanOrEqual(320);
@@ -160,7 +160,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     expect(run.out()).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
     const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
     expect(row).toMatchObject({ state: "stopped", owner: "" });
-    // Nothing was half done: the report matches the rows.
+    // The report matches the rows in the database.
     const { imported } = JSON.parse(String(row?.tally)) as { imported: number };
     expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events WHERE key_id = 'import'`)).toBe(imported);
     await relay.stop();

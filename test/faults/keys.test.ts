@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { isWellFormed, makeKey } from "../../src/sites/keys.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Answer, type Relay } from "../support/relay.ts";
-import { change, furnish, keptConnections, postOver, rows, withStore } from "../support/installation.ts";
+import { change, setUpSite, keepAliveAgent, postOver, rows, withStore } from "../support/installation.ts";
 
 function replaced(key: string, at: number): string {
   return key.slice(0, at) + (key[at] === "x" ? "y" : "x") + key.slice(at + 1);
@@ -13,7 +13,7 @@ function replaced(key: string, at: number): string {
 describe.each(engines)("the key check on %s", (engine) => {
   test("a key is found by its SHA-256 and by nothing else, and the key itself is held nowhere", async () => {
     const home = await newInstallation(engine);
-    const { key, siteId } = await furnish(home, []);
+    const { key, siteId } = await setUpSite(home, []);
     await withStore(home, async (_store, directory) => {
       const found = directory.key(key);
       expect(found).toMatchObject({ siteId, hash: hash("sha256", key), prefix: key.slice(0, 8) });
@@ -29,7 +29,7 @@ describe.each(engines)("the key check on %s", (engine) => {
         expect(directory.key(wrong), wrong).toBeUndefined();
       }
       for (let at = 0; at < key.length; at += 1) expect(directory.key(replaced(key, at))).toBeUndefined();
-      // A guess with a right checksum is still a guess.
+      // A well-formed key with a valid checksum is not known either.
       const guess = makeKey("live").key;
       expect(isWellFormed(guess)).toBe(true);
       expect(directory.key(guess)).toBeUndefined();
@@ -41,7 +41,7 @@ describe("the timing of the key check", () => {
   const samples = 400;
   const checksPerSample = 20;
 
-  /** Median nanoseconds of one sample of each guess; the samples alternate, so that noise falls on all of them. */
+  /** Returns the median nanoseconds of each guess; the samples alternate, so that noise affects all of them. */
   function medians(check: (key: string) => unknown, guesses: readonly string[]): number[] {
     const times = guesses.map((): number[] => []);
     for (let n = 0; n < samples; n += 1) {
@@ -54,7 +54,7 @@ describe("the timing of the key check", () => {
     return times.map((some) => some.toSorted((a, b) => a - b)[Math.floor(samples / 2)] as number);
   }
 
-  /** The largest ratio between two guesses' medians; the smallest of three tries, because a machine can be busy. */
+  /** Returns the largest ratio between the medians of two guesses; the best of three runs, because a machine can be busy. */
   function spread(check: (key: string) => unknown, guesses: readonly string[]): number {
     medians(check, guesses); // warms up
     const tries = Array.from({ length: 3 }, () => {
@@ -66,10 +66,10 @@ describe("the timing of the key check", () => {
 
   test("checking a key takes the same time whatever part of the key is right", async () => {
     const home = await newInstallation("sqlite");
-    const { key } = await furnish(home, []);
+    const { key } = await setUpSite(home, []);
     await withStore(home, async (_store, directory) => {
       const guesses = [replaced(key, 0), replaced(key, 20), replaced(key, key.length - 1), key];
-      // The measure can tell: a comparison that stops at the first wrong character is far outside the bound.
+      // Checks the measurement: a comparison that stops at the first wrong character exceeds the bound by far.
       const stops = (guess: string) => {
         let at = 0;
         while (at < key.length && hash("sha256", guess[at] ?? "") === hash("sha256", key[at] ?? "")) at += 1;
@@ -81,7 +81,7 @@ describe("the timing of the key check", () => {
   });
 });
 
-/** Counts the writes about wrong keys inside the database, where nothing can be missed. */
+/** Triggers that count the writes about wrong keys inside the database. */
 const countingWrites = {
   sqlite: [
     `CREATE TABLE counted (what text)`,
@@ -102,18 +102,18 @@ describe.each(engines)("a flood of 2,000 wrong keys on %s", (engine) => {
   test("a flood of wrong keys ends in 429 and about ten writes, and the valid key passes throughout", async () => {
     const home = await newInstallation(engine);
     const receiver = await startReceiver();
-    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     await change(home, ...countingWrites[engine]);
     const relays: Relay[] = [await home.start()];
     if (engine === "postgres") relays.push(await home.start());
     const host = { Host: "shop.example.com" };
     const relayOf = (n: number) => relays[n % relays.length] as Relay;
 
-    const agents = relays.map(() => keptConnections(50));
+    const agents = relays.map(() => keepAliveAgent(50));
     const send = (n: number, given: string, event: unknown) =>
       postOver(agents[n % relays.length] as Agent, relayOf(n), given, event, host);
 
-    // Every fiftieth request of the flood is the customer's own.
+    // Every fiftieth request of the flood has the valid key.
     const valid: Promise<Answer>[] = [];
     const flood = Array.from({ length: 2000 }, (_, n) => {
       const event = { email: "ada@example.com", event: "lead", orderId: `order-${n}` };
@@ -139,15 +139,15 @@ describe.each(engines)("a flood of 2,000 wrong keys on %s", (engine) => {
     const writes = await rows(home, `SELECT what, COUNT(*) AS n FROM counted GROUP BY what`);
     const counted = Object.fromEntries(writes.map((row) => [row.what, Number(row.n)]));
     expect(counted["wrong key"]).toBe(10);
-    // The lock itself is one more, and each further node asks once before it knows of it.
+    // The lock itself is one more write, and each further node writes once before it knows the lock.
     expect(counted.lockout).toBeGreaterThanOrEqual(10);
     expect(counted.lockout).toBeLessThanOrEqual(11 + relays.length);
 
-    // The lock lasts; the valid key goes on passing.
-    const again = await postOver(keptConnections(1), relayOf(0), replaced(key, 5), {}, host);
+    // The lock is still on, and the valid key still passes.
+    const again = await postOver(keepAliveAgent(1), relayOf(0), replaced(key, 5), {}, host);
     expect(again.status).toBe(429);
     const passes = await postOver(
-      keptConnections(1),
+      keepAliveAgent(1),
       relayOf(0),
       key,
       { email: "ada@example.com", event: "after" },

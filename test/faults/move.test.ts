@@ -21,8 +21,8 @@ import { eventually, newInstallation, Installation } from "../support/relay.ts";
 import {
   change,
   databaseFile,
-  furnish,
-  keptConnections,
+  setUpSite,
+  keepAliveAgent,
   onPostgres as onDatabase,
   postOver,
   rows,
@@ -63,16 +63,16 @@ function markOf(home: Installation): number {
   }
 }
 
-/** The same installation, as its environment says after the move. */
+/** Returns the same installation with the environment that it has after the move. */
 function onPostgres(home: Installation, url: string): Installation {
   return new Installation("postgres", { ...home.env, DATABASE_URL: url });
 }
 
-/** Every row, in an order of its own. */
+/** Reads every row, sorted. */
 async function contentOf(home: Installation): Promise<string[]> {
   const lines: string[] = [];
   for (const table of tablesAt(latestVersion)) {
-    // Numbers as texts: the driver of the tests gives large ones as such.
+    // Numbers become text, because the PostgreSQL driver returns large ones as text.
     const found = await rows(home, `SELECT * FROM ${table}`);
     for (const row of found)
       lines.push(
@@ -88,9 +88,9 @@ async function contentOf(home: Installation): Promise<string[]> {
 }
 
 /** Copies an existing event many times, directly in the database. */
-async function multiply(home: Installation, count: number): Promise<void> {
+async function copyEvents(home: Installation, count: number): Promise<void> {
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
-  // With ids of now: events with old ids would be purged meanwhile.
+  // The ids have the present time, because older events would be purged during the test.
   const time = Date.now().toString(16).padStart(12, "0");
   const id = `printf('${time.slice(0, 8)}-${time.slice(8)}-7000-8000-%012d', i)`;
   const statements: string[] = [];
@@ -120,9 +120,9 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
       CLEANCAST_ANSWER_SECONDS: "2",
       CLEANCAST_LEASE_SECONDS: "3",
     });
-    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     const relay = await home.start({ LOG_LEVEL: "error" });
-    const agent = keptConnections(2);
+    const agent = keepAliveAgent(2);
     const answered = new Set<string>();
     const refusals = new Map<number, number>();
     let sending = true;
@@ -141,11 +141,11 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
       const [row] = await rows(home, "SELECT COUNT(*) AS n FROM attempts WHERE state = 'sent'");
       return Number(row?.n) > 20;
     });
-    await multiply(home, before);
+    await copyEvents(home, before);
 
     const url = await freshDatabase();
     const there = onPostgres(home, url);
-    // In the midst of the first pass and while nothing may be written; with more time also before, between and after.
+    // During the first pass and while writes are blocked; the long run also kills before, between and after.
     let over: ReturnType<typeof startMove> | null = null;
     const moments: ((stderr: string) => boolean | Promise<boolean>)[] = [
       async () => (await countThere(there)) > 0,
@@ -159,7 +159,7 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
       void killed.ended.then(() => (isOver = true));
       while (!isOver && !(await moment(killed.stderr()))) await sleep(5);
       await killed.kill();
-      // On a busy machine a kill may come too late: then there is nothing left to kill.
+      // On a busy machine the move may have finished before the kill.
       if (markOf(home) === -1) {
         over = killed;
         break;
@@ -169,7 +169,7 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
         for (const args of [["site", "list"], ["check"], ["backup", join(freshFolder(), "half")]])
           expect((await there.fails(...args)).error).toMatch(/has not finished: run the same move again/);
     }
-    // A move that died blocks no sender: events are accepted again.
+    // A killed move blocks no sender: events are accepted again.
     const sofar = answered.size;
     if (over === null) await eventually("events are accepted again", () => answered.size > sofar + 20);
 
@@ -187,7 +187,7 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
     await Promise.all(senders);
     expect([...refusals.keys()]).toEqual([503]);
     expect(await relay.stop()).toBe(0);
-    // Once, and not by everything in it that wants to write.
+    // The relay logs it once, not for every failed write.
     expect(relay.output().match(/was moved to PostgreSQL/g)).toHaveLength(1);
     expect(relay.output()).not.toContain('"stack"');
 
@@ -222,8 +222,8 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
   });
 });
 
-/** The database made anew, in an order of texts that is none of bytes. */
-function inGerman(url: string): string[] {
+/** Recreates the database with a German collation, which does not sort by bytes. */
+function recreateInGerman(url: string): string[] {
   const name = new URL(url).pathname.slice(1);
   return [
     `DROP DATABASE ${name}`,
@@ -250,14 +250,14 @@ test("a move trusts only ranges that its progress file records, also when rows c
   expect(first.statusOf("t", range, "one")).toBe("verified");
   first.unverifyAll();
   expect(first.statusOf("t", range, "one")).toBe("recorded");
-  // Wider than what is known: something else may be in it.
+  // The range is wider than the known one, and may contain other rows.
   expect(first.statusOf("t", { after: null, end: ["m"] }, "one")).toBe("unknown");
   first.invalidate("t", ["m"]);
   appendFileSync(file, '{"table":"t","end":["q"],"aft');
   const again = openProgress(file);
   expect(again.begun()).toEqual({ move: "m1", target: "db/one" });
   expect(again.statusOf("t", range, "one")).toBe("unknown");
-  // Another process copied it: PostgreSQL is asked before it counts.
+  // Another process copied this range, so it must be checked in PostgreSQL first.
   expect(again.statusOf("t", { after: ["m"], end: null }, "two")).toBe("recorded");
   expect(again.ends("t")).toEqual([["m"], null]);
   again.intend({ move: "m2", target: "db/two" });
@@ -270,9 +270,12 @@ test("a move trusts only ranges that its progress file records, also when rows c
 describe("a move", () => {
   test("a move copies rows that are added, changed and removed between passes, also into a database with a language's collation", async () => {
     const home = await newInstallation("sqlite");
-    await furnish(home, []);
+    await setUpSite(home, []);
     const url = await freshDatabase();
-    await change(new Installation("postgres", { DATABASE_URL: inject("postgresUrl") }), ...inGerman(url));
+    await change(
+      new Installation("postgres", { DATABASE_URL: inject("postgresUrl") }),
+      ...recreateInGerman(url),
+    );
     const from = new DatabaseSync(databaseFile(home), { timeout: 5000 });
     const to = openDatabase({ engine: "postgres", url, connections: 4 });
     const progress = openProgress(`${databaseFile(home)}.move`);
@@ -299,13 +302,13 @@ describe("a move", () => {
 
   test("a move with --prepare leaves the relay running, the rest is moved later, and a backup leads back", async () => {
     const home = await newInstallation("sqlite");
-    await furnish(home, []);
+    await setUpSite(home, []);
     const url = await freshDatabase();
     const unlock = tryLock(home.env.CLEANCAST_DATA ?? "", "move.lock");
     expect((await home.fails("move", "--to", url)).error).toMatch(/Another move of this installation/);
     unlock?.();
     const there = onPostgres(home, url);
-    // Another session holds the migration lock for a while; a relay that is started meanwhile finds its own lock free.
+    // Another session holds the migration lock for a while; the lock of a relay is a different one.
     await onDatabase(there, async (client) => {
       await client.query("SELECT pg_advisory_lock(7220415)");
       const prepared = home.run("move", "--prepare", "--to", url);
@@ -318,12 +321,12 @@ describe("a move", () => {
       expect(await prepared).toMatchObject({ state: "prepared" });
     });
     expect(markOf(home)).toBe(0);
-    await furnish(home, [], "second.example.com");
+    await setUpSite(home, [], "second.example.com");
     expect((await home.fails("move")).error).toMatch(/^Name the database/);
     expect(await there.run("move")).toMatchObject({ state: "moved" });
     expect((await there.run("site", "list")).sites).toHaveLength(2);
 
-    // And back: what is restored is a file like any other.
+    // A backup restored into SQLite leads back.
     const backup = join(freshFolder(), "from-postgres.backup");
     await there.run("backup", backup);
     expect(await home.run("restore", backup, "--force")).toMatchObject({ ok: true });
@@ -341,7 +344,7 @@ describe("a move", () => {
     writeFileSync(databaseFile(home), "");
     expect(await refusal(nowhere)).toMatch(/not a database of Cleancast/);
     rmSync(databaseFile(home));
-    await furnish(home, []);
+    await setUpSite(home, []);
     expect(await refusal("mysql://x")).toBe("--to must start with postgres:// .");
     expect(await refusal(`${nowhere}?cleancast=foo`)).toMatch(/^--to: cleancast="foo" is not one of/);
     const gone = await refusal(nowhere);

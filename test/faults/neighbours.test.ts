@@ -5,7 +5,7 @@ import type { NewEvent } from "../../src/store/events/events.ts";
 import { newEvent, queuedDelivery } from "../support/events.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation } from "../support/relay.ts";
-import { change, deliveryStates, furnish, rows, withStore } from "../support/installation.ts";
+import { change, deliveryStates, setUpSite, rows, withStore } from "../support/installation.ts";
 import { sha256 } from "../support/sha256.ts";
 
 function newPurchase(siteId: string, n: number): NewEvent {
@@ -24,11 +24,11 @@ function newPurchase(siteId: string, n: number): NewEvent {
 describe.each(engines)("isolation of bad events on %s", (engine) => {
   test("an event that the database refuses does not fail the events committed with it", async () => {
     const home = await newInstallation(engine);
-    const { siteId } = await furnish(home, []);
+    const { siteId } = await setUpSite(home, []);
     await withStore(home, async (store) => {
       const items = Array.from({ length: 60 }, (_, n) => newPurchase(siteId, n));
-      // The endpoint rejects every event that a database refuses, so the test makes them here: a name that is no text
-      // (SQLite and PostgreSQL), and one with a NUL (PostgreSQL).
+      // The endpoint rejects such events, so the test creates them here: a name that is null (both engines refuse it), and
+      // one with a NUL (PostgreSQL refuses it).
       const poison = items[20] as NewEvent;
       poison.event = { ...poison.event, name: null as unknown as string };
       const second = items[40] as NewEvent;
@@ -46,7 +46,7 @@ describe.each(engines)("isolation of bad events on %s", (engine) => {
       expect(stored.map((row) => row.id)).toEqual(good.toSorted());
       expect(await deliveryStates(home)).toEqual({ skipped: good.length });
 
-      // The refused one left no claim behind: put right, it is taken.
+      // The refused event left no deduplication claim: corrected, it is accepted.
       poison.event = { ...poison.event, name: "purchase" };
       expect(await store.events.accept(poison)).toMatchObject({ duplicate: false });
     });
@@ -61,7 +61,7 @@ describe.each(engines)("isolation of bad events on %s", (engine) => {
     });
     const receiver = await startReceiver();
     receiver.behave = (_got, response) => response.writeHead(503).end();
-    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     const relay = await home.start();
     for (let n = 0; n < 5; n += 1) {
       await relay.post(key, { email: "ada@example.com", event: "lead", orderId: `order-${n}` });

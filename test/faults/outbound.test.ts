@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { areInOrder, readPush, sumOf, type Told } from "../support/pushes.ts";
+import { areInOrder, readPush, sumOf, type Push } from "../support/pushes.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   engines,
@@ -13,14 +13,15 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { report, sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 import { rows } from "../support/installation.ts";
 
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
 const bots = ["bot0@example.com", "bot1@example.com", "bot2@example.com"];
 
-/** Live conversions and removals, counted row by row in the database without the totals. */
-async function truth(home: Installation): Promise<{ conversions: number; removed: number }> {
+/** Counts live conversions and removals row by row, without the totals. */
+async function countInDatabase(home: Installation): Promise<{ conversions: number; removed: number }> {
   const [events] = await rows(
     home,
     `SELECT SUM(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS conversions,
@@ -34,24 +35,24 @@ async function truth(home: Installation): Promise<{ conversions: number; removed
   };
 }
 
-type Hook = { receiver: Receiver; secret: string; taken: Told[] };
+type Hook = { receiver: Receiver; secret: string; acknowledged: Push[] };
 
-/** A receiver that takes pushes while `isUp`, and keeps what it acknowledged. */
-async function hook(home: Installation, site: TestSite, isUp: () => boolean): Promise<Hook> {
+/** Adds a webhook whose receiver accepts pushes while `isUp`, and keeps those that it acknowledged. */
+async function addHook(home: Installation, site: TestSite, isUp: () => boolean): Promise<Hook> {
   const receiver = await startReceiver();
   const { secret } = await home.run("webhook", "add", site.host, receiver.url);
-  const made: Hook = { receiver, secret, taken: [] };
+  const made: Hook = { receiver, secret, acknowledged: [] };
   receiver.behave = (got, response) => {
     if (!isUp()) return void response.writeHead(503).end();
-    const told = readPush(got, secret);
-    response.writeHead(200).end(() => made.taken.push(told));
+    const push = readPush(got, secret);
+    response.writeHead(200).end(() => made.acknowledged.push(push));
   };
   return made;
 }
 
-/** Of pushes that were repeated after a crash the first counts. */
-const once = (told: readonly Told[]) =>
-  told.filter((one, i) => told.findIndex((other) => other.id === one.id) === i);
+/** Drops repetitions after a crash: the first push of each id counts. */
+const once = (pushes: readonly Push[]) =>
+  pushes.filter((one, i) => pushes.findIndex((other) => other.id === one.id) === i);
 
 async function chaos(engine: Engine): Promise<void> {
   const home = await newInstallation(engine, {
@@ -61,16 +62,16 @@ async function chaos(engine: Engine): Promise<void> {
   const site = await home.addSite("shop.example");
   const { key: testKey } = await home.run("key", "add", site.host, "try", "--test");
   let isUp = true;
-  const hooks = [await hook(home, site, () => true), await hook(home, site, () => isUp)];
+  const hooks = [await addHook(home, site, () => true), await addHook(home, site, () => isUp)];
   const nodes = await Promise.all(Array.from({ length: engine === "postgres" ? 2 : 1 }, () => home.start()));
   const node = (i: number) => nodes[i % nodes.length] as Relay;
   for (const email of bots) {
-    await report(node(0), site.host, "identify", { emails: [sha256(email)] }, bot);
+    await report(node(0), site.host, "identify", { emails: [sha256Of(email)] }, bot);
   }
 
   let stopped = false;
   let sent = 0;
-  /** One of every six is a bot's, one a test, one a duplicate of the one before; errors are a dead node. */
+  /** Of every six events one is a bot's, one a test and one a duplicate of the previous one; a killed node causes errors. */
   async function sender(worker: number): Promise<void> {
     for (let i = 0; !stopped; i++) {
       const kind = i % 6;
@@ -102,33 +103,33 @@ async function chaos(engine: Engine): Promise<void> {
   await senders;
   isUp = true;
 
-  // Counts of visits are written once a second.
-  let happened = await truth(home);
+  // Visit counts are written once a second, so the totals settle a little later.
+  let happened = await countInDatabase(home);
   await eventually("nothing is added any more", async () => {
     await sleep(2500);
     const before = happened;
-    happened = await truth(home);
+    happened = await countInDatabase(home);
     return happened.removed === before.removed && happened.conversions === before.conversions;
   });
   expect(happened.conversions).toBeGreaterThan(100);
   expect(happened.removed).toBeGreaterThan(30);
-  for (const { taken, receiver, secret } of hooks) {
-    // A webhook that a dead node had leased is free again after its lease.
+  for (const { acknowledged, receiver, secret } of hooks) {
+    // A webhook that a killed node had leased is free when the lease expires.
     await eventually(
-      "everything was told",
+      "everything was pushed",
       () => {
-        const { conversions, removed } = sumOf(taken);
+        const { conversions, removed } = sumOf(acknowledged);
         return conversions >= happened.conversions && removed >= happened.removed;
       },
       60,
     );
-    expect(sumOf(taken)).toEqual(happened);
-    expect(areInOrder(once(taken))).toBe(true);
-    // Pushes that the receiver refused never had other numbers under the same id either.
+    expect(sumOf(acknowledged)).toEqual(happened);
+    expect(areInOrder(once(acknowledged))).toBe(true);
+    // Refused pushes also had the same totals under the same id: sumOf() fails otherwise.
     sumOf(receiver.got.map((got) => readPush(got, secret)));
   }
   for (const relay of nodes) expect(await relay.stop()).toBe(0);
-  expect(await truth(home)).toEqual(happened);
+  expect(await countInDatabase(home)).toEqual(happened);
 }
 
 test.concurrent.each(engines)(

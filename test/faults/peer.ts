@@ -1,13 +1,13 @@
 // A peer on a bare socket, for platforms that do not keep to HTTP.
 
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { afterFile, taken } from "../support/afterFile.ts";
+import { afterFile, takeAll } from "../support/afterFile.ts";
 
 export type Peer = {
   url: string;
   /** The bodies that arrived, in order. */
   got: string[];
-  /** Runs once a request has arrived whole. */
+  /** Runs when a request has arrived completely. */
   behave: (socket: Socket) => void;
   /** Stops listening: new connections are refused. */
   leave(): Promise<void>;
@@ -22,7 +22,7 @@ export function answerOk(socket: Socket): void {
 const peers = new Set<Peer>();
 
 afterFile(async () => {
-  for (const peer of taken(peers)) await peer.leave();
+  for (const peer of takeAll(peers)) await peer.leave();
 });
 
 export async function startPeer(): Promise<Peer> {
@@ -30,7 +30,7 @@ export async function startPeer(): Promise<Peer> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // Resets are what this peer is for.
+    // Connection resets are expected here.
     socket.on("error", () => {});
     let text = "";
     socket.setEncoding("latin1").on("data", (part: string) => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { answerOk, startPeer, type Peer } from "./peer.ts";
-import { deliveryStates, furnish, rows, type Furnished, type Row } from "../support/installation.ts";
+import { deliveryStates, setUpSite, rows, type SiteSetup, type Row } from "../support/installation.ts";
 
 const attemptSeconds = 1;
 const answerSeconds = 2;
@@ -19,10 +19,10 @@ const slackMs = 1000;
 const tooSlow = "no answer within 1 s";
 const ok = "HTTP/1.1 200 OK\r\n";
 
-/** Writes `next()` again and again until the other side has had enough. */
-function pour(socket: Socket, next: () => string): void {
+/** Writes `next()` again and again until the other side closes the connection. */
+function writeForever(socket: Socket, next: () => string): void {
   while (!socket.destroyed && socket.write(next()));
-  if (!socket.destroyed) socket.once("drain", () => pour(socket, next));
+  if (!socket.destroyed) socket.once("drain", () => writeForever(socket, next));
 }
 
 function everySecond(socket: Socket, byte: string): void {
@@ -68,7 +68,7 @@ const faults: Fault[] = [
     behave: (socket) => {
       socket.write(ok);
       let n = 0;
-      pour(socket, () => `X-Filler-${(n += 1)}: ${"x".repeat(1000)}\r\n`);
+      writeForever(socket, () => `X-Filler-${(n += 1)}: ${"x".repeat(1000)}\r\n`);
     },
   },
   {
@@ -103,7 +103,7 @@ const faults: Fault[] = [
   {
     does: "is not there",
     error: "connection refused",
-    // Never called: the test closes the peer's port.
+    // Never runs, because the test closes the peer's port.
     behave: () => {},
   },
 ];
@@ -116,16 +116,16 @@ async function stateOf(home: Installation, connection = ""): Promise<Row | undef
 describe.each(engines)("a faulty platform on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
-  const places = new Map<Fault, { faulty: Peer; healthy: Receiver; site: Furnished }>();
+  const places = new Map<Fault, { faulty: Peer; healthy: Receiver; site: SiteSetup }>();
 
-  // One relay for all faults at once: none of them may cost the others anything either.
+  // One relay has all faults at once: no fault may affect the others.
   beforeAll(async () => {
     home = await newInstallation(engine, hasty);
     for (const [i, fault] of faults.entries()) {
       const faulty = await startPeer();
       const healthy = await startReceiver();
       const webhooks = [faulty.url, healthy.url].map((url) => ["webhook", { url }] as const);
-      const site = await furnish(home, [...webhooks, ["sandbox", {}]], `shop-${i}.example.com`);
+      const site = await setUpSite(home, [...webhooks, ["sandbox", {}]], `shop-${i}.example.com`);
       places.set(fault, { faulty, healthy, site });
     }
     relay = await home.start();
@@ -137,7 +137,7 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
       const { faulty, healthy, site } = places.get(fault) as {
         faulty: Peer;
         healthy: Receiver;
-        site: Furnished;
+        site: SiteSetup;
       };
       const isAway = fault.does === "is not there";
       if (isAway) await faulty.leave();
@@ -173,12 +173,12 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
 test("a platform that accepts with an endless answer has accepted, once", async () => {
   const home = await newInstallation("sqlite", hasty);
   const peer = await startPeer();
-  const site = await furnish(home, [["webhook", { url: peer.url }]]);
+  const site = await setUpSite(home, [["webhook", { url: peer.url }]]);
   const relay = await home.start();
   let poured = 0;
   peer.behave = (socket) => {
     socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\n`);
-    pour(socket, () => {
+    writeForever(socket, () => {
       poured += 1;
       return `400\r\n${"x".repeat(1024)}\r\n`;
     });
@@ -188,7 +188,7 @@ test("a platform that accepts with an endless answer has accepted, once", async 
   expect(await relay.stop()).toBe(0);
   expect(await deliveryStates(home)).toEqual({ sent: 1 });
   expect(peer.got).toHaveLength(1);
-  // The connection was closed soon after the part that is read.
+  // The relay closed the connection soon after the limit of an answer.
   expect(poured).toBeLessThan(20_000);
 });
 
@@ -199,7 +199,7 @@ test("a sender does not wait for a slow platform, which still gets the conversio
     CLEANCAST_ATTEMPT_SECONDS: "3",
   });
   const peer = await startPeer();
-  const site = await furnish(home, [
+  const site = await setUpSite(home, [
     ["webhook", { url: peer.url }],
     ["sandbox", {}],
   ]);

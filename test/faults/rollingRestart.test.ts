@@ -16,10 +16,10 @@ import {
   startProxy,
   withCaddyOptions,
   type Proxy,
-} from "../support/programs.ts";
+} from "../support/servers/programs.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Answer, type Relay } from "../support/relay.ts";
-import { deliveryStates, furnish, rows } from "../support/installation.ts";
+import { deliveryStates, setUpSite, rows } from "../support/installation.ts";
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const senders = 5;
@@ -27,7 +27,7 @@ const pauseMs = 20;
 
 type Site = { port: number; nodes: readonly [string, string]; folder: string };
 type Setup = {
-  /** The guide's setting for this proxy; shorter here, as is the proxy's own interval. */
+  /** CLEANCAST_DRAIN_SECONDS; shorter than in the guide, as is the proxy's own interval. */
   drainSeconds: string;
   configure: (program: string, site: Site) => Proxy;
   /** The time that the proxy takes to use a restarted node again. */
@@ -63,7 +63,7 @@ const setups: Record<string, Setup> = {
   },
 };
 
-/** Below the ports of outgoing connections: a node comes back to its port after others have had time to take it. */
+/** Finds a port below those of outgoing connections, so that none takes it while its node restarts. */
 async function freePort(): Promise<number> {
   const port = 10_000 + Math.floor(Math.random() * 6000);
   const server = createServer();
@@ -126,7 +126,7 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
         LOG_LEVEL: "error",
       });
       const receiver = await startReceiver();
-      const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+      const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
       const ports = [await freePort(), await freePort()] as const;
       const start = (port: number) => home.start({ PORT: String(port) });
       const nodes = await Promise.all(ports.map(start));
@@ -145,7 +145,7 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
         ),
       );
 
-      // A name that the proxy does not know: the relay answers, never the proxy in its place.
+      // For a host that the proxy does not know the relay answers, and not the proxy.
       const elsewhere = await postThrough(agent, site.port, "cc_wrong", {}, "pages.example.org");
       expect(elsewhere).toEqual({ status: 401, text: '{"ok":false,"error":"Invalid API key"}' });
 
@@ -155,7 +155,7 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
       const load = Array.from({ length: senders }, async () => {
         while (restarting) {
           const n = sent++;
-          // Half of them with an order, half found again by what they say.
+          // Half of the events have an order id; the others are deduplicated by their fields.
           const event = {
             email: `p${n}@example.com`,
             event: "purchase",
@@ -173,7 +173,7 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
         await sleep(200);
         const node = nodes[place] as Relay;
         const stopped = node.stop();
-        // A supervisor that asks twice does not make it less orderly.
+        // A second SIGTERM does not make the stop less graceful.
         setTimeout(() => node.process.kill("SIGTERM"), 50);
         expect(await stopped).toBe(0);
         nodes[place] = await start(ports[place] as number);

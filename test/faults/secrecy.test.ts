@@ -10,7 +10,7 @@ import {
   type Installation,
   type Relay,
 } from "../support/relay.ts";
-import { change, deliveryStates, furnish, onPostgres, rows } from "../support/installation.ts";
+import { change, deliveryStates, setUpSite, onPostgres, rows } from "../support/installation.ts";
 
 const secret = "Bearer whsec-Quixotic7Zephyr";
 const email = "Wilhelmina.Quagmire+Vip@Plaintext-Mail.example";
@@ -18,7 +18,7 @@ const phone = "+49 1577 8642097";
 const firstName = "Wilhelmina-Xanthe";
 const lastName = "O'Quagmire-Žižkov";
 
-/** Each plain value with the parts and spellings in which it could be left behind. */
+/** Lists each plain value with the parts and spellings in which it could be stored. */
 function plainForms(key: string): Map<string, string[]> {
   return new Map([
     ["email", [email, "quagmire", "wilhelminaquagmire", "plaintext-mail"]],
@@ -26,7 +26,7 @@ function plainForms(key: string): Map<string, string[]> {
     ["first name", [firstName, "wilhelmina", "xanthe"]],
     ["last name", [lastName, "oquagmire", "žižkov", "Žižkov".normalize("NFD")]],
     ["webhook secret", [secret, "quixotic7zephyr"]],
-    // The first eight characters are kept on purpose: people tell keys apart by them.
+    // The first eight characters are stored on purpose: people identify keys by them.
     ["key", [key, key.slice(8), key.slice(8, 20), key.slice(-16)]],
   ]);
 }
@@ -39,8 +39,8 @@ function spellings(form: string): string[] {
   );
 }
 
-/** The kinds of plain values that stand in `bytes`: in any case, as they are, escaped or encoded. */
-function found(bytes: Buffer, forms: Map<string, string[]>): string[] {
+/** Lists the kinds of plain values in `bytes`: in any case, plain, escaped or encoded. */
+function plainValuesIn(bytes: Buffer, forms: Map<string, string[]>): string[] {
   const encodings = ["utf8", "latin1", "utf16le"] as const;
   const haystacks = encodings.map((encoding) => bytes.toString(encoding).toLowerCase());
   return [...forms]
@@ -50,7 +50,7 @@ function found(bytes: Buffer, forms: Map<string, string[]>): string[] {
     .map(([kind]) => kind);
 }
 
-/** Everything that the installation keeps: each file's bytes, and in PostgreSQL each row of each table as text. */
+/** Yields each file of the installation, and with PostgreSQL each row of each table as text. */
 async function* everythingKept(home: Installation): AsyncGenerator<[where: string, bytes: Buffer]> {
   const folder = home.env.CLEANCAST_DATA ?? "";
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
@@ -73,9 +73,9 @@ async function expectNothingKept(home: Installation, forms: Map<string, string[]
   const names: string[] = [];
   for await (const [where, bytes] of everythingKept(home)) {
     names.push(where);
-    expect(found(bytes, forms), where).toEqual([]);
+    expect(plainValuesIn(bytes, forms), where).toEqual([]);
   }
-  // The search looked where the events are.
+  // The search included the place where events are stored.
   const expected = home.engine === "sqlite" ? ["cleancast.db", "cleancast.db-wal"] : ["table events"];
   expect(names).toEqual(expect.arrayContaining(expected));
 }
@@ -141,9 +141,9 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const forms = plainForms(key);
     // Makes sure that the search can find each of them.
     for (const kind of forms.keys()) {
-      expect(found(Buffer.from([email, phone, firstName, lastName, secret, key].join("|")), forms)).toContain(
-        kind,
-      );
+      expect(
+        plainValuesIn(Buffer.from([email, phone, firstName, lastName, secret, key].join("|")), forms),
+      ).toContain(kind);
     }
 
     const outputs: string[] = [];
@@ -164,7 +164,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     });
     expect(receiver.got.at(-1)?.headers.authorization).toBe(secret);
     outputs.push(...(await sendRefused(relay, key)));
-    // The plain values under other names, which the relay does not know and must not keep.
+    // Unknown fields with plain values must not be stored.
     const stranger = { ...event, orderId: "B-1", customer: { email, phone }, [lastName]: firstName };
     outputs.push(JSON.stringify(await relay.post(key, stranger)));
     outputs.push(JSON.stringify(await relay.post(key, stranger)));
@@ -182,7 +182,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const attempts = `SELECT MAX(attempts) AS most FROM deliveries`;
     await eventually("retries were made", async () => Number((await rows(home, attempts))[0]?.most) >= 2);
     await expectNothingKept(home, forms);
-    // A hung platform, then one that no longer lets us in.
+    // First the platform hangs, then it answers 401.
     receiver.behave = () => {};
     outputs.push(JSON.stringify(await relay.post(key, { ...event, orderId: "E-1" })));
     receiver.behave = (_got, response) => response.writeHead(401).end("no");
@@ -197,7 +197,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     await expectNothingKept(home, forms);
     expect(await relay.stop()).toBe(0);
 
-    for (const text of outputs) expect(found(Buffer.from(text), forms), text).toEqual([]);
+    for (const text of outputs) expect(plainValuesIn(Buffer.from(text), forms), text).toEqual([]);
     // The first start shows the key once, in the line that people copy.
     const printed = relay.output().split("\n");
     const withKey = printed.filter((line) => line.includes(key));
@@ -205,8 +205,8 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const rest = printed.filter((line) => !line.includes(key)).join("\n");
     expect(rest).toContain('"msg":"inbound"');
     expect(rest).toContain('"level":50');
-    expect(found(Buffer.from(rest), forms)).toEqual([]);
-    // The log is not empty of errors by accident: the failed store is in it.
+    expect(plainValuesIn(Buffer.from(rest), forms)).toEqual([]);
+    // The log does have the error of the failed store.
     expect(rest).toMatch(/events/);
   });
 
@@ -215,26 +215,27 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const receiver = await startReceiver();
     receiver.behave = (got, response) => response.writeHead(500).end(JSON.stringify(got.headers));
     const headers = JSON.stringify({ Authorization: secret });
-    const { key } = await furnish(home, [["webhook", { url: receiver.url, headers }]]);
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url, headers }]]);
     const relay = await home.start();
     const answer = await relay.post(key, { email, event: "purchase" });
     expect(answer.text).toContain("queued");
     expect(await relay.stop()).toBe(0);
     expect(await rows(home, `SELECT response FROM attempts`)).toHaveLength(1);
     const forms = plainForms(key);
-    for await (const [where, bytes] of everythingKept(home)) expect(found(bytes, forms), where).toEqual([]);
-    expect(found(Buffer.from(relay.output()), forms)).toEqual([]);
+    for await (const [where, bytes] of everythingKept(home))
+      expect(plainValuesIn(bytes, forms), where).toEqual([]);
+    expect(plainValuesIn(Buffer.from(relay.output()), forms)).toEqual([]);
   });
 
   test("an unreadable address is refused without being quoted", async () => {
     const home = await newInstallation(engine);
-    const { key } = await furnish(home, []);
+    const { key } = await setUpSite(home, []);
     const relay = await home.start();
     const answer = await call(relay.url, { path: `/__cc/%zz${key}?email=${email}` });
     expect(answer.status).toBe(400);
-    expect(found(Buffer.from(JSON.stringify(answer)), plainForms(key))).toEqual([]);
+    expect(plainValuesIn(Buffer.from(JSON.stringify(answer)), plainForms(key))).toEqual([]);
     await relay.stop();
-    expect(found(Buffer.from(relay.output()), plainForms(key))).toEqual([]);
+    expect(plainValuesIn(Buffer.from(relay.output()), plainForms(key))).toEqual([]);
   });
 
   test("only their owner can read the encryption key and the data", async () => {

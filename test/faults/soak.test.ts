@@ -1,18 +1,18 @@
-// The soak: platforms that fail a third of all calls in every way there is, tokens that are taken back for a while, and nodes
-// that are killed every few seconds. Whatever was accepted is delivered, once. A short run here; `npm run soak` is the long one.
+// A soak test: platforms fail a third of all calls in every way, tokens are revoked for a while, and nodes are killed every few
+// seconds. Every accepted event is delivered once. This is a short run; `npm run soak` is the long one.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import type { StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
-import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
+import { deliveryStates, setUpSite, keepAliveAgent, postOver, rows } from "../support/installation.ts";
 
 const total = Number(process.env.SOAK_EVENTS ?? 200);
 const killEveryMs = 4000;
 const platforms = ["x", "tiktok", "pinterest", "reddit"] as const satisfies readonly StandinId[];
 
-/** Three calls in ten go wrong. */
+/** Three calls in ten fail. */
 const trouble = (seed: number) =>
   (
     [
@@ -43,7 +43,7 @@ describe.each(engines)("a soak on %s", (engine) => {
       CLEANCAST_ANSWER_SECONDS: "3",
       CLEANCAST_LEASE_SECONDS: "6",
     });
-    ({ key } = await furnish(
+    ({ key } = await setUpSite(
       home,
       platforms.map((id) => [id, standinConnections[id]] as const),
     ));
@@ -61,8 +61,8 @@ describe.each(engines)("a soak on %s", (engine) => {
     phone: "+14255551234",
   });
 
-  /** A sender that retries on any node until one accepts the event. */
-  async function sendUntilTaken(n: number, agent: ReturnType<typeof keptConnections>): Promise<void> {
+  /** Retries on any node until one accepts the event. */
+  async function sendUntilTaken(n: number, agent: ReturnType<typeof keepAliveAgent>): Promise<void> {
     for (let tries = 0; ; tries++) {
       const relay = relays[(n + tries) % relays.length] as Relay;
       const answer = await postOver(agent, relay, key, fields(n)).catch(() => null);
@@ -82,7 +82,7 @@ describe.each(engines)("a soak on %s", (engine) => {
   test(
     `${total} events are each delivered to every platform, and counted once there`,
     async () => {
-      const agent = keptConnections(32);
+      const agent = keepAliveAgent(32);
       let next = 0;
       let isSending = true;
       const killer = (async () => {
@@ -94,13 +94,13 @@ describe.each(engines)("a soak on %s", (engine) => {
       const senders = Array.from({ length: 16 }, async () => {
         for (let n = next++; n < total; n = next++) await sendUntilTaken(n, agent);
       });
-      // Half way the customer takes a permission back, and gives it again.
+      // Half-way the customer revokes a permission, and grants it again.
       await eventually("half of them are sent", () => next > total / 2, 600);
       standins.of("tiktok").revokeTokens();
       await Promise.all(senders);
       isSending = false;
       await killer;
-      // Resetting the stand-in clears its list: the test keeps what it accepted so far.
+      // Resetting the stand-in clears its list of accepted events, so the test copies it first.
       const earlier = standins.of("tiktok").accepted.map((event) => event.id);
       standins.of("tiktok").reset();
       standins.of("tiktok").fault(trouble(9));

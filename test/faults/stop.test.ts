@@ -7,8 +7,8 @@ import { startReceiver } from "../support/receiver.ts";
 import { call, engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import {
   deliveryStates,
-  furnish,
-  keptConnections,
+  setUpSite,
+  keepAliveAgent,
   postOver,
   rows,
   withStore,
@@ -39,7 +39,7 @@ function isRefused(relay: Relay): Promise<boolean> {
   );
 }
 
-/** Asks the relay to stop: its exit code, or that it was still there after so many seconds. */
+/** Stops the relay and returns its exit code, or a text if it still runs after so many seconds. */
 async function stopWithin(seconds: number, relay: Relay): Promise<number | string | null> {
   const stopped = relay.stop();
   let timer: NodeJS.Timeout | undefined;
@@ -74,8 +74,8 @@ describe.each(engines)("a graceful stop on %s", (engine) => {
 
     const relay = await home.start();
     receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 600);
-    // Servers keep their connections; such a connection must not outlive its last answer.
-    const agent = keptConnections(50);
+    // Senders keep their connections open; the relay must close each with its last answer.
+    const agent = keepAliveAgent(50);
     const answers = Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         postOver(agent, relay, key, { email: `p${n}@example.com`, event: "lead", orderId: `order-${n}` }),
@@ -118,7 +118,7 @@ test.concurrent.each([
   ],
 ])("a sender that has sent %s and then is silent does not delay a stop", async (_title, text) => {
   const home = await newInstallation("sqlite", { CLEANCAST_ANSWER_SECONDS: "1" });
-  const { key } = await furnish(home, [["sandbox", {}]]);
+  const { key } = await setUpSite(home, [["sandbox", {}]]);
   const relay = await home.start();
   const socket = await openSocket(relay);
   socket.write(text.replace("KEY", key));
@@ -130,7 +130,7 @@ test.concurrent.each([
 test("a sender that hung up before its answer does not delay a stop, and its event is delivered", async () => {
   const home = await newInstallation("sqlite");
   const receiver = await startReceiver();
-  const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+  const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   const relay = await home.start();
   const socket = await openSocket(relay);
   receiver.behave = (_got, response) => {
@@ -154,9 +154,9 @@ test("a stop right after the relay reports that it is running is graceful", asyn
 test("a draining relay reports not ready, still answers, and closes every connection with its answer", async () => {
   const home = await newInstallation("sqlite", { CLEANCAST_DRAIN_SECONDS: "2" });
   const receiver = await startReceiver();
-  const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+  const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   const relay = await home.start();
-  const agent = keptConnections(2);
+  const agent = keepAliveAgent(2);
   const before = await postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "1" });
   expect(before.headers.connection).toBe("keep-alive");
   receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 400);
@@ -184,11 +184,11 @@ test("a webhook receiver that never answers delays a stop only until the last an
   });
   const receiver = await startReceiver();
   receiver.behave = () => {};
-  await furnish(home, [["sandbox", {}]]);
+  await setUpSite(home, [["sandbox", {}]]);
   await home.run("webhook", "add", "shop.example.com", receiver.url);
   const relay = await home.start();
   await eventually("a push is under way", () => receiver.got.length > 0);
-  // Left to itself the call would end after 15 seconds.
+  // Without the stop the call would end after 15 seconds.
   expect(await stopWithin(8, relay)).toBe(0);
   expect(relay.output()).toContain('"stopping":"outbound"');
 });
@@ -196,7 +196,7 @@ test("a webhook receiver that never answers delays a stop only until the last an
 describe("two servers on one data folder", () => {
   test("a second server on one data folder is refused clearly, and may start once the first was killed", async () => {
     const home = await newInstallation("sqlite");
-    const { key } = await furnish(home, [["sandbox", {}]]);
+    const { key } = await setUpSite(home, [["sandbox", {}]]);
     const first = await home.start();
     const error = await home.start().then(
       () => "",
@@ -204,7 +204,7 @@ describe("two servers on one data folder", () => {
     );
     expect(error).toContain(`another Cleancast is running on ${home.env.CLEANCAST_DATA}`);
     expect(error).toContain("give this one its own CLEANCAST_DATA");
-    // A sentence, not a stack.
+    // The error is a sentence without a stack trace.
     expect(error).not.toMatch(/SQLITE|\n\s+at /);
     const event = { email: "ada@example.com", event: "lead", orderId: "A-1" };
     expect((await first.post(key, event)).status).toBe(200);

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, type Relay } from "../support/relay.ts";
-import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
+import { deliveryStates, setUpSite, keepAliveAgent, postOver, rows } from "../support/installation.ts";
 
 const leaseMs = 3500;
-/** After its end: the worker looks once a second, and a busy machine is slow. */
+/** The time after the end of a lease: the worker polls once a second, and a busy machine is slow. */
 const takeOverMs = 2500;
 const senders = 9;
 const holdMs = 150;
@@ -23,14 +23,14 @@ test("killing three nodes in turn loses nothing, keeps duplicates exact, and lea
   });
   const receiver = await startReceiver();
   receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end("{}"), holdMs);
-  const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+  const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   const nodes = await Promise.all([home.start(), home.start(), home.start()]);
-  const agent = keptConnections(2 * senders);
+  const agent = keepAliveAgent(2 * senders);
 
   /** Counts for each order the answers as a first event and as a duplicate. */
   const answers = new Map<string, { first: number; again: number; cut: number }>();
   const others: string[] = [];
-  /** Until a node has answered, beginning with the `at`th. */
+  /** Retries until a node has answered, beginning with the `at`th. */
   async function send(order: string, at: number): Promise<void> {
     const counted = answers.get(order) ?? { first: 0, again: 0, cut: 0 };
     answers.set(order, counted);
@@ -53,15 +53,15 @@ test("killing three nodes in turn loses nothing, keeps duplicates exact, and lea
       await Promise.all([send(`order-${n}`, n), send(`order-${n}`, n + 1)]);
     }
   });
-  /** Of each delivery that was in a hand when a node died: when its lease ends. */
+  /** By event id, the end of the lease of each delivery that a node held when it was killed. */
   const leases = new Map<string, number>();
   for (const place of [0, 1, 2]) {
     const before = next;
     await eventually("there is load", () => next > before + 2 * senders);
     await (nodes[place] as Relay).kill();
-    const inHand = await rows(home, `SELECT event_id, due_at FROM deliveries WHERE state = 'queued'`);
-    for (const row of inHand) leases.set(String(row.event_id), Number(row.due_at));
-    // The last one does not die before another is back.
+    const leased = await rows(home, `SELECT event_id, due_at FROM deliveries WHERE state = 'queued'`);
+    for (const row of leased) leases.set(String(row.event_id), Number(row.due_at));
+    // Another node is back before the last one is killed.
     if (place === 1) nodes[0] = await home.start();
   }
   isSending = false;
@@ -77,7 +77,7 @@ test("killing three nodes in turn loses nothing, keeps duplicates exact, and lea
   expect(events).toHaveLength(answers.size);
   for (const [order, { first, again, cut }] of answers) {
     expect(first + again, order).toBe(2);
-    // The answer to the first may have died with its node.
+    // A killed node may have accepted the first without answering.
     if (cut === 0) expect(first, order).toBe(1);
     else expect(first, order).toBeLessThanOrEqual(1);
   }

@@ -9,14 +9,14 @@ import type { Migration } from "../../src/store/schema/migration.ts";
 import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
-import { buildVersion } from "../support/versions.ts";
-import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
+import { buildVersion } from "../support/schema/versions.ts";
+import { deliveryStates, setUpSite, keepAliveAgent, postOver, rows } from "../support/installation.ts";
 
 const senders = 4;
 const pauseMs = 20;
 const nothing = { statements: [], configuration: [], bySite: [] };
 
-/** Adds to the tables that every request touches. */
+/** Migrations that add to the tables of every request. */
 const steps: Migration[] = [
   {
     ...nothing,
@@ -52,7 +52,7 @@ test(
     });
     const platform = await startReceiver();
     const totals = await startReceiver();
-    const { key } = await furnish(home, [["webhook", { url: platform.url }]]);
+    const { key } = await setUpSite(home, [["webhook", { url: platform.url }]]);
     const { secret } = await home.run("webhook", "add", "shop.example.com", totals.url);
 
     const ended: Relay[] = [];
@@ -60,7 +60,7 @@ test(
     let sent = 0;
     let working = true;
     const failed: string[] = [];
-    const agent = keptConnections(2 * senders);
+    const agent = keepAliveAgent(2 * senders);
     const answeredBy = new Map<Relay, number>();
     const load = Array.from({ length: senders }, async () => {
       while (working) {
@@ -79,7 +79,7 @@ test(
       }
     });
 
-    /** Another version in the place of one node. Before it is stopped it gets no more requests. */
+    /** Replaces one node with another version; the node gets no more requests before it is stopped. */
     const replace = async (place: number, program: string) => {
       const [old] = serving.splice(place, 1) as [Relay];
       await sleep(2 * pauseMs);
@@ -101,7 +101,7 @@ test(
     await replace(0, newer);
     expect(versions()).toEqual(["0.2.0", "0.1.0"]);
     expect(await schema()).toBe(latestVersion + 2);
-    // It did not go well: back, on the schema that is there now.
+    // The rollback keeps the new schema.
     await replace(0, older);
     expect(versions()).toEqual(["0.1.0", "0.1.0"]);
     await replace(1, newer);
@@ -118,13 +118,13 @@ test(
     expect(new Set(arrived).size).toBe(sent);
     expect(arrived).toHaveLength(sent);
 
-    const told = () => totals.got.map((got) => readPush(got, secret));
-    await eventually("everything is pushed", () => sumOf(told()).conversions >= sent);
-    expect(sumOf(told())).toEqual({ conversions: sent, removed: 0 });
-    expect(areInOrder(told())).toBe(true);
+    const pushes = () => totals.got.map((got) => readPush(got, secret));
+    await eventually("everything is pushed", () => sumOf(pushes()).conversions >= sent);
+    expect(sumOf(pushes())).toEqual({ conversions: sent, removed: 0 });
+    expect(areInOrder(pushes())).toBe(true);
     for (const node of serving) expect(await node.stop()).toBe(0);
-    // Not a warning from any of them: no statement met a table that it did not expect.
+    // No node logged a warning: no statement failed on the other schema.
     for (const node of [...ended, ...serving]) expect(node.output()).not.toMatch(/"level":[456]0/);
-    console.log(`${sent} events over two versions, ${told().length} pushes`);
+    console.log(`${sent} events over two versions, ${pushes().length} pushes`);
   },
 );

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
-import { change, databaseFile, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
+import { change, databaseFile, setUpSite, keepAliveAgent, postOver, rows } from "../support/installation.ts";
 import {
   emptyInstallation,
   engines,
@@ -21,8 +21,8 @@ import { startReceiver } from "../support/receiver.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 
-/** A home of its own with the key of another. */
-async function homeLike(home: Installation, engine: Engine): Promise<Installation> {
+/** Creates an empty installation with the encryption key of another. */
+async function installationWithKeyOf(home: Installation, engine: Engine): Promise<Installation> {
   const made = await emptyInstallation(engine);
   const from = home.env.CLEANCAST_ENCRYPTION_KEY ?? keyOf(home);
   if (engine === "postgres") made.env.CLEANCAST_ENCRYPTION_KEY = from;
@@ -33,7 +33,7 @@ async function homeLike(home: Installation, engine: Engine): Promise<Installatio
 const keyOf = (home: Installation) =>
   readFileSync(join(home.env.CLEANCAST_DATA as string, "encryption.key"), "utf8").trim();
 
-/** Everything but the header, in an order of its own: engines hand rows out as they like. */
+/** Returns all lines but the header, sorted, because engines return rows in different orders. */
 const linesIn = (file: string) =>
   gunzipSync(readFileSync(file).subarray(0, -32))
     .toString()
@@ -57,8 +57,8 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   beforeAll(async () => {
     const receiver = await startReceiver();
     home = await newInstallation(engine);
-    // One connection takes everything; the other is paused, so that something waits.
-    const { key, connections } = await furnish(home, [
+    // One connection accepts everything; the other is paused, so that deliveries wait.
+    const { key, connections } = await setUpSite(home, [
       ["webhook", { url: receiver.url }],
       ["sandbox", {}],
       // Its mapping is why the extra field is kept.
@@ -67,7 +67,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     for (const id of connections.slice(1)) await home.run("connection", "pause", id);
     await home.run("webhook", "add", "shop.example.com", receiver.url);
     const relay = await home.start();
-    const agent = keptConnections(8);
+    const agent = keepAliveAgent(8);
     const answered = new Set<string>();
     let sending = true;
     let n = 0;
@@ -100,13 +100,13 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   });
 
   test("a backup restored elsewhere is complete and continues delivering", async () => {
-    const elsewhere = await homeLike(home, engine);
+    const elsewhere = await installationWithKeyOf(home, engine);
     const restored = await elsewhere.run("restore", file);
     expect(restored).toMatchObject({ ok: true, wrong: [], header: { engine } });
     const stored = await ordersIn(elsewhere);
     expect([...before].filter((order) => !stored.has(order))).toEqual([]);
 
-    // The sender may send all of it again: what was answered is known. What waited goes out.
+    // The relay recognises the events that a sender repeats, and sends the waiting deliveries.
     const { connections } = await elsewhere.run("connection", "list");
     const paused = connections.find((one: { platform: string }) => one.platform === "sandbox");
     await elsewhere.run("connection", "resume", paused.id);
@@ -127,7 +127,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   });
 
   test("a backup restored into the other engine is the same", async () => {
-    const elsewhere = await homeLike(home, engine === "sqlite" ? "postgres" : "sqlite");
+    const elsewhere = await installationWithKeyOf(home, engine === "sqlite" ? "postgres" : "sqlite");
     expect(await elsewhere.run("restore", file)).toMatchObject({
       ok: true,
       wrong: [],
@@ -139,7 +139,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   });
 
   test("a restore is refused for a truncated file, another key, existing data, and under a running relay", async () => {
-    const elsewhere = await homeLike(home, engine);
+    const elsewhere = await installationWithKeyOf(home, engine);
     const cut = join(freshFolder(), "cut");
     const whole = readFileSync(file);
     writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * 0.9)));
@@ -155,7 +155,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     });
     expect(await isUnused(elsewhere)).toBe(true);
 
-    await furnish(elsewhere, [], "other.example.com");
+    await setUpSite(elsewhere, [], "other.example.com");
     expect((await elsewhere.fails("restore", file)).error).toContain("--force replaces all of it");
     const relay = await elsewhere.start();
     const busy = /is running on|is using the database/;
@@ -165,8 +165,8 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   });
 
   test("a killed restore leaves the old data, and the next one finishes", async () => {
-    const elsewhere = await homeLike(home, engine);
-    await furnish(elsewhere, [], "other.example.com");
+    const elsewhere = await installationWithKeyOf(home, engine);
+    await setUpSite(elsewhere, [], "other.example.com");
     const child = spawn(process.execPath, [command, "restore", file, "--force"], { env: elsewhere.env });
     const gone = new Promise((resolve) => child.once("close", resolve));
     while (!(await isUnderWay(elsewhere)) && child.exitCode === null)
@@ -196,7 +196,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   });
 
   test("the check finds missing, unreadable and contradictory rows", async () => {
-    const elsewhere = await homeLike(home, engine);
+    const elsewhere = await installationWithKeyOf(home, engine);
     await elsewhere.run("restore", file);
     const [event] = await rows(elsewhere, "SELECT site_id, id FROM events WHERE extra IS NOT NULL");
     const [other] = await rows(elsewhere, `SELECT id FROM events WHERE id <> '${String(event?.id)}'`);
@@ -221,7 +221,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   });
 });
 
-/** A restore is writing at this moment. */
+/** Returns whether a restore is writing at this moment. */
 async function isUnderWay(home: Installation): Promise<boolean> {
   if (home.engine === "sqlite") return existsSync(`${databaseFile(home)}.restoring`);
   const found = await rows(
@@ -243,7 +243,7 @@ async function isUnused(home: Installation): Promise<boolean> {
 
 test("the check detects a damaged database file", async () => {
   const home = await newInstallation("sqlite");
-  await furnish(home, []);
+  await setUpSite(home, []);
   const file = databaseFile(home);
   copyFileSync(file, `${file}.sound`);
   const bytes = readFileSync(file);

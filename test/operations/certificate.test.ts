@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { expect, test } from "vitest";
-import { newAuthority, type Made } from "../support/certificates.ts";
+import { newAuthority, type TestCertificate } from "../support/servers/certificates.ts";
 import { freshFolder } from "../support/databases.ts";
 import { call, eventually, newInstallation } from "../support/relay.ts";
 
@@ -14,7 +14,7 @@ test("a renewed certificate and key are used, and half a pair keeps the old one"
   const folder = freshFolder();
   mkdirSync(folder, { recursive: true });
   const files = { TLS_CERT_FILE: join(folder, "cert.pem"), TLS_KEY_FILE: join(folder, "key.pem") };
-  const write = ({ cert, key }: Made) => {
+  const write = ({ cert, key }: TestCertificate) => {
     writeFileSync(files.TLS_CERT_FILE, cert);
     writeFileSync(files.TLS_KEY_FILE, key);
   };

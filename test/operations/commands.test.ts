@@ -1,7 +1,6 @@
 // The command line: the shapes that scripts rely on, and changes that a running relay follows.
 
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -16,9 +15,9 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
+import { sha256Of } from "../support/sha256.ts";
 import { accepted, filtered, freshEvent, jsonError, summarize } from "../contract/answers.ts";
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const id = expect.stringMatching(/^[0-9a-z]{10}$/);
 const liveKey = expect.stringMatching(/^cc_[0-9A-Za-z]{38}$/);
 
@@ -139,8 +138,8 @@ describe.each(engines)("the command line on %s", (engine) => {
       time_zone: "Europe/Berlin",
       block_domains: "spam.test,junk.test",
       block_disposable: "on",
-      block_persons: sha256("mallory@example.com"),
-      allow_persons: sha256("ada@example.com"),
+      block_persons: sha256Of("mallory@example.com"),
+      allow_persons: sha256Of("ada@example.com"),
       bot_threshold: "75",
       allow_user_agents: "our-monitor*/2",
       deny_user_agents: "scraper",
@@ -320,7 +319,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
     expect(await send(opening)).toEqual(notEnabled);
     expect(await send(leaving)).toEqual(accepted("purchase", { sandbox: { ok: true } }));
 
-    // All at once, so that the slowest of them decides.
+    // All changes are made first, so that they share the two seconds.
     const made = await home.addSite("made.example");
     await home.run("site", "set", closing.host, "inbound=off");
     await home.run("site", "set", opening.host, "inbound=on");
@@ -328,7 +327,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
     await home.run("connect", site.host, "webhook", `url=${receiver.url}`);
     await home.run("disconnect", leavingId);
     await Promise.all([
-      // Asked where no site owns the host: a key that is not known yet counts as a wrong one there.
+      // Sent to a host of no site, because an unknown key counts as a wrong key of the host.
       becomes("a new site with its key is known", { ...made, host: "127.0.0.1" }, accepted("purchase")),
       becomes("inbound is off", closing, notEnabled),
       becomes("inbound is on", opening, accepted("purchase")),
@@ -336,7 +335,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
       becomes("a connection receives", site, accepted("purchase", { webhook: { ok: true } })),
       becomes("a connection is gone", leaving, accepted("purchase")),
     ]);
-    // And a host is its owner's from now on.
+    // The new host accepts only keys of its own site.
     expect(await send({ ...site, host: "made.example" })).toEqual(jsonError(401, "Invalid API key"));
   });
 
@@ -378,7 +377,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
       ...events[0],
       time: events[0].receivedAt,
       key: { id, name: "test sender" },
-      emailSha256: sha256("trace@example.com"),
+      emailSha256: sha256Of("trace@example.com"),
       contact: expect.arrayContaining(["emailSha256", "phoneSha256", "firstNameSha256"]),
       filterReasons: [],
       releasedAt: null,

@@ -15,32 +15,32 @@ import { runDoctor } from "../../src/doctor/doctor.ts";
 import type { Finding, Level } from "../../src/doctor/finding.ts";
 import { checkWeb } from "../../src/doctor/web.ts";
 import { openInstallation } from "../../src/installation/installation.ts";
-import { newAuthority } from "../support/certificates.ts";
-import { startDns } from "../support/dnsServer.ts";
+import { newAuthority } from "../support/servers/certificates.ts";
+import { startDns } from "../support/servers/dnsServer.ts";
 import {
   change,
   databaseFile,
-  furnish as furnishHome,
+  setUpSite,
   onPostgres,
   rows,
   withStore,
   type Wanted,
 } from "../support/installation.ts";
 import { engines, newInstallation, type Installation, type Relay } from "../support/relay.ts";
-import { startMailServer } from "../support/smtp.ts";
-import { startTlsProxy } from "../support/tlsProxy.ts";
+import { startMailServer } from "../support/servers/mailServer.ts";
+import { startTlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshFolder } from "../support/databases.ts";
 import { freshEvent } from "../contract/answers.ts";
 
 const day = 86_400_000;
 
-/** The command line makes files for their owner alone; a test's process does not. */
+/** Sets the file mode that the command line sets; the test's own process does not. */
 function closeFile(home: Installation): void {
   if (home.engine === "sqlite") chmodSync(databaseFile(home), 0o600);
 }
 
-async function furnish(home: Installation, wanted: readonly Wanted[]) {
-  const made = await furnishHome(home, wanted);
+async function setUp(home: Installation, wanted: readonly Wanted[]) {
+  const made = await setUpSite(home, wanted);
   closeFile(home);
   return made;
 }
@@ -54,7 +54,7 @@ async function diagnose(
   return runDoctor({ config, now: Date.now(), open: () => openInstallation(config), network });
 }
 
-/** There is a finding of this level whose sentence is like this; returns what to do about it. */
+/** Expects a finding of this level that matches, and returns its remedy. */
 function expectFound(findings: readonly Finding[], level: Level, what: RegExp): string {
   const found = findings.find((one) => what.test(one.what));
   expect(found, `${what} in ${JSON.stringify(findings, null, 1)}`).toMatchObject({ level });
@@ -110,7 +110,7 @@ describe("files", () => {
   beforeAll(async () => {
     home = await newInstallation("sqlite");
     folder = String(home.env.CLEANCAST_DATA);
-    await furnish(home, [["sandbox", {}]]);
+    await setUp(home, [["sandbox", {}]]);
   });
 
   test("files that other users can read are reported with the command that fixes them", async () => {
@@ -153,7 +153,7 @@ describe("settings of the installation", () => {
 
   beforeAll(async () => {
     home = await newInstallation("sqlite");
-    await furnish(home, [["sandbox", {}]]);
+    await setUp(home, [["sandbox", {}]]);
   });
 
   test("a CLEANCAST_URL that is missing or without TLS is reported", async () => {
@@ -249,7 +249,7 @@ describe("settings of the installation", () => {
 describe.each(engines)("a database on %s", (engine) => {
   test("a schema that is behind or ahead is reported and not changed", async () => {
     const home = await newInstallation(engine);
-    await furnish(home, [["sandbox", {}]]);
+    await setUp(home, [["sandbox", {}]]);
     const versions = () => rows(home, `SELECT version FROM migrations ORDER BY version`);
     const before = await versions();
     const newest = Number(before.at(-1)?.version);
@@ -267,7 +267,7 @@ describe.each(engines)("a database on %s", (engine) => {
       "error",
       new RegExp(`schema ${newest + 1}, this version only knows ${newest}`),
     );
-    // There is no schema before the first one yet, and 0 is an empty database: a lower number stands for an older schema.
+    // No schema is older than the first yet, and 0 is an empty database: -1 stands for an older schema.
     await change(home, `UPDATE migrations SET version = -1 WHERE version = ${newest + 1}`);
     const behind = await diagnose(home);
     expectFound(behind, "error", new RegExp(`schema -1, this version needs ${newest}`));
@@ -277,7 +277,7 @@ describe.each(engines)("a database on %s", (engine) => {
 
   test("a database that cannot be opened is one finding among others", async () => {
     const home = await newInstallation(engine);
-    await furnish(home, [["sandbox", {}]]);
+    await setUp(home, [["sandbox", {}]]);
     const wrongKey = await diagnose(home, { CLEANCAST_ENCRYPTION_KEY: "ab".repeat(32) });
     expectFound(wrongKey, "error", /not the key that this database was sealed with/);
     expectFound(wrongKey, "ok", /^Node/);
@@ -294,7 +294,7 @@ describe.each(engines)("a database on %s", (engine) => {
 
 test("a PostgreSQL that can lose commits, or runs short of connections, is reported", async () => {
   const home = await newInstallation("postgres");
-  await furnish(home, [["sandbox", {}]]);
+  await setUp(home, [["sandbox", {}]]);
   const name = new URL(String(home.env.DATABASE_URL)).pathname.slice(1);
   const set = (value: string) =>
     onPostgres(home, (client) => client.query(`ALTER DATABASE "${name}" SET synchronous_commit = ${value}`));
@@ -303,7 +303,7 @@ test("a PostgreSQL that can lose commits, or runs short of connections, is repor
   await set("off");
   const found = await diagnose(home);
   expectFound(found, "error", /synchronous_commit=off: events answered with 200 can be lost/);
-  // As many as no server allows.
+  // More than any server allows.
   const many = await diagnose(home, { CLEANCAST_DATABASE_CONNECTIONS: "500" });
   expectFound(many, "warning", /connections are in use, and another node may open 500/);
 });
@@ -316,7 +316,7 @@ describe("a site", () => {
 
   beforeAll(async () => {
     home = await newInstallation("sqlite");
-    site = await furnish(home, [["sandbox", {}]]);
+    site = await setUp(home, [["sandbox", {}]]);
     relay = await home.start();
   });
   afterAll(() => relay.kill());

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { furnish } from "../support/installation.ts";
+import { setUpSite } from "../support/installation.ts";
 import { Installation, newInstallation } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -15,7 +15,7 @@ test(
   async () => {
     const home = await newInstallation("sqlite");
     const receiver = await startReceiver();
-    const { key } = await furnish(home, [
+    const { key } = await setUpSite(home, [
       ["webhook", { url: receiver.url, headers: JSON.stringify({ Authorization: "Bearer s3cret" }) }],
     ]);
     const file = join(home.env.CLEANCAST_DATA as string, "encryption.key");
@@ -52,7 +52,7 @@ test(
   { timeout: 60_000 },
   async () => {
     const home = await newInstallation("postgres");
-    await furnish(home, [["segment", { source: "acme", write_key: "s3cret" }]]);
+    await setUpSite(home, [["segment", { source: "acme", write_key: "s3cret" }]]);
     expect((await home.fails("encryption-key", "rotate")).error).toContain("CLEANCAST_ENCRYPTION_KEY_OTHER");
     const after = home.with({ CLEANCAST_ENCRYPTION_KEY: "77".repeat(32) });
     const change = after.with({ CLEANCAST_ENCRYPTION_KEY_OTHER: "5a".repeat(32) });

@@ -1,6 +1,5 @@
 // After an erasure nothing in the database belongs to the email, except a refusal, which must stay in force.
 
-import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { storeReport, type Report } from "../../src/identity/visits.ts";
@@ -8,13 +7,14 @@ import { openDatabase } from "../../src/store/open.ts";
 import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { readConfig } from "../../src/installation/config.ts";
-import { furnish, withStore } from "../support/installation.ts";
+import { setUpSite, withStore } from "../support/installation.ts";
 import { engines, newInstallation, type Installation } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { sha256 } from "../support/sha256.ts";
+import { sha256Of } from "../support/sha256.ts";
 
 const email = "ada@example.com";
-const hash = createHash("sha256").update(email).digest("hex");
+const hash = sha256Of(email);
 
 /** Every `table.column` that contains the text. */
 async function placesOf(home: Installation, text: string): Promise<string[]> {
@@ -41,7 +41,7 @@ test.each(engines)(
   async (engine) => {
     const home = await newInstallation(engine);
     const receiver = await startReceiver();
-    const { siteId, key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const { siteId, key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     await home.run(
       "site",
       "set",

@@ -5,20 +5,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
 import { serve, type Running } from "../../src/main.ts";
-import { furnish } from "../support/installation.ts";
+import { setUpSite } from "../support/installation.ts";
 import {
   faultsOf,
-  listen,
+  recordTransactions,
   namesShardedTable,
   shapeOf,
   sitesOf,
   writesConfiguration,
   type Sent,
   type Transaction,
-} from "../support/hotStatements.ts";
+} from "../support/schema/hotStatements.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, post } from "../support/relay.ts";
-import { cookieOf, report, sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { cookieOf, report } from "../support/visits.ts";
 
 /** Queries over all sites or configuration, with their origin and how often they run. */
 const background: readonly [why: string, text: RegExp][] = [
@@ -60,7 +61,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     });
     const keys: string[] = [];
     for (const host of sites) {
-      const { key } = await furnish(
+      const { key } = await setUpSite(
         home,
         [
           ["webhook", { url: receiver.url }],
@@ -73,7 +74,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     }
     const url = home.env.DATABASE_URL as string;
     home.env.DATABASE_URL = `${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`;
-    heard = listen();
+    heard = recordTransactions();
     running = await serve(readConfig(home.env), () => {});
     started = heard.transactions.length;
     const relay = { url: running.address.replace("localhost", "127.0.0.1") };
@@ -84,10 +85,10 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
           const email = `${orderId}@example.com`;
           const params = { gclid: `click-${orderId}`, utm_source: "google" };
           const cookie = cookieOf(await report(relay, host, "visit", { params }));
-          await report(relay, host, "identify", { emails: [sha256(email)] }, cookie);
+          await report(relay, host, "identify", { emails: [sha256Of(email)] }, cookie);
           await report(relay, host, "consent", { consent: { own: "granted" } }, cookie);
           const bot = { "User-Agent": "AhrefsBot/7.0" };
-          await report(relay, host, "identify", { emails: [sha256(`bot-${email}`)] }, bot);
+          await report(relay, host, "identify", { emails: [sha256Of(`bot-${email}`)] }, bot);
           const event = { email, event: "purchase", orderId, value: 5 };
           await post(relay.url, keys[i] as string, event);
           await post(relay.url, keys[i] as string, event);

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -7,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { dayMs } from "../../src/kernel/time.ts";
 import { freshFolder } from "../support/databases.ts";
-import { deliveryStates, furnish, rows, type Furnished } from "../support/installation.ts";
+import { deliveryStates, setUpSite, rows, type SiteSetup } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
+import { sha256Of } from "../support/sha256.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
-const hashOf = (email: string) => createHash("sha256").update(email).digest("hex");
 
 function file(name: string, ...lines: (string | object)[]): string {
   const path = join(freshFolder(), name);
@@ -45,12 +44,12 @@ async function piped(
 describe.each(engines)("an import on %s", (engine) => {
   let home: Installation;
   let receiver: Receiver;
-  let site: Furnished;
+  let site: SiteSetup;
   let relay: Relay;
   beforeAll(async () => {
     home = await newInstallation(engine);
     receiver = await startReceiver();
-    site = await furnish(home, [["webhook", { url: receiver.url }]]);
+    site = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     relay = await home.start();
   });
   const conversions = (path: string, ...args: string[]) =>
@@ -101,7 +100,7 @@ describe.each(engines)("an import on %s", (engine) => {
         },
       },
     });
-    // To send is a step of its own.
+    // Deliveries are counted only with --deliver.
     expect(await conversions(path, "--event", "purchase", "--deliver", "all")).toMatchObject({
       state: "dry run",
     });
@@ -138,10 +137,10 @@ describe.each(engines)("an import on %s", (engine) => {
     expect(JSON.stringify(fay)).toContain("click-of-fay");
     const [stored] = await rows(home, `SELECT id, time, key_id FROM events WHERE order_id = 'deliver-1'`);
     expect(stored?.key_id).toBe("import");
-    // Its place in lists and charts is the time of the conversion.
+    // The id has the time of the conversion, by which lists and charts sort.
     expect(Number.parseInt(String(stored?.id).replace("-", "").slice(0, 12), 16)).toBe(Number(stored?.time));
 
-    // The live event comes again, and the file: nothing happens.
+    // The live event and the file are sent again: both are duplicates.
     expect(
       (await relay.post(site.key, { email: "fay@example.com", event: "purchase", orderId: "deliver-1" }))
         .text,
@@ -211,12 +210,12 @@ describe.each(engines)("an import on %s", (engine) => {
       'line,reason\n2,"the row is not valid JSON"\n3,"email is not an email address"\n' +
         '4,"eventTime is not a time that can be read; write it like 2026-10-31T12:30:00Z"\n',
     );
-    const told = JSON.stringify([
+    const report = JSON.stringify([
       await home.run("import", "list"),
       await home.run("audit", "shop.example.com"),
     ]);
-    expect(told).toContain("import done");
-    expect(`${told}${relay.output()}`).not.toMatch(/secret person|kim@|lee@/);
+    expect(report).toContain("import done");
+    expect(`${report}${relay.output()}`).not.toMatch(/secret person|kim@|lee@/);
     expect(await home.print("import", "list")).toMatch(/conversions +rows\.ndjson +done +4 +1 +0 +3/);
   });
 
@@ -240,7 +239,7 @@ describe.each(engines)("an import on %s", (engine) => {
       "email,hashed_email,GCLID,utm_source,_fbp,seen at,consent",
       `nia@example.com,,g-1,google,fb.1.2,${daysAgo(5)},`,
       `nia@example.com,,g-0,,,${daysAgo(9)},`,
-      `,${hashOf("ola@example.com")},g-2,,,${daysAgo(5)},granted`,
+      `,${sha256Of("ola@example.com")},g-2,,,${daysAgo(5)},granted`,
       `refuses@example.com,,g-3,,,${daysAgo(5)},granted`,
       `pam@example.com,,,,,,denied`,
       `old@example.com,,g-4,,,${daysAgo(200)},`,
@@ -271,7 +270,7 @@ describe.each(engines)("an import on %s", (engine) => {
       utm: { utm_source: "google" },
       browserIds: { _fbp: "fb.1.2" },
     });
-    expect(nia.identity.forms.emailGoogleSha256).toBe(hashOf("nia@example.com"));
+    expect(nia.identity.forms.emailGoogleSha256).toBe(sha256Of("nia@example.com"));
     expect((await known("ola@example.com")).consent).toBe("granted");
     expect((await known("refuses@example.com")).consent).toBe("denied");
     expect((await known("pam@example.com")).consent).toBe("denied");
@@ -281,7 +280,7 @@ describe.each(engines)("an import on %s", (engine) => {
     expect((await home.run("import", "identities", consents)).tally).toMatchObject({ imported: 1 });
     expect((await known("qia@example.com")).consent).toBe("denied");
 
-    // The same rows in another file say nothing new.
+    // The same rows in another file change nothing.
     const history = await countOf(home, "consent_history");
     const again = file("again.csv", readFileSync(path, "utf8"));
     expect((await home.run("import", "identities", again)).tally).toMatchObject({
@@ -295,7 +294,7 @@ describe.each(engines)("an import on %s", (engine) => {
 
 test("imported rows too old for a platform are skipped with the reason, and those too old for the site rejected", async () => {
   const home = await newInstallation("sqlite");
-  await furnish(home, [["meta", { pixel_id: "4000000000000001", access_token: "t".repeat(40) }]]);
+  await setUpSite(home, [["meta", { pixel_id: "4000000000000001", access_token: "t".repeat(40) }]]);
   const path = file(
     "orders.csv",
     "email,event,orderId,value,eventTime",

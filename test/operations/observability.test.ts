@@ -17,7 +17,8 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { report, sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 import { freshEvent, plainText, summarize } from "../contract/answers.ts";
 
 const token = "a-token-for-prometheus";
@@ -81,7 +82,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect((await send({ email: "eve@blocked.example" })).text).toContain("filtered");
     receiver.behave = (_got, response) => response.writeHead(503).end("no");
     expect((await send()).text).toContain("queued");
-    // A platform that repeats what it was sent: its words must not reach the log.
+    // The platform echoes the request, which must not reach the log.
     receiver.behave = (got, response) => response.writeHead(400).end(got.text);
     expect((await send({ email })).text).toContain("rejected");
     receiver.behave = (_got, response) => response.writeHead(200).end("{}");
@@ -130,7 +131,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect(found.get("cleancast_defects_total")).toBe(0);
     expect([...found.keys()].filter((name) => name.startsWith("cleancast_visits_total"))).toHaveLength(1);
     expect(found.has("cleancast_clock_skew_seconds")).toBe(engine === "postgres");
-    // Nothing that cannot be known is given a number.
+    // A metric without a value is absent.
     expect(found.has("cleancast_certificate_expiry_timestamp_seconds")).toBe(false);
   });
 
@@ -150,7 +151,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect(await status({ ...forwarded, Authorization: token })).toBe(401);
     expect(await status({ Forwarded: "for=203.0.113.9" })).toBe(401);
     expect(await status({ Host: site.host })).toBe(404);
-    // No site can take a name away from who holds the token.
+    // With the token the metrics are available on every host.
     expect(await status({ ...bearer, Host: site.host })).toBe(200);
   });
 
@@ -210,8 +211,8 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
       next: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     });
 
-    // The sync log has what the platform repeated; the log of the process has not.
-    const hash = sha256(email.toLowerCase());
+    // The sync log has the echoed request, and the log of the process has not.
+    const hash = sha256Of(email.toLowerCase());
     const [kept] = await rows(home, `SELECT response FROM attempts WHERE http_status = 400`);
     expect(String(kept?.response)).toContain(hash);
     for (const secret of [hash, "quagmire", "blocked.example", site.key, token])
@@ -220,13 +221,13 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
 
   test("a relay is not ready while its store does not answer, and ready again when it does", async () => {
     await change(home, `ALTER TABLE migrations RENAME TO elsewhere`);
-    await eventually("it says so", async () => (await get(relay, "/readyz")).status === 503, 5);
+    await eventually("/readyz reports it", async () => (await get(relay, "/readyz")).status === 503, 5);
     expect(readiness(await get(relay, "/readyz"))).toEqual({
       status: 503,
       ok: false,
       checks: { ...checks, store: "failing" },
     });
-    // The process lives, and its numbers are wanted now more than ever.
+    // The process is alive, and its metrics are still served.
     expect((await get(relay, "/healthz")).status).toBe(200);
     expect((await metrics()).get('cleancast_ready{check="store"}')).toBe(0);
     await change(home, `ALTER TABLE elsewhere RENAME TO migrations`);
@@ -237,7 +238,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     const [newest] = await rows(home, `SELECT * FROM migrations ORDER BY version DESC LIMIT 1`);
     await change(home, `UPDATE migrations SET version = 0 WHERE version = ${Number(newest?.version)}`);
     const failing = async () => readiness(await get(relay, "/readyz"));
-    await eventually("it says so", async () => (await failing()).status === 503, 5);
+    await eventually("/readyz reports it", async () => (await failing()).status === 503, 5);
     expect(await failing()).toMatchObject({ checks: { ...checks, schema: "failing" } });
     await change(home, `UPDATE migrations SET version = ${Number(newest?.version)} WHERE version = 0`);
   });
@@ -245,7 +246,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
   test("a stopping relay reports it at once, and accepts requests until the drain is over", async () => {
     await eventually("it is ready", async () => (await get(relay, "/readyz")).status === 200, 5);
     const stopped = relay.stop();
-    await eventually("it says so", async () => (await get(relay, "/readyz")).status === 503, 1);
+    await eventually("/readyz reports it", async () => (await get(relay, "/readyz")).status === 503, 1);
     expect(readiness(await get(relay, "/readyz"))).toEqual({
       status: 503,
       ok: false,

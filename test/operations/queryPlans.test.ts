@@ -29,13 +29,13 @@ const hourAt = (part: number) => Math.floor(at(part) / hourMs);
 const hash = sha256("e".repeat(64));
 const growing =
   /\b(events|deliveries|attempts|audit|bot_visits|rejected_requests|statistics|statistics_hours|visit_counts|inbound_counts)\b/;
-/** More than any page needs; far less than there is. */
+/** More rows than any page needs, and far fewer than the tables have. */
 const fewRows = 3000;
 
-type Asked = { sql: string; params: readonly Value[] };
+type Statement = { sql: string; params: readonly Value[] };
 
-/** Every list, as the dashboard asks for it. `page` is 50 rows. */
-function questions(db: Database): Record<string, () => Promise<unknown>> {
+/** Every list of the dashboard; a page has 50 rows. */
+function queries(db: Database): Record<string, () => Promise<unknown>> {
   const lists = eventListStore(db);
   const log = syncLogStore(db);
   const statistics = statisticsStore(db);
@@ -104,8 +104,8 @@ function questions(db: Database): Record<string, () => Promise<unknown>> {
   };
 }
 
-/** Statements that fill the tables; `hex` spells a number with so many digits. */
-function filling(hex: (number: string, digits: number) => string): string[] {
+/** Statements that fill the tables; `hex` formats a number with so many digits. */
+function fillingStatements(hex: (number: string, digits: number) => string): string[] {
   const ms = `(${start} + n.i * ${stepMs})`;
   const whole = (text: string) => `CAST(${text} AS bigint)`;
   const id = `${hex(whole(`${ms} / 65536`), 8)} || '-' || ${hex(whole(`${ms} % 65536`), 4)} || '-7000-8000-000000000000'`;
@@ -144,8 +144,8 @@ function filling(hex: (number: string, digits: number) => string): string[] {
 }
 
 /** Records the statements that a query sends to the database. */
-function recording(db: Database): Database & { asked: Asked[] } {
-  const asked: Asked[] = [];
+function recordStatements(db: Database): Database & { asked: Statement[] } {
+  const asked: Statement[] = [];
   const all = (sql: string, params: readonly Value[] = []) => {
     asked.push({ sql, params });
     return db.all(sql, params);
@@ -154,27 +154,28 @@ function recording(db: Database): Database & { asked: Asked[] } {
 }
 
 describe("query plans on sqlite", () => {
-  let db: Database & { asked: Asked[] };
+  let db: Database & { asked: Statement[] };
 
   beforeAll(async () => {
     const opened = openSqlite(`${freshFolder()}/store.db`);
     await migrate(opened);
     await opened.write(async (tx) => {
-      for (const text of filling((number, digits) => `printf('%0${digits}x', ${number})`)) await tx.all(text);
+      for (const text of fillingStatements((number, digits) => `printf('%0${digits}x', ${number})`))
+        await tx.all(text);
     });
-    db = recording(opened);
+    db = recordStatements(opened);
   });
   afterAll(() => db.close());
 
-  test.each(Object.keys(questions(null as never)))("the query for %s scans no large table", async (name) => {
+  test.each(Object.keys(queries(null as never)))("the query for %s scans no large table", async (name) => {
     db.asked.length = 0;
-    await questions(db)[name]?.();
+    await queries(db)[name]?.();
     expect(db.asked.length).toBeGreaterThan(0);
     for (const { sql, params } of db.asked.splice(0)) {
       const plan = (await db.all(`EXPLAIN QUERY PLAN ${sql}`, params)).map((row) => String(row.detail));
       const whole = plan.filter((line) => line.startsWith("SCAN ") && growing.test(line));
       expect(whole, `${sql}\n${plan.join("\n")}`).toEqual([]);
-      // Along an index as far as it goes: a search by the site alone is a walk over all of it, unless it ends early.
+      // A search by the site alone reads the whole index of the site, unless a limit ends it early.
       const wide = plan.filter((line) => line.startsWith("SEARCH") && line.endsWith("(site_id=?)"));
       const isSorted = plan.some((line) => /TEMP B-TREE FOR (?:LAST|ORDER)/.test(line));
       expect(isSorted ? wide : [], `${sql}\n${plan.join("\n")}`).toEqual([]);
@@ -195,7 +196,7 @@ type Node = {
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
 describe("query plans on postgres", () => {
-  let db: Database & { asked: Asked[] };
+  let db: Database & { asked: Statement[] };
   let client: Client;
 
   beforeAll(async () => {
@@ -205,11 +206,11 @@ describe("query plans on postgres", () => {
     client = new Client({ connectionString: url });
     await client.connect();
     await client.query("BEGIN; SET LOCAL synchronous_commit = off");
-    for (const text of filling((number, digits) => `lpad(to_hex(${number}), ${digits}, '0')`))
+    for (const text of fillingStatements((number, digits) => `lpad(to_hex(${number}), ${digits}, '0')`))
       await client.query(text.replace(/INSERT INTO (\w+) (\([^)]*\))\s+(WITH[^]*)/, "INSERT INTO $1 $2 $3"));
     await client.query("COMMIT");
     await client.query("VACUUM ANALYZE");
-    db = recording(opened);
+    db = recordStatements(opened);
   });
   afterAll(async () => {
     await client.end();
@@ -219,7 +220,7 @@ describe("query plans on postgres", () => {
   const literal = (value: Value) =>
     typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
 
-  async function planOf(mode: string, { sql, params }: Asked): Promise<Node[]> {
+  async function planOf(mode: string, { sql, params }: Statement): Promise<Node[]> {
     await client.query(`SET plan_cache_mode = ${mode}`);
     await client.query(`PREPARE asked AS ${sql}`);
     const { rows } = await client.query(
@@ -229,20 +230,20 @@ describe("query plans on postgres", () => {
     return nodesOf(rows[0]["QUERY PLAN"][0].Plan);
   }
 
-  test.each(Object.keys(questions(null as never)))("the query for %s scans no large table", async (name) => {
+  test.each(Object.keys(queries(null as never)))("the query for %s scans no large table", async (name) => {
     db.asked.length = 0;
-    await questions(db)[name]?.();
+    await queries(db)[name]?.();
     expect(db.asked.length).toBeGreaterThan(0);
     for (const asked of db.asked.splice(0)) {
-      // Planned for these values, and once for all values, as it comes to be after a few times.
+      // PostgreSQL plans for the given values at first, and after a few runs for any values.
       for (const mode of ["force_custom_plan", "force_generic_plan"]) {
         const nodes = await planOf(mode, asked);
-        const told = `${mode}\n${asked.sql}\n${JSON.stringify(nodes[0], null, 1)}`;
+        const details = `${mode}\n${asked.sql}\n${JSON.stringify(nodes[0], null, 1)}`;
         const whole = nodes.filter((node) => node["Node Type"] === "Seq Scan" && node["Relation Name"]);
-        expect(whole, told).toEqual([]);
+        expect(whole, details).toEqual([]);
         for (const node of nodes) {
           const looked = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
-          expect(looked, told).toBeLessThan(fewRows);
+          expect(looked, details).toBeLessThan(fewRows);
         }
       }
     }

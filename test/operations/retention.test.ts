@@ -34,7 +34,7 @@ const tables = {
 };
 type Rows = Record<keyof typeof tables, Value[][]>;
 
-/** `count` events from `at` on, one a second, each with a delivery in `state` and one attempt. */
+/** Creates `count` events from `at` on, one a second, each with a delivery in `state` and one attempt. */
 function seeds(siteId: string, at: number, count: number, state = "sent"): Rows {
   const rows: Rows = { events: [], deliveries: [], attempts: [], statistics_hours: [], statistics: [] };
   for (let n = 0; n < count; n += 1) {
@@ -87,9 +87,9 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
       (await db.all(`SELECT COUNT(*) AS n FROM ${table} WHERE site_id = $1 AND ${where}`, [siteId]))[0]?.n,
     );
 
-  /** One round; `elapsed` stands still, so that every step is as large as it may be. */
+  /** Runs one round; `elapsed` does not advance, so that every step has the maximum size. */
   async function round(siteId: string, changed: Partial<PurgeOptions> = {}): Promise<void> {
-    // As if the last round had been a moment ago: there is nothing odd about the clock.
+    // The last round was a minute ago, so the clock does not look wrong.
     await store.leases.acquire("purge", "one", now - 60_000, now);
     const options: PurgeOptions = {
       store,
@@ -131,7 +131,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
 
     expect(Math.max(...steps)).toBeLessThanOrEqual(500);
     expect(steps.reduce((sum, one) => sum + one, 0)).toBe(expired * 3);
-    // Events came in all the time, not after it: at least one for every few steps.
+    // Events were accepted between the steps: at least one for every few steps.
     expect(between).toBeGreaterThan(steps.length / 4);
     expect(await count("events", "s")).toBe(50 + accepted.length);
     expect(await count("deliveries", "s", "connection_id = 'c'")).toBe(50);

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
-import { change, furnish } from "../support/installation.ts";
+import { change, setUpSite } from "../support/installation.ts";
 import { freshFolder } from "../support/databases.ts";
 import { engines, newInstallation } from "../support/relay.ts";
 
@@ -13,7 +13,7 @@ const newer = latestVersion + 1;
 describe.each(engines)("a rollback on %s", (engine) => {
   test("the previous release works on a newer schema, and refuses commands that must know every table", async () => {
     const home = await newInstallation(engine);
-    await furnish(home, [["sandbox", {}]]);
+    await setUpSite(home, [["sandbox", {}]]);
     const backup = join(freshFolder(), "before.backup");
     await home.run("backup", backup);
     await change(
@@ -47,7 +47,7 @@ describe.each(engines)("a rollback on %s", (engine) => {
 
   test("every command refuses a database of an unreleased version, and names the remedy", async () => {
     const home = await newInstallation(engine);
-    await furnish(home, [["sandbox", {}]]);
+    await setUpSite(home, [["sandbox", {}]]);
     await change(
       home,
       `UPDATE migrations SET version = 12`,

@@ -25,7 +25,7 @@ const run = promisify(execFile);
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 
 /** Lets the shell read the printed line as it would when pasted, and returns what curl would have been given. */
-async function pasted(line: string): Promise<string[]> {
+async function argumentsOfPasted(line: string): Promise<string[]> {
   const { stdout } = await run("bash", ["-c", `curl() { printf '%s\\0' "$@"; }\n${line}`]);
   return stdout.split("\0").slice(0, -1);
 }
@@ -65,7 +65,7 @@ describe.each(engines)("the first start on %s", (engine) => {
         .find((one) => one.startsWith("curl ")) ?? "";
     const orders: unknown[] = [];
     for (let i = 0; i < 2; i += 1) {
-      const [silent, url, ...rest] = await pasted(line);
+      const [silent, url, ...rest] = await argumentsOfPasted(line);
       expect([silent, url]).toEqual(["-sS", `http://localhost:${port}/__cc/inbound`]);
       const headers = rest
         .filter((_, at) => rest[at - 1] === "-H")

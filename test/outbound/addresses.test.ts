@@ -1,5 +1,5 @@
-// The outbound webhook reaches the public internet over HTTPS and nothing else: neither an address that is typed, nor one
-// that a name server answers with, nor one that was fine when it was entered. Nothing is sent to find that out.
+// The outbound webhook reaches the public internet over HTTPS and nothing else: no private address that was typed, that a name
+// server returned, or that was allowed when it was entered. Nothing is sent to a refused address.
 
 import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ import { hostileAddresses, hostileUrls, privateFault } from "../support/hostileA
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, type Installation } from "../support/relay.ts";
 
-/** Listens on every address of this machine and counts who comes. */
+/** Listens on every address of this machine and counts connections. */
 let server: Server;
 let port: number;
 let connections = 0;
@@ -71,7 +71,7 @@ describe("hostile DNS answers", () => {
   });
 
   test("a name that resolves differently the second time is judged by the address that is connected to", async () => {
-    // One address is open, in place of a public one: the first push may go there, the second is led astray.
+    // One loopback address is allowed, in place of a public one: the first push goes there, and the second resolves to another.
     const answers = ["127.0.0.2", "127.0.0.1", "::1"];
     const resolve: Resolve = (_host, _options, found) => {
       const address = answers.shift() as string;
@@ -119,7 +119,7 @@ describe("webhooks with private addresses", () => {
     const { id } = await home.run("webhook", "add", host, `https://localhost:${port}/`);
     expect(await home.print("webhook", "test", id)).toBe(`Test failed: the address ${privateFault}\n`);
     await home.start();
-    await eventually("it tried to push", async () => (await home.run("webhook", "show", id)).log.length > 1);
+    await eventually("a push was tried", async () => (await home.run("webhook", "show", id)).log.length > 1);
     const { log } = await home.run("webhook", "show", id);
     for (const line of log)
       expect(line).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
@@ -133,14 +133,14 @@ describe("webhooks with private addresses", () => {
     const { id } = await home.run("webhook", "add", host, receiver.url);
     const relay = await home.start({ CLEANCAST_ALLOW_PRIVATE: "" });
     const log = async () => (await home.run("webhook", "show", id)).log;
-    await eventually("it tried to push", async () => (await log()).length > 0);
+    await eventually("a push was tried", async () => (await log()).length > 0);
     expect((await log())[0]).toMatchObject({ ok: false, error: expect.stringContaining("must use https") });
     expect(receiver.got).toEqual([]);
     await relay.stop();
-    // Nothing was lost over it: where the operator opens the address again, the period goes out.
+    // Nothing is lost: when the operator allows the address again, the period is pushed.
     await home.run("webhook", "disable", id);
     await home.run("webhook", "enable", id);
     await home.start();
-    await eventually("it is told", () => receiver.got.length > 0);
+    await eventually("the period is pushed", () => receiver.got.length > 0);
   });
 });

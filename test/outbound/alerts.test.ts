@@ -12,7 +12,7 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { startMailServer, type MailServer } from "../support/smtp.ts";
+import { startMailServer, type MailServer } from "../support/servers/mailServer.ts";
 
 describe.each(engines)("alerts on %s", (engine) => {
   let home: Installation;
@@ -54,12 +54,12 @@ describe.each(engines)("alerts on %s", (engine) => {
     ]);
     expect(hook.bodies()).toMatchObject([{ type: "test", site: { host: "shop.example" } }]);
 
-    mail.mood = "no";
+    mail.rejectsRecipients = true;
     hook.behave = (_got, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
     expect(await home.print("alert", "test", "shop.example")).toMatch(
       /^CHANNEL {2}TO +RESULT\nmail .*refuses the sender or a recipient\nwebhook .*HTTP 302\n$/,
     );
-    mail.mood = "yes";
+    mail.rejectsRecipients = false;
     hook.behave = (_got, response) => response.writeHead(200).end();
   });
 
@@ -85,8 +85,8 @@ describe.each(engines)("alerts on %s", (engine) => {
       const { deliveries } = await home.run("delivery", "list", "shop.example", "--state", "parked");
       return deliveries.length > 0;
     });
-    const told = () => hook.bodies().filter((one) => one.subject === id);
-    await eventually("the webhook is told", () => told().length > 0);
+    const alertsSent = () => hook.bodies().filter((one) => one.subject === id);
+    await eventually("the webhook is alertsSent", () => alertsSent().length > 0);
     await eventually("the mail is there", () =>
       mail.got.some((one) => one.subject.includes("needs reconnection")),
     );
@@ -98,10 +98,10 @@ describe.each(engines)("alerts on %s", (engine) => {
 
     platform.behave = (_got, response) => response.writeHead(200).end('{"success":true}');
     await connect("b".repeat(32));
-    await eventually("it is over", () => told().some((one) => one.type === "over"));
-    // A few looks more by every node must not say it again.
+    await eventually("it is over", () => alertsSent().some((one) => one.type === "over"));
+    // Further checks by every node must not send it again.
     await new Promise((resolve) => setTimeout(resolve, 3000));
-    expect(told().map((one) => one.type)).toEqual(["began", "over"]);
+    expect(alertsSent().map((one) => one.type)).toEqual(["began", "over"]);
     expect(mail.got.filter((one) => one.subject.includes("needs reconnection"))).toHaveLength(2);
     expect(await home.print("alert", "list")).toBe("No open alerts.\n");
     expect((await home.run("alert", "list", "--all")).alerts).toMatchObject([{ subject: id }]);
@@ -111,7 +111,7 @@ describe.each(engines)("alerts on %s", (engine) => {
   test("a flood of wrong keys raises an alert, and valid keys pass", async () => {
     const wrong = `cc_${"0".repeat(38)}`;
     for (let n = 0; n < 12; n++) await relay.post(wrong, {}, { Host: "shop.example" });
-    await eventually("it is told", () => hook.bodies().some((one) => one.kind === "wrong keys"));
+    await eventually("the alert is sent", () => hook.bodies().some((one) => one.kind === "wrong keys"));
     expect(hook.bodies().find((one) => one.kind === "wrong keys")).toMatchObject({
       type: "began",
       subject: "shop.example",

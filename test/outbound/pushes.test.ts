@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
 import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
-import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
 import {
   engines,
   eventually,
@@ -14,7 +14,8 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { report, sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, summarize } from "../contract/answers.ts";
 
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
@@ -43,7 +44,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   async function newSite(): Promise<TestSite> {
     hosts += 1;
     const site = await home.addSite(`totals-${hosts}.example`);
-    // The relay hears of the key within a second; then it has something to say about the body.
+    // The relay knows the key within a second, and then rejects the empty event with 400.
     await eventually("the key is known", async () => (await relay.post(site.key, {})).status === 400);
     return site;
   }
@@ -67,7 +68,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   const show = (id: string) => home.run("webhook", "show", id, "--limit", "1000");
   const answering =
     (status: number, body = "", headers: Record<string, string> = {}) =>
-    (_got: Got, response: ServerResponse) =>
+    (_got: ReceivedRequest, response: ServerResponse) =>
       void response.writeHead(status, headers).end(body);
 
   test("pushes carry exactly what happened since the last one, signed, period after period", async () => {
@@ -82,7 +83,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       "the test key is known",
       async () => (await send(site, freshEvent(), testKey)).status === 200,
     );
-    await report(relay, site.host, "identify", { emails: [sha256("bo@example.com")] }, bot);
+    await report(relay, site.host, "identify", { emails: [sha256Of("bo@example.com")] }, bot);
     expect(await send(site, freshEvent({ email: "bo@example.com" }))).toEqual(filtered);
     for (let i = 0; i < 5; i++) await report(relay, site.host, "visit", {}, bot);
     for (let i = 0; i < 5; i++) await report(relay, site.host, "visit");
@@ -94,11 +95,11 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     // Empty periods are pushed too, nothing is pushed twice, and the periods have no gaps.
     const before = pushes(hook).length;
     await eventually("two more periods came", () => pushes(hook).length >= before + 2);
-    const told = pushes(hook);
-    expect(sumOf(told)).toEqual({ conversions: 4, removed: 6 });
-    expect(new Set(told.map((one) => one.id)).size).toBe(told.length);
-    expect(areInOrder(told)).toBe(true);
-    expect(told.slice(1).every((one) => one.from % 1000 === 0 && one.to % 1000 === 0)).toBe(true);
+    const all = pushes(hook);
+    expect(sumOf(all)).toEqual({ conversions: 4, removed: 6 });
+    expect(new Set(all.map((one) => one.id)).size).toBe(all.length);
+    expect(areInOrder(all)).toBe(true);
+    expect(all.slice(1).every((one) => one.from % 1000 === 0 && one.to % 1000 === 0)).toBe(true);
     const [got] = hook.receiver.got;
     expect([got?.path, got?.headers["x-cc-test"]]).toEqual(["/hook?k=s3cret", undefined]);
   });
@@ -106,12 +107,12 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   test("a released event is a conversion of the period in which it was released", async () => {
     const hook = await hooked();
     const { site } = hook;
-    await report(relay, site.host, "identify", { emails: [sha256("mo@example.com")] }, bot);
+    await report(relay, site.host, "identify", { emails: [sha256Of("mo@example.com")] }, bot);
     expect(await send(site, freshEvent({ email: "mo@example.com" }))).toEqual(filtered);
     await eventually("it was reported as removed", () => sumOf(pushes(hook)).removed === 1);
     const { events } = await home.run("event", "list", site.host, "--filtered");
     await home.run("event", "release", events[0].id);
-    await eventually("it is a conversion", () => sumOf(pushes(hook)).conversions === 1);
+    await eventually("the conversion was pushed", () => sumOf(pushes(hook)).conversions === 1);
     expect(sumOf(pushes(hook))).toEqual({ conversions: 1, removed: 1 });
   });
 
@@ -122,7 +123,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     await eventually("empty periods passed", () => all.got.length >= 2);
     expect(hook.receiver.got).toEqual([]);
     await send(hook.site);
-    await eventually("it is told", () => hook.receiver.got.length === 1);
+    await eventually("the period was pushed", () => hook.receiver.got.length === 1);
     expect(pushes(hook)).toMatchObject([{ conversions: 1, removed: 0 }]);
   });
 
@@ -144,16 +145,16 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       error: "HTTP 503",
       response: "down for maintenance",
     });
-    // Nothing newer was tried while the oldest was not taken.
+    // No newer period was tried before the oldest was accepted.
     expect(new Set(pushes(hook).map((one) => one.id)).size).toBe(1);
 
     const failed = receiver.got.length;
     receiver.behave = answering(204);
-    await eventually("everything was told", () => sumOf(pushes(hook).slice(failed)).conversions === 4);
-    const told = pushes(hook).slice(failed);
-    expect(told[0]?.id).toBe(pushes(hook)[0]?.id);
-    expect(areInOrder(told)).toBe(true);
-    expect(new Set(told.map((one) => one.id)).size).toBe(told.length);
+    await eventually("everything was pushed", () => sumOf(pushes(hook).slice(failed)).conversions === 4);
+    const later = pushes(hook).slice(failed);
+    expect(later[0]?.id).toBe(pushes(hook)[0]?.id);
+    expect(areInOrder(later)).toBe(true);
+    expect(new Set(later.map((one) => one.id)).size).toBe(later.length);
     expect((await show(id)).webhook).toMatchObject({ failingSince: null, attempts: 0 });
   });
 
@@ -179,7 +180,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(receiver.got).toHaveLength(1);
     receiver.behave = answering(200);
     expect(await home.run("webhook", "enable", id)).toMatchObject({ state: "active" });
-    await eventually("it was told", () => sumOf(pushes(hook).slice(1)).conversions === 1);
+    await eventually("the conversion was pushed", () => sumOf(pushes(hook).slice(1)).conversions === 1);
     expect(areInOrder(pushes(hook).slice(1))).toBe(true);
     expect(pushes(hook)[1]?.id).toBe(pushes(hook)[0]?.id);
     expect((await home.fails("webhook", "enable", id)).error).toBe(`Webhook ${id} is active already.`);
@@ -194,11 +195,11 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     await change(home, `UPDATE webhooks SET failing_since = ${since} WHERE id = '${hook.id}'`);
     await eventually("it is disabled", async () => (await show(hook.id)).webhook.state === "disabled");
     expect((await show(hook.id)).webhook.stateReason).toBe("it has failed for 5 days; last: HTTP 500");
-    await eventually("the relay says so", () => /"webhook disabled"/.test(relay.output()));
+    await eventually("the relay logs it", () => /"webhook disabled"/.test(relay.output()));
     hook.receiver.behave = answering(200);
     const failed = hook.receiver.got.length;
     await home.run("webhook", "enable", hook.id);
-    await eventually("it was told", () => sumOf(pushes(hook).slice(failed)).conversions === 1);
+    await eventually("the conversion was pushed", () => sumOf(pushes(hook).slice(failed)).conversions === 1);
   });
 
   test("pushes follow no redirects", async () => {
@@ -222,9 +223,9 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(answer).toEqual({ ok: true, httpStatus: 200, error: null, response: "{}" });
     const tested = receiver.got.slice(before).filter((got) => got.headers["x-cc-test"] === "true");
     expect(tested).toHaveLength(1);
-    const told = readPush(tested[0] as Got, secret);
-    expect(told.id).toMatch(/^test_[0-9a-f-]{36}$/);
-    expect(told.from).toBeLessThanOrEqual(told.to);
+    const push = readPush(tested[0] as ReceivedRequest, secret);
+    expect(push.id).toMatch(/^test_[0-9a-f-]{36}$/);
+    expect(push.from).toBeLessThanOrEqual(push.to);
     expect((await show(id)).log[0]).toMatchObject({ ok: true, httpStatus: 200, period: null });
 
     receiver.behave = answering(418, "no");
@@ -235,7 +236,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       receiver.got
         .filter((got) => got.headers["x-cc-test"] === undefined)
         .map((got) => readPush(got, secret));
-    await eventually("the conversion was told", () => sumOf(pushed()).conversions === 1);
+    await eventually("the conversion was pushed", () => sumOf(pushed()).conversions === 1);
     const soFar = pushed().length;
     await eventually("two more came", () => pushed().length >= soFar + 2);
     expect(sumOf(pushed())).toEqual({ conversions: 1, removed: 0 });
@@ -248,10 +249,13 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const rotated = await home.run("webhook", "rotate", id);
     expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/), oldUntil: expect.any(Number) });
     expect(rotated.secret).not.toBe(old);
-    const bearerOf = (got: Got) => got.headers.authorization?.replace("Bearer ", "");
-    await eventually("it uses the new one", () => bearerOf(receiver.got.at(-1) as Got) === rotated.secret);
-    // Verified with either, as a receiver that has not changed over yet does.
-    const last = receiver.got.at(-1) as Got;
+    const bearerOf = (got: ReceivedRequest) => got.headers.authorization?.replace("Bearer ", "");
+    await eventually(
+      "it uses the new one",
+      () => bearerOf(receiver.got.at(-1) as ReceivedRequest) === rotated.secret,
+    );
+    // A receiver verifies with either secret, also before it has changed over.
+    const last = receiver.got.at(-1) as ReceivedRequest;
     for (const secret of [old, rotated.secret])
       expect(new Webhook(secret).verify(last.text, last.headers as Record<string, string>)).toBeTruthy();
 
@@ -260,10 +264,10 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       void response.writeHead(bearerOf(got) === old ? 200 : 401).end(bearerOf(got));
     await send(site);
     const taken = () => receiver.got.filter((got) => bearerOf(got) === old).map((got) => readPush(got, old));
-    await eventually("it was told", () => sumOf(taken()).conversions === 1);
+    await eventually("the conversion was pushed", () => sumOf(taken()).conversions === 1);
     const { log } = await show(id);
     expect(log.some((one: Line) => one.httpStatus === 401)).toBe(true);
-    // It repeated the secret in its answer: the log does not.
+    // The receiver echoed the secret; the log does not contain it.
     expect(JSON.stringify(log)).not.toContain("whsec_");
 
     await change(home, `UPDATE webhooks SET state = 'disabled', state_reason = 'test' WHERE id = '${id}'`);
@@ -274,10 +278,10 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const hook = await hooked();
     const { receiver, site, id } = hook;
     await send(site);
-    await eventually("it was told", () => sumOf(pushes(hook)).conversions === 1);
+    await eventually("the conversion was pushed", () => sumOf(pushes(hook)).conversions === 1);
     const first = pushes(hook).find((one) => one.conversions === 1);
-    if (!first) throw new Error("not told");
-    const ofIt = () => pushes(hook).filter((one) => one.id === first.id);
+    if (!first) throw new Error("no push has the conversion");
+    const repeated = () => pushes(hook).filter((one) => one.id === first.id);
     // A push in flight is not replayed, and it is in flight until the relay has stored the receiver's answer.
     const isTaken = (times: number) => async () =>
       (await show(id)).log.filter((line: Line) => line.ok && line.period?.startsAt === first.from).length ===
@@ -289,11 +293,11 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       periods: 1,
     });
     await eventually("it was taken again", isTaken(2));
-    expect(ofIt()).toHaveLength(2);
+    expect(repeated()).toHaveLength(2);
     const at = (ms: number) => new Date(ms).toISOString();
     const range = ["--from", at(first.from), "--to", at(first.to)];
     expect((await home.run("webhook", "replay", id, ...range)).periods).toBe(1);
-    await eventually("and again", () => ofIt().length === 3);
+    await eventually("and again", () => repeated().length === 3);
     expect(sumOf(pushes(hook))).toEqual({ conversions: 1, removed: 0 });
 
     for (const [options, sentence] of [
@@ -346,7 +350,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const site = await own.addSite("stop.example");
     const receiver = await startReceiver();
     const { secret } = await own.run("webhook", "add", site.host, receiver.url);
-    const told = () => receiver.got.map((got) => readPush(got, secret));
+    const received = () => receiver.got.map((got) => readPush(got, secret));
     const first = await own.start();
     expect((await first.post(site.key, freshEvent())).status).toBe(200);
     let release: () => void = () => {};
@@ -359,11 +363,11 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     setTimeout(release, 300);
     receiver.behave = answering(200);
     expect(await stopping).toBe(0);
-    const sofar = told().length;
+    const sofar = received().length;
     await own.start();
-    await eventually("it goes on", () => told().length > sofar + 1);
-    expect(sumOf(told())).toEqual({ conversions: 1, removed: 0 });
-    expect(new Set(told().map((one) => one.id)).size).toBe(told().length);
-    expect(areInOrder(told())).toBe(true);
+    await eventually("pushes continue", () => received().length > sofar + 1);
+    expect(sumOf(received())).toEqual({ conversions: 1, removed: 0 });
+    expect(new Set(received().map((one) => one.id)).size).toBe(received().length);
+    expect(areInOrder(received())).toBe(true);
   });
 });

@@ -2,24 +2,16 @@
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { call, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import { freshEvent } from "../contract/answers.ts";
 
 const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 type Language = { name: string; program: string; args: (port: number) => string[] };
 
@@ -94,21 +86,21 @@ describe.each(languages.filter(isInstalled))("the receiver in $name", (language)
 
   test("the example receiver counts each push of the relay once, and no test push", async () => {
     for (let i = 0; i < 2; i++) expect((await relay.post(key, freshEvent())).status).toBe(200);
-    const told = '{"conversions":2,"bot_traffic_removed":0}';
-    await eventually("it was told", () => output().includes(told));
+    const totals = '{"conversions":2,"bot_traffic_removed":0}';
+    await eventually("the totals were pushed", () => output().includes(totals));
     expect(await home.run("webhook", "test", id)).toMatchObject({ ok: true, httpStatus: 200 });
     const { log } = await home.run("webhook", "show", id, "--limit", "1000");
     expect(log.every((line: { ok: boolean }) => line.ok)).toBe(true);
     const at = (offset: number) => new Date(Date.now() + offset).toISOString();
     await home.run("webhook", "replay", id, "--from", at(-60_000), "--to", at(0));
-    // PHP's own server writes lines of its own between.
+    // PHP's built-in server writes its own log lines in between.
     const lines = () =>
       output()
         .split("\n")
         .filter((line) => line.includes('"conversions"'));
     const before = lines().length;
     await eventually("the replay came", () => lines().length > before + 3);
-    expect(lines().at(-1)).toContain(told);
+    expect(lines().at(-1)).toContain(totals);
   });
 
   test("the example receiver refuses forged, altered and old pushes", async () => {
@@ -149,7 +141,7 @@ describe.each(languages.filter(isInstalled))("the receiver in $name", (language)
     ];
     for (const [what, answer] of forgeries) expect([what, (await answer).status]).toEqual([what, 401]);
     expect(output()).not.toContain("1000");
-    // Signed with two secrets, as while one is changed.
+    // Two signatures, as during a change of the secret.
     const both = `v1,AAAA ${new Webhook(secret).sign("test_1", new Date(), body)}`;
     expect((await push({ "webhook-signature": both })).status).toBe(200);
   });

@@ -24,7 +24,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     relay = await home.start();
   });
 
-  /** A site of its own for each test, and the id of its connection. */
+  /** Adds a site for one test, and returns it with the id of its connection. */
   async function newSite(): Promise<TestSite & { connection: string; path: string }> {
     sites += 1;
     const host = `log${sites}.example`;
@@ -126,7 +126,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     });
     expect((await log("--connection", site.connection, "--id", eventId)).deliveries).toHaveLength(1);
     expect((await log(other.host, "--connection", other.connection)).deliveries).toEqual([]);
-    // Its history outlives a connection.
+    // The deliveries of a removed connection stay listed.
     await home.run("disconnect", site.connection);
     expect((await log(site.host, "--connection", site.connection)).deliveries).toHaveLength(1);
   });
@@ -259,7 +259,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       { state: "skipped", reason: "cancelled", nextTryAt: null },
     ]);
     answer(200);
-    // Cancelled by mistake: it can be brought back.
+    // A cancelled delivery can be replayed.
     await home.run("delivery", "replay", site.host, "--order", "C-1", "--yes");
     await eventually("one is sent", async () => (await states(site)).includes("C-1 sent"));
     expect(await states(site)).toEqual(["C-2 skipped", "C-1 sent"]);

@@ -1,13 +1,12 @@
 // The platform `webhook`: its requests, its rules for success, and the addresses that it refuses.
 
-import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
 import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { sha256Of } from "../support/sha256.ts";
 import { accepted, freshEvent, summarize } from "../contract/answers.ts";
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const sent = accepted("purchase", { webhook: { ok: true } });
 const rejected = (error: string) =>
   accepted("purchase", { webhook: { ok: false, status: "rejected", error } });
@@ -71,9 +70,10 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
 
   const send = async (name: string, event: Record<string, unknown>, key = sites.get(name)?.key ?? "") =>
     summarize(await relay.post(key, event));
-  const last = () => receiver.got.at(-1) as Got;
+  const last = () => receiver.got.at(-1) as ReceivedRequest;
   const answer = (status: number, body: string) => {
-    receiver.behave = (_request: Got, response: ServerResponse) => response.writeHead(status).end(body);
+    receiver.behave = (_request: ReceivedRequest, response: ServerResponse) =>
+      response.writeHead(status).end(body);
   };
 
   test("without a template the whole conversion is posted as JSON", async () => {
@@ -101,8 +101,8 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
         value: 49.9,
         currency: "EUR",
         orderId: "A-1001",
-        emailSha256: sha256("ada@example.com"),
-        phoneSha256: sha256("+14255551234"),
+        emailSha256: sha256Of("ada@example.com"),
+        phoneSha256: sha256Of("+14255551234"),
         clickIds: { gclid: "Click-1" },
         utm: { utm_source: "mail" },
         consent: "unknown",
@@ -147,7 +147,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
       all: { gclid: "Click-1" },
       nothing: null,
       blank: "<>",
-      nested: [{ who: sha256("ada@example.com") }, 1, true, null],
+      nested: [{ who: sha256Of("ada@example.com") }, 1, true, null],
       fixed: "{not a field}",
     });
   });

@@ -5,7 +5,7 @@ import { knownAt, standinConnections } from "../../scripts/standinConnections.ts
 import { platforms } from "../../src/platforms/index.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
-import { freePort } from "../support/freePort.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import {
   call,
   engines,
@@ -15,7 +15,8 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { report, sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 
 const withSignIn = platforms.filter((platform) => platform.oauth).map((platform) => platform.id as StandinId);
 
@@ -178,7 +179,7 @@ describe.each(engines)("signing in on %s", (engine) => {
       epik: "renew",
     };
     await eventually("the relay knows the site", async () => {
-      const identified = { emails: [sha256(email)], params };
+      const identified = { emails: [sha256Of(email)], params };
       return (await report(relay, host, "identify", identified)).status === 204;
     });
     standin.expireTokens();
@@ -208,7 +209,7 @@ describe.each(engines)("signing in on %s", (engine) => {
   test("a connection whose permission was revoked needs reconnection, and a new sign-in restores it", async () => {
     const standin = standins.of("google_ads");
     const email = "revoked@customers.example";
-    await report(relay, host, "identify", { emails: [sha256(email)], params: { gclid: "revoked" } });
+    await report(relay, host, "identify", { emails: [sha256Of(email)], params: { gclid: "revoked" } });
     const send = async () => {
       const answer = await relay.post(site.key, {
         email,

@@ -14,7 +14,8 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { report, sha256 } from "../support/visits.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { report } from "../support/visits.ts";
 
 let standins: Standins;
 let home: Installation;
@@ -60,7 +61,7 @@ let orders = 0;
 async function visitor({ host }: TestSite, params: Record<string, string> = clicks): Promise<string> {
   people += 1;
   const email = `person${people}@customers.example`;
-  const identified = { emails: [sha256(email)], params, cookies, page: `https://${host}/landing` };
+  const identified = { emails: [sha256Of(email)], params, cookies, page: `https://${host}/landing` };
   expect((await report(relay, host, "identify", identified)).status).toBe(204);
   return email;
 }
@@ -147,7 +148,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
   });
 
   test("an event with hashed_email alone is accepted", async () => {
-    await accepted({ hashed_email: sha256(await visitor(site)), value: 10, currency: "USD" });
+    await accepted({ hashed_email: sha256Of(await visitor(site)), value: 10, currency: "USD" });
   });
 
   test("an event without a click is accepted, or skipped with the reason", async () => {
@@ -170,7 +171,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
     const before = handle.received.length;
     const { result } = await send(site, id, { email, value: 5, currency: "USD" });
     const calls = JSON.stringify(handle.received.slice(before));
-    for (const value of [sha256(email), ...Object.values(clicks)]) expect(calls).not.toContain(value);
+    for (const value of [sha256Of(email), ...Object.values(clicks)]) expect(calls).not.toContain(value);
     if (!result?.ok)
       expect(result, lastReasons(handle)).toMatchObject({ status: "skipped", error: "opted out" });
   });

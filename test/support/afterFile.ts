@@ -1,5 +1,6 @@
-// Closes what helpers opened when the test file that used them ends. Files share their worker, and with it the helpers: a
-// hook that a helper registers itself would belong to the first file only. cleanUp.ts calls this for each file.
+// Closes servers, processes and databases when the test file that opened them ends. Files share their worker, and with it
+// these modules: a hook that a module registers itself would belong to the first file only. runner/cleanUp.ts calls this for
+// each file.
 
 type CleanUp = () => Promise<void> | void;
 
@@ -9,14 +10,14 @@ export function afterFile(cleanUp: CleanUp): void {
   cleanUps.push(cleanUp);
 }
 
-/** The last that was added comes first: what others stand on goes last. */
+/** Runs the newest first, because it may depend on older ones. */
 export async function cleanUpFile(): Promise<void> {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 }
 
-/** Empties a set, so that what it held is closed once. */
-export function taken<T>(all: Set<T>): T[] {
-  const some = [...all];
+/** Empties a set and returns its members, so that each is closed once. */
+export function takeAll<T>(all: Set<T>): T[] {
+  const members = [...all];
   all.clear();
-  return some;
+  return members;
 }

@@ -1,4 +1,4 @@
-// People and programs that call the management API of a test relay.
+// Calls the management API of a test relay as people and programs do.
 
 import { expect } from "vitest";
 import { basePath } from "../../src/contract/contract.ts";
@@ -9,11 +9,11 @@ export const password = "a long enough password";
 export type Person = {
   email: string;
   cookie: string;
-  /** Sends what a page of the dashboard would send, and returns status and parsed body. */
-  ask(route: string, body?: unknown, headers?: Record<string, string>): Promise<Asked>;
+  /** Sends a request as the dashboard does, and returns status and parsed body. */
+  ask(route: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
 };
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the route and is asserted by tests
-export type Asked = { status: number; json: any; answer: Answer };
+export type ApiAnswer = { status: number; json: any; answer: Answer };
 
 /** One request: `GET /sites/abc/events?limit=5`. */
 export async function ask(
@@ -21,7 +21,7 @@ export async function ask(
   route: string,
   body: unknown,
   headers: Record<string, string>,
-): Promise<Asked> {
+): Promise<ApiAnswer> {
   const [method, path] = route.split(" ") as [string, string];
   const answer = await call(relay.url, {
     method,
@@ -33,7 +33,7 @@ export async function ask(
   try {
     json = JSON.parse(answer.text);
   } catch {
-    // A table or a stream.
+    // The answer is a table or a stream.
   }
   return { status: answer.status, json, answer };
 }
@@ -49,7 +49,7 @@ function personOf(relay: Pick<Relay, "url">, email: string, cookie: string): Per
   };
 }
 
-/** The person who opens the set-up link of a fresh relay. */
+/** Opens the set-up link of a fresh relay. */
 export async function becomeOwner(relay: Relay, email = "owner@example.com"): Promise<Person> {
   const token = /\/dashboard\/setup#(\w+)/.exec(relay.output())?.[1];
   const made = await ask(relay, "POST /setup", { token, email, name: "Olga Owner", password }, {});
@@ -63,7 +63,7 @@ export async function signIn(relay: Pick<Relay, "url">, email: string): Promise<
   return personOf(relay, email, cookieOf(made.answer));
 }
 
-/** A person whom the owner invited, and who has accepted. */
+/** Invites a person, who accepts. */
 export async function invite(
   relay: Pick<Relay, "url">,
   owner: Person,

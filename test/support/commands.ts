@@ -1,10 +1,10 @@
-// Commands without a process each: one that is kept runs them for all installations and all test files of a worker, one after
-// the other. To load the command line costs as much as a hundred commands do.
+// Runs commands without a process each: one process is kept and runs them for all installations and all test files of a
+// worker, one after the other. Loading the command line takes as long as a hundred commands.
 
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Asked } from "./commandLine.ts";
+import type { CommandRequest } from "./commandLine.ts";
 
 export type Printed = { out: string; err: string; code: number };
 
@@ -16,14 +16,14 @@ const kept = new Map<string, CommandLine>();
 
 /** Variables that Node or the relay reads once per process cannot change between commands. */
 const readOnce = ["NODE_EXTRA_CA_CERTS", "CLEANCAST_NETWORKS_FILE"];
-/** Each leaks a third of a megabyte: Node unloads no module. */
+/** Each command leaks a third of a megabyte: Node unloads no module. */
 const commandsPerProcess = 500;
 
-/** Runs a command with this environment and no other; in the project's folder, where none is given. */
+/** Runs a command with this environment and no other; in the project's folder unless another is given. */
 export function commandIn({
   folder = root,
   ...asked
-}: Omit<Asked, "folder"> & { folder?: string }): Promise<Printed> {
+}: Omit<CommandRequest, "folder"> & { folder?: string }): Promise<Printed> {
   const kind = readOnce.map((name) => asked.env[name] ?? "").join("\0");
   let line = kept.get(kind);
   if (!line || line.left === 0 || !line.child.connected) {
@@ -37,13 +37,13 @@ function start(env: Record<string, string>): CommandLine {
   const child = fork(program, { env, execArgv: [] });
   const ended = once(child, "exit").then(() => Promise.reject(new Error("the command line has ended")));
   ended.catch(() => {});
-  // It ends with the worker, and does not keep it.
+  // The process ends with the worker, and does not keep the worker running.
   child.unref();
   child.channel?.unref();
   return { child, ended, last: Promise.resolve(), left: commandsPerProcess };
 }
 
-function next(line: CommandLine, asked: Asked): Promise<Printed> {
+function next(line: CommandLine, asked: CommandRequest): Promise<Printed> {
   line.left -= 1;
   const isLast = line.left === 0;
   const printed = line.last.then(async () => {

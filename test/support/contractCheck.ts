@@ -2,15 +2,15 @@
 
 import { expect } from "vitest";
 import { contract, type RouteName } from "../../src/contract/contract.ts";
-import type { Asked } from "./apiClient.ts";
+import type { ApiAnswer } from "./apiClient.ts";
 
 /** Checks the body of a 200 exactly: no declared field is missing, and no other field is there. */
-export function declared(name: RouteName, { status, json, answer }: Asked): Asked["json"] {
+export function checkedAnswer(name: RouteName, { status, json, answer }: ApiAnswer): ApiAnswer["json"] {
   expect(status, answer.text).toBe(200);
   const schema = contract[name].answer;
-  if (typeof schema === "string") throw new Error(`${name} is no JSON`);
+  if (typeof schema === "string") throw new Error(`${name} does not answer with JSON`);
   expect(schema.parse(json)).toEqual(json);
   return json;
 }
 
-export const fault = ({ status, json }: Asked) => [status, json.error.code, json.error.field];
+export const fault = ({ status, json }: ApiAnswer) => [status, json.error.code, json.error.field];

@@ -1,4 +1,4 @@
-// Addresses and URLs with which customers or their name servers try to reach what is not theirs.
+// Lists addresses and URLs with which a customer, or their name server, could try to reach private networks.
 
 export const privateFault = "leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it)";
 

@@ -1,17 +1,18 @@
-// Shared by the fault tests: an installation made without starting the relay, direct access to its database, and senders
-// that keep their connections.
+// Sets up an installation without starting the relay, reads and changes its database directly, and sends over kept
+// connections.
 
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Client } from "pg";
-import { afterFile, taken } from "./afterFile.ts";
+import type { Client } from "pg";
+import { afterFile, takeAll } from "./afterFile.ts";
 import { readConfig } from "../../src/installation/config.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { openDirectory, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
+import { withClient } from "./postgres/postgres.ts";
 import { post, type Answer, type Installation, type Relay } from "./relay.ts";
 
 /** Opens the store of an installation in this process, as the command line does, and closes it again. */
@@ -31,23 +32,23 @@ export async function withStore<T>(
 }
 
 export type Wanted = readonly [platform: string, settings: Record<string, string>];
-export type Furnished = { siteId: string; key: string; connections: string[] };
+export type SiteSetup = { siteId: string; key: string; connections: string[] };
 
 /** Adds a site with a key and connections; a relay that starts afterwards knows them at once. */
-export function furnish(
+export function setUpSite(
   home: Installation,
   wanted: readonly Wanted[],
   host = "shop.example.com",
-): Promise<Furnished> {
+): Promise<SiteSetup> {
   return withStore(home, async (store, directory) => {
-    const desk = { store, directory };
+    const context = { store, directory };
     const by = { actor: "test", now: Date.now(), checkAddress: () => null };
-    const site = await addSite(desk, host, by);
-    const { key } = await addKey(desk, site, { name: "test", mode: "live", expiresAt: null }, by);
+    const site = await addSite(context, host, by);
+    const { key } = await addKey(context, site, { name: "test", mode: "live", expiresAt: null }, by);
     const connections: string[] = [];
     for (const [platform, settings] of wanted) {
       const known = directory.site(site.id) ?? site;
-      const { connection } = await connect(desk, known, platform, settings, by);
+      const { connection } = await connect(context, known, platform, settings, by);
       connections.push(connection.id);
     }
     return { siteId: site.id, key, connections };
@@ -86,14 +87,8 @@ export async function change(home: Installation, ...statements: string[]): Promi
   }
 }
 
-export async function onPostgres<T>(home: Installation, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: home.env.DATABASE_URL });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+export function onPostgres<T>(home: Installation, work: (client: Client) => Promise<T>): Promise<T> {
+  return withClient(home.env.DATABASE_URL ?? "", work);
 }
 
 /** Counts the deliveries in each state. */
@@ -105,11 +100,11 @@ export async function deliveryStates(home: Installation): Promise<Record<string,
 const agents = new Set<Agent>();
 
 afterFile(() => {
-  for (const agent of taken(agents)) agent.destroy();
+  for (const agent of takeAll(agents)) agent.destroy();
 });
 
-/** Sends like a server does: over connections that it keeps. */
-export function keptConnections(maxSockets: number): Agent {
+/** Keeps its connections open, as a server that sends events does. */
+export function keepAliveAgent(maxSockets: number): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets });
   agents.add(agent);
   return agent;

@@ -1,4 +1,4 @@
-// Lanes with a fake directory and a sender that answers when the test decides. The platforms are the real ones.
+// Opens lanes with a fake directory and a sender that answers when the test decides. The platforms are the real ones.
 
 import { afterAll, afterEach, expect } from "vitest";
 import { openBreaker } from "../../src/delivery/lanes/breaker.ts";

@@ -1,4 +1,4 @@
-// The management API on a real port with a real store, and with a clock and a mailbox that the test controls.
+// Opens the management API on a real port with a real store, and with a clock and a mailbox that the test controls.
 
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
@@ -11,11 +11,10 @@ import { openRouter } from "../../src/api/router.ts";
 import { sessionHandlers } from "../../src/api/handlers/session.ts";
 import type { RouteName } from "../../src/contract/contract.ts";
 import { parseTrustedProxies } from "../../src/http/transport.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
 import { openDirectory, type Directory, type Site } from "../../src/sites/directory.ts";
 import { addSite } from "../../src/sites/manage.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
-import { freshFolder, migratedDatabase } from "./databases.ts";
+import type { Store } from "../../src/store/store.ts";
+import { newLocation, openAt } from "./nodes.ts";
 import type { Engine } from "./relay.ts";
 
 export type Answered = {
@@ -30,8 +29,8 @@ export type TestApi = {
   store: Store;
   directory: Directory;
   access: Access;
-  /** The same on another node of the same store. */
-  elsewhere: Access;
+  /** The access of another node on the same store. */
+  otherNode: Access;
   sites: readonly [Site, Site];
   /** All sent emails, and all logged errors. */
   mails: { to: string; subject: string; text: string }[];
@@ -53,11 +52,7 @@ export async function openTestApi(
     publicUrl = "https://cc.example.com",
   }: { mail?: boolean | "broken"; publicUrl?: string } = {},
 ): Promise<TestApi> {
-  const location =
-    engine === "sqlite"
-      ? { engine, file: `${freshFolder()}/store.db` }
-      : { engine, url: await migratedDatabase(), connections: 8 };
-  const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+  const store = await openAt(await newLocation(engine));
   const directory = openDirectory(store);
   const by = { actor: "test", now: Date.now() };
   const sites = [
@@ -86,7 +81,7 @@ export async function openTestApi(
     onDefect: (error) => defects.push(error),
   };
   const access = openAccess(options);
-  const elsewhere = openAccess(options);
+  const otherNode = openAccess(options);
   const context = { version: "test", store, directory, access, publicUrl, now } as ApiContext;
   const router = openRouter({
     handlers: {
@@ -110,7 +105,7 @@ export async function openTestApi(
     store,
     directory,
     access,
-    elsewhere,
+    otherNode,
     sites,
     mails,
     defects,
@@ -119,7 +114,7 @@ export async function openTestApi(
     async close() {
       await app.close();
       await access.close();
-      await elsewhere.close();
+      await otherNode.close();
       await store.close();
     },
   };

@@ -1,12 +1,12 @@
-// Stores for tests: one of each engine, with a second node and a way past the store.
+// Opens stores of either engine, with a second node, and runs SQL on their databases directly.
 
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { Client } from "pg";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import type { StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { freshFolder, migratedDatabase } from "./databases.ts";
+import { withClient } from "./postgres/postgres.ts";
 import type { Engine } from "./relay.ts";
 
 export const encryptionKey = Buffer.alloc(32, 7);
@@ -19,7 +19,7 @@ export async function newLocation(engine: Engine, makeDatabase = migratedDatabas
 
 export const openAt = (location: StoreLocation) => openStore(location, encryptionKey, uuidv7);
 
-/** A new store, and a second node on it where the engine allows one; the same store where it does not. */
+/** Opens a new store and a second node on it; with SQLite, which allows one node, `other` is the same store. */
 export async function openNodes(
   engine: Engine,
   makeDatabase = migratedDatabase,
@@ -38,7 +38,7 @@ export async function openNodes(
   };
 }
 
-/** Runs SQL past the store, as another program would. */
+/** Runs SQL on the database directly, as another program would. */
 export async function sql(location: StoreLocation, text: string): Promise<Record<string, unknown>[]> {
   if (location.engine === "sqlite") {
     const db = new DatabaseSync(location.file, { timeout: 5000 });
@@ -50,11 +50,5 @@ export async function sql(location: StoreLocation, text: string): Promise<Record
       db.close();
     }
   }
-  const client = new Client({ connectionString: location.url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
-  }
+  return withClient(location.url, async (client) => (await client.query<Record<string, unknown>>(text)).rows);
 }

@@ -1,4 +1,4 @@
-// People for tests, from contact data as a sender writes it.
+// Creates people from contact data as a sender writes it.
 
 import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
 import type { Person, Sha256 } from "../../src/kernel/event.ts";

@@ -1,12 +1,12 @@
 // Reads the pushes of the outbound webhook as a receiver does: the totals, once for each id.
 
 import { Webhook } from "standardwebhooks";
-import type { Got } from "./receiver.ts";
+import type { ReceivedRequest } from "./receiver.ts";
 
-export type Told = { id: string; conversions: number; removed: number; from: number; to: number };
+export type Push = { id: string; conversions: number; removed: number; from: number; to: number };
 
 /** Reads one push, and fails unless it is exactly as promised: method, type, bearer, signature, period, body. */
-export function readPush(got: Got, secret: string): Told {
+export function readPush(got: ReceivedRequest, secret: string): Push {
   const header = (name: string) => String(got.headers[name]);
   if (got.method !== "POST") throw new Error(`method ${got.method}`);
   if (header("content-type") !== "application/json") throw new Error("content type");
@@ -30,11 +30,12 @@ export function readPush(got: Got, secret: string): Told {
 }
 
 /** Sums the pushed totals, each id once; fails where one id was pushed with different numbers. */
-export function sumOf(told: readonly Told[]): { conversions: number; removed: number } {
-  const once = new Map<string, Told>();
-  for (const one of told) {
+export function sumOf(pushes: readonly Push[]): { conversions: number; removed: number } {
+  const once = new Map<string, Push>();
+  for (const one of pushes) {
     const known = once.get(one.id);
-    if (known && JSON.stringify(known) !== JSON.stringify(one)) throw new Error(`${one.id} told differently`);
+    if (known && JSON.stringify(known) !== JSON.stringify(one))
+      throw new Error(`${one.id} was pushed with different totals`);
     once.set(one.id, one);
   }
   const sum = { conversions: 0, removed: 0 };
@@ -46,6 +47,6 @@ export function sumOf(told: readonly Told[]): { conversions: number; removed: nu
 }
 
 /** True when each period begins where the one before ended. */
-export function areInOrder(told: readonly Told[]): boolean {
-  return told.every((one, i) => i === 0 || one.from === told[i - 1]?.to);
+export function areInOrder(pushes: readonly Push[]): boolean {
+  return pushes.every((one, i) => i === 0 || one.from === pushes[i - 1]?.to);
 }

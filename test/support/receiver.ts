@@ -2,9 +2,9 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterFile, taken } from "./afterFile.ts";
+import { afterFile, takeAll } from "./afterFile.ts";
 
-export type Got = {
+export type ReceivedRequest = {
   method: string;
   path: string;
   headers: IncomingMessage["headers"];
@@ -14,9 +14,9 @@ export type Got = {
 
 export type Receiver = {
   url: string;
-  got: Got[];
+  got: ReceivedRequest[];
   /** Answers a request; 200 with `{}` unless changed. */
-  behave: (request: Got, response: ServerResponse) => void;
+  behave: (request: ReceivedRequest, response: ServerResponse) => void;
   /** The JSON bodies received, in order. */
   bodies(): Record<string, unknown>[];
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export type Receiver = {
 const open = new Set<Receiver>();
 
 afterFile(async () => {
-  for (const receiver of taken(open)) await receiver.close();
+  for (const receiver of takeAll(open)) await receiver.close();
 });
 
 export async function startReceiver(): Promise<Receiver> {

@@ -1,4 +1,4 @@
-// A real relay for tests: its own process, its own store, real HTTP. Ends with the test file.
+// Starts real relays: each with its own process and store, over real HTTP. They end with the test file.
 
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterFile, taken } from "./afterFile.ts";
+import { afterFile, takeAll } from "./afterFile.ts";
 import { commandIn } from "./commands.ts";
 import { freshDatabase, freshFolder, migratedDatabase } from "./databases.ts";
 
@@ -25,7 +25,7 @@ const recording = Object.fromEntries(
   ),
 );
 
-/** An installation of its own: several relays and commands may share it. */
+/** A data folder and settings, which several relays and commands may share. */
 export class Installation {
   readonly engine: Engine;
   readonly env: Record<string, string>;
@@ -35,7 +35,7 @@ export class Installation {
     this.env = env;
   }
 
-  /** The same data, run with other settings. */
+  /** Returns the same installation with other settings. */
   with(env: Record<string, string>): Installation {
     return new Installation(this.engine, { ...this.env, ...env });
   }
@@ -59,7 +59,7 @@ export class Installation {
     return JSON.parse(err);
   }
 
-  /** The text that a command prints for people. */
+  /** Runs a command and returns the text that it prints for people. */
   async print(...args: string[]): Promise<string> {
     return (await commandIn({ args, env: this.env })).out;
   }
@@ -81,7 +81,7 @@ export class Installation {
     throw new Error(`cleancast ${args.join(" ")} did not fail`);
   }
 
-  /** A new site with a key and, where given, settings such as `dedup_order=30d`. */
+  /** Adds a site with a key and, where given, settings such as `dedup_order=30d`. */
   async addSite(host: string, ...settings: string[]): Promise<TestSite> {
     const { site } = await this.run("site", "add", host);
     const { key } = await this.run("key", "add", host, "test sender");
@@ -97,7 +97,7 @@ export function newInstallation(engine: Engine, env: Record<string, string> = {}
   return installationOn(migratedDatabase, engine, env);
 }
 
-/** One whose PostgreSQL has no tables yet: for a first start, and for everything else that creates them. */
+/** Creates an installation whose PostgreSQL has no tables yet, for a first start and other tests that create them. */
 export function emptyInstallation(engine: Engine, env: Record<string, string> = {}): Promise<Installation> {
   return installationOn(freshDatabase, engine, env);
 }
@@ -113,7 +113,7 @@ async function installationOn(
     HOST: "127.0.0.1",
     PORT: "0",
     CLEANCAST_ALLOW_PRIVATE: "127.0.0.0/8,::1,localhost",
-    // Read and compiled once, not by every process of a test run: that halves the time of a start.
+    // All processes of a test run share one compile cache, which halves the time of a start.
     NODE_COMPILE_CACHE: join(tmpdir(), "cleancast-test-compiled"),
     ...recording,
     ...env,
@@ -132,18 +132,18 @@ export type Relay = {
   /** The key that the first start printed; empty on later starts. */
   key: string;
   process: ChildProcess;
-  /** Everything that was printed so far, logs included. */
+  /** Returns everything that was printed so far, logs included. */
   output(): string;
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL, and resolves when the process has ended. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM, and resolves with the exit code. */
   stop(): Promise<number | null>;
 };
 
 const running = new Set<ChildProcess>();
 
 afterFile(async () => {
-  for (const child of taken(running)) await end(child, "SIGKILL");
+  for (const child of takeAll(running)) await end(child, "SIGKILL");
 });
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
@@ -156,7 +156,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return child.exitCode;
 }
 
-/** `program` may be another build than the present one. */
+/** `program` may be the build of another version. */
 async function startRelay(env: Record<string, string>, program: string): Promise<Relay> {
   const child = spawn(process.execPath, [program, "serve"], { env });
   running.add(child);
@@ -186,7 +186,7 @@ async function startRelay(env: Record<string, string>, program: string): Promise
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
 
-/** One HTTP request, byte for byte as given: no client adds or changes headers. */
+/** Sends one HTTP request byte for byte as given: no client adds or changes headers. */
 export function call(
   url: string,
   options: {
@@ -236,8 +236,8 @@ export function post(
 }
 
 /**
- * Polls until `check` holds; fails with `what` after `seconds`. The longer it takes, the longer the pauses: a look often is
- * a command, and looks that come too early take the processor away from what they look for.
+ * Polls until `check` returns true; fails with `what` after `seconds`. The pauses grow, because a check often runs a command,
+ * and frequent checks would slow down the relay that they wait for.
  */
 export async function eventually(
   what: string,

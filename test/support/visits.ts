@@ -1,9 +1,6 @@
-// Sends the reports of a browser with the tag, without the browser.
+// Sends the reports of the tag, without a browser.
 
-import { createHash } from "node:crypto";
 import { call, type Answer, type Relay } from "./relay.ts";
-
-export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 export const personsAgent =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
@@ -18,17 +15,17 @@ export const personsHeaders = {
   "Sec-CH-UA-Mobile": "?0",
 };
 
-/** The tag's observations of it: webdriver, Cypress, platform, touch points, Chromium. */
+/** The tag's observations of that browser: webdriver, Cypress, platform, touch points, Chromium. */
 export const personsBrowser = [false, false, "Win32", 0, true];
 
-export type Said = Record<string, unknown>;
+export type ReportBody = Record<string, unknown>;
 
-/** A report of the tag on a page of `host`, of a person unless `headers` or `says` differ. */
+/** Sends a report of the tag on a page of `host`; it is a person's unless `headers` or `body` differ. */
 export function report(
   relay: Pick<Relay, "url">,
   host: string,
   endpoint: "visit" | "identify" | "consent",
-  says: Said = {},
+  body: ReportBody = {},
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const page = `https://${host}`;
@@ -42,11 +39,11 @@ export function report(
       ...personsHeaders,
       ...headers,
     },
-    body: JSON.stringify({ browser: personsBrowser, page: `${page}/`, ...says }),
+    body: JSON.stringify({ browser: personsBrowser, page: `${page}/`, ...body }),
   });
 }
 
-/** The visitor's cookie in an answer, to be sent back. */
+/** Returns the header that sends the visitor's cookie of an answer back. */
 export function cookieOf(answer: Answer): Record<string, string> {
   const [cookie] = answer.headers["set-cookie"] ?? [];
   return cookie ? { Cookie: cookie.split(";", 1)[0] as string } : {};

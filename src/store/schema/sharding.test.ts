@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, migratedDatabase } from "../../../test/support/databases.ts";
-import { faultsOf, faultsOfAllSites, namesShardedTable } from "../../../test/support/hotStatements.ts";
+import { faultsOf, faultsOfAllSites, namesShardedTable } from "../../../test/support/schema/hotStatements.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
 import type { Database } from "../engine/database.ts";
 import { anchor, distribute, isCitus, placeTables } from "./distribute.ts";

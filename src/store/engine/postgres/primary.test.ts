@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { expect, inject, test, type TestContext } from "vitest";
 import { freshDatabase } from "../../../../test/support/databases.ts";
-import { openGateway } from "../../../../test/support/gateway.ts";
+import { openGateway } from "../../../../test/support/postgres/gateway.ts";
 import { openClient } from "./client.ts";
 import { openPostgres } from "./engine.ts";
 import type { Database } from "../database.ts";
@@ -129,11 +129,11 @@ test.concurrent.each(["28000", "3D000"])(
     const [first, second] = [await openGateway(url), await openGateway(url, "closed")];
     const db = openPostgres(behind(url, `${first.host},${second.host}`), { connections: 4 });
     expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
-    first.door = { code };
+    first.mode = { code };
     first.cut();
     // The cut connections are idle, so they are dropped without an error.
     await sleep(50);
-    second.door = "open";
+    second.mode = "open";
     expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
     await db.close();
   },
@@ -144,7 +144,7 @@ test.concurrent("a server that cannot be used does not keep callers from waiting
   const [odd, late] = [await openGateway(url, { code: "3D000" }), await openGateway(url, "closed")];
   const db = open(behind(url, `${odd.host},${late.host}`), context);
   const asked = db.all(`SELECT 1 AS one`);
-  const opened = sleep(600).then(() => (late.door = "open"));
+  const opened = sleep(600).then(() => (late.mode = "open"));
   expect(await asked).toEqual([{ one: 1 }]);
   await opened;
 });
@@ -154,7 +154,7 @@ test.concurrent("callers that wait get the error of a wrong address, and later o
   const only = await openGateway(url, { code: "28P01" });
   const db = open(behind(url, only.host), context);
   expect((await timed(db.all(`SELECT 1`))).error.code).toBe("28P01");
-  only.door = "open";
+  only.mode = "open";
   await sleep(1100);
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
@@ -200,7 +200,7 @@ test.concurrent("a long statement is awaited, but not on a server that fell sile
   const client = await openClient(behind(url, gateway.host), "cleancast test", limits);
   await client.query(`SELECT pg_sleep(0.6)`);
   const asked = timed(client.query(`SELECT pg_sleep(60)`));
-  gateway.door = "silent";
+  gateway.mode = "silent";
   expect((await asked).error.message).toBe("the server no longer answers");
   await client.end();
   const late = await timed(openClient(behind(url, gateway.host), "cleancast test", limits));
@@ -213,8 +213,8 @@ test.concurrent("a read whose server falls silent is answered by the one that to
   const [silent, next] = [await openGateway(url), await openGateway(url, "closed")];
   const db = open(behind(url, `${silent.host},${next.host}`), context);
   await db.all(`SELECT 1`);
-  silent.door = "silent";
-  next.door = "open";
+  silent.mode = "silent";
+  next.mode = "open";
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
 
@@ -223,9 +223,9 @@ test.concurrent("a server that is silent does not keep the others from being pro
   const [silent, late] = [await openGateway(url), await openGateway(url, "closed")];
   const db = open(behind(url, `${silent.host},${late.host}`), context);
   await db.all(`SELECT 1`);
-  silent.door = "silent";
+  silent.mode = "silent";
   silent.cut();
-  const opened = sleep(300).then(() => (late.door = "open"));
+  const opened = sleep(300).then(() => (late.mode = "open"));
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
   await opened;
 });

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { Client, type QueryResultRow } from "pg";
 import { afterEach, assert, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "./databases.ts";
-import { type Postgres, type PostgresOptions, startPostgres } from "./postgres.ts";
+import { freshDatabase, freshFolder } from "../databases.ts";
+import { type Postgres, type PostgresOptions, startPostgres, withClient } from "./postgres.ts";
 
 const started: Postgres[] = [];
 
@@ -19,18 +19,12 @@ async function start(options?: PostgresOptions): Promise<Postgres> {
   return postgres;
 }
 
-async function query<Row extends QueryResultRow>(url: string, text: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
+function query<Row extends QueryResultRow>(url: string, text: string): Promise<Row[]> {
+  return withClient(url, async (client) => (await client.query<Row>(text)).rows);
 }
 
-/** Everything that a server has on this machine, asked from the server itself. */
-async function belongings(url: string): Promise<{ folder: string; processes: number[]; segment: string }> {
+/** Asks a server for its folder, processes and shared memory on this machine. */
+async function resourcesOf(url: string): Promise<{ folder: string; processes: number[]; segment: string }> {
   const [row] = await query<{ data: string; file: string; children: number[] }>(
     url,
     `select current_setting('data_directory') as data, pg_read_file('postmaster.pid') as file,
@@ -97,7 +91,7 @@ test("two servers started at once are independent", async () => {
 
 test("a stopped server leaves no process and no folder", async () => {
   const postgres = await startPostgres();
-  const { folder, processes } = await belongings(postgres.url);
+  const { folder, processes } = await resourcesOf(postgres.url);
   expect(processes.length).toBeGreaterThan(4);
   expect(processes.filter((pid) => !isRunning(pid))).toEqual([]);
   expect(existsSync(folder)).toBe(true);
@@ -119,7 +113,7 @@ test("a server whose owner is killed is gone with its data within five seconds",
     url = line;
     break;
   }
-  const { folder, processes } = await belongings(url);
+  const { folder, processes } = await resourcesOf(url);
   expect(existsSync(folder)).toBe(true);
 
   owner.kill("SIGKILL");
@@ -128,7 +122,7 @@ test("a server whose owner is killed is gone with its data within five seconds",
 
 test("a killed server comes back on the same port with what was committed", async () => {
   const postgres = await start({ durable: true });
-  const { processes } = await belongings(postgres.url);
+  const { processes } = await resourcesOf(postgres.url);
   const url = await postgres.createDatabase();
   await query(url, "create table kept (id int); insert into kept values (1)");
   const unfinished = new Client({ connectionString: url });
@@ -159,7 +153,7 @@ test("a server that was shut down with its data kept, or is still running, resta
 
 test("a server that was killed and then stopped leaves no folder and no shared memory", async () => {
   const postgres = await startPostgres();
-  const { folder, segment } = await belongings(postgres.url);
+  const { folder, segment } = await resourcesOf(postgres.url);
   expect(isSharedMemory(segment)).toBe(true);
   await postgres.kill();
   await postgres.stop();

@@ -1,7 +1,7 @@
-// Records the statements that a relay sends to PostgreSQL, and checks them against the rules of a sharded one.
+// Records the statements that a relay sends to PostgreSQL, and checks them against the rules of a sharded database.
 
 import { Client } from "pg";
-import { migrations } from "../../src/store/schema/schema.ts";
+import { migrations } from "../../../src/store/schema/schema.ts";
 
 export type Sent = { text: string; values: unknown[] };
 /** The statements of one transaction; a statement alone is one. */
@@ -11,7 +11,7 @@ const bySite = new Set(migrations.flatMap((one) => one.bySite));
 const configuration = new Set(["migrations", ...migrations.flatMap((one) => one.configuration)]);
 
 /** Records the statements of every connection of this process. `stop` restores the driver. */
-export function listen(): { transactions: Transaction[]; stop: () => void } {
+export function recordTransactions(): { transactions: Transaction[]; stop: () => void } {
   const transactions: Transaction[] = [];
   const open = new WeakMap<object, Transaction>();
   // oxlint-disable-next-line typescript/unbound-method -- called on the client that it was taken from
@@ -55,7 +55,7 @@ function levels(text: string): string[] {
   return [outer, ...found];
 }
 
-/** Removes what is inside brackets or quotes. */
+/** Removes everything inside brackets or quotes. */
 function outside(text: string): string {
   let depth = 0;
   let found = "";
@@ -85,10 +85,10 @@ export const writesConfiguration = ({ text }: Pick<Sent, "text">) =>
   /^(?:INSERT|UPDATE|DELETE)/.test(text) &&
   tablesIn(levels(text)[0] ?? "").some((one) => configuration.has(one));
 
-/** Finds what is wrong with a statement that one node has to answer. */
+/** Lists the faults of a statement that one database node has to answer. */
 export function faultsOf({ text }: Pick<Sent, "text">): string[] {
   const faults: string[] = [];
-  if (writesConfiguration({ text })) faults.push("writes what every node has a copy of");
+  if (writesConfiguration({ text })) faults.push("writes configuration, which every node has a copy of");
   const isInsert = text.startsWith("INSERT");
   if (isInsert) {
     if (!/\bVALUES\b/.test(outside(text))) faults.push("writes rows without VALUES");
@@ -96,7 +96,7 @@ export function faultsOf({ text }: Pick<Sent, "text">): string[] {
       faults.push("the site is not the first column");
   }
   const [, conflict = ""] = text.split(/\bON CONFLICT\b/);
-  if (/\(\s*SELECT\b/.test(conflict)) faults.push("asks for something inside ON CONFLICT");
+  if (/\(\s*SELECT\b/.test(conflict)) faults.push("has a subquery inside ON CONFLICT");
   if (
     /\b(?!IN\b|AND\b|OR\b|WHEN\b|THEN\b|CASE\b|CAST\b|COALESCE\b|NOT\b|CONFLICT\b)[A-Za-z_]\w*\(/.test(
       conflict,
@@ -114,8 +114,8 @@ const conditionsIn = (level: string) => outside(level).replace(/^.*?(?=\b(?:WHER
 const siteNamed = /\b(?:\w+\.)?site_id = (?:\$\d+|\w+\.site_id|'')/g;
 
 /**
- * Finds what is wrong with a statement over all sites: each node must be able to answer it for its own sites, so tables are
- * joined and compared by site.
+ * Lists the faults of a statement over all sites: each database node must be able to answer it for its own sites, so tables
+ * are joined and compared by site.
  */
 export function faultsOfAllSites(text: string): string[] {
   const [outer = "", ...inner] = levels(text);

@@ -1,13 +1,12 @@
-// A primary that answers a commit only when its standby has it, and that standby. Both are real servers.
+// Starts a primary and its synchronous standby: the primary answers a commit only when the standby has it.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
-import { startPostgres, type Postgres } from "./postgres.ts";
+import { startPostgres, withClient, type Postgres } from "./postgres.ts";
 
 export type Pair = {
   primary: Postgres;
   standby: Postgres;
-  /** Both servers in one URL, with the standby first: it must not be taken. */
+  /** Both servers in one URL, with the standby first, which a client must skip. */
   url: string;
   /** The same database on one of them. */
   urlOf(server: Postgres): string;
@@ -15,11 +14,11 @@ export type Pair = {
 };
 
 export async function startPair(): Promise<Pair> {
-  // A commit waits for the standby; the disks are not waited for, because only processes die here, not machines.
+  // A commit waits for the standby but not for the disks, because these tests kill processes, not machines.
   const settings = { synchronous_commit: "on" };
   const primary = await startPostgres({ settings });
   const database = new URL(await primary.createDatabase());
-  // Copied without writers: a base backup without the tool for it, which the binaries do not have.
+  // The data is copied while nothing writes: the binaries do not contain pg_basebackup.
   await primary.stop({ keepData: true });
   const { port } = new URL(primary.url);
   const name = "cleancast_standby";
@@ -30,12 +29,12 @@ export async function startPair(): Promise<Pair> {
       ...settings,
       primary_conninfo: `postgres://postgres@127.0.0.1:${port}/postgres?application_name=${name}`,
       hot_standby: "on",
-      // Seconds off each test: how long it waits before it asks again.
+      // The default of 5 s would add seconds to each test.
       wal_retrieve_retry_interval: "100ms",
     },
   });
   await primary.restart();
-  await onServer(primary, async (client) => {
+  await withClient(primary.url, async (client) => {
     await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
     await client.query("SELECT pg_reload_conf()");
     for (let isSync = false; !isSync; await sleep(20)) {
@@ -53,14 +52,4 @@ export async function startPair(): Promise<Pair> {
       await Promise.all([primary.stop(), standby.stop()]);
     },
   };
-}
-
-async function onServer<T>(server: Postgres, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: server.url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,15 +1,15 @@
-// One PostgreSQL for the whole test run; each test file makes its own databases in it (test/support/databases.ts), most of them as
-// copies of one whose tables are there already: to make them anew each time would cost ten times as much.
+// Starts one PostgreSQL for the whole test run. Each test file creates its own databases in it (test/support/databases.ts),
+// most of them as copies of a migrated one: migrating each would take ten times as long.
 
 import type { TestProject } from "vitest/node";
-import { migrate } from "../../src/store/schema/migrate.ts";
-import { openDatabase } from "../../src/store/open.ts";
-import { createDatabase, startPostgres } from "./postgres.ts";
+import { migrate } from "../../../src/store/schema/migrate.ts";
+import { openDatabase } from "../../../src/store/open.ts";
+import { createDatabase, startPostgres } from "../postgres/postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
-    /** The database that others are copies of; empty where a given database is used, whose owner may not make others. */
+    /** The name of the database to copy; empty where a database is given, whose owner may not create others. */
     migratedDatabase: string;
     /** Each test file gets a schema of the given database in place of a database of its own. */
     inSchemas: boolean;
@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   return () => postgres.stop();
 }
 
-/** The name of a new database with all tables and no row. PostgreSQL copies it only while it has no connections. */
+/** Creates a database with all tables and no row, and returns its name. PostgreSQL copies it only while it has no connections. */
 async function migratedOn(server: string): Promise<string> {
   const url = await createDatabase(server);
   const db = openDatabase({ engine: "postgres", url, connections: 2 });

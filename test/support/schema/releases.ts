@@ -1,18 +1,19 @@
-// Frozen releases (`npm run release:freeze`), and checks of what in one of them would no longer work on a newer schema.
+// Reads frozen releases (`npm run release:freeze`) and checks that their statements still work on a newer schema.
 
 import { hash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { Client } from "pg";
-import { list, type Database } from "../../src/store/engine/database.ts";
-import { columns } from "../../src/store/schema/columns.ts";
-import { latestVersion, migrate } from "../../src/store/schema/migrate.ts";
-import type { Migration } from "../../src/store/schema/migration.ts";
-import { migrations } from "../../src/store/schema/schema.ts";
-import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
-import { freshDatabase, freshFolder } from "./databases.ts";
-import type { Engine } from "./relay.ts";
+import { list, type Database } from "../../../src/store/engine/database.ts";
+import { columns } from "../../../src/store/schema/columns.ts";
+import { latestVersion, migrate } from "../../../src/store/schema/migrate.ts";
+import type { Migration } from "../../../src/store/schema/migration.ts";
+import { migrations } from "../../../src/store/schema/schema.ts";
+import { openDatabase } from "../../../src/store/open.ts";
+import { freshDatabase } from "../databases.ts";
+import { newLocation } from "../nodes.ts";
+import { withClient } from "../postgres/postgres.ts";
+import type { Engine } from "../relay.ts";
 import { statementsInSource } from "./sourceStatements.ts";
 
 export type Release = {
@@ -24,7 +25,7 @@ export type Release = {
   statements: Record<"both" | Engine, string[]>;
 };
 
-export const releasesFolder = fileURLToPath(new URL("../releases/", import.meta.url));
+export const releasesFolder = fileURLToPath(new URL("../../releases/", import.meta.url));
 
 /** Reads the releases that are out, the oldest first. */
 export const readReleases = (): Release[] =>
@@ -92,7 +93,7 @@ export const hashMigrations = (all: readonly Migration[], schema: number) =>
     ),
   );
 
-/** Finds what is wrong with migrations after the releases that are out. */
+/** Lists the faults of migrations, given the releases that are out. */
 export function migrationFaults(all: readonly Migration[], out: readonly Release[]): string[] {
   const edited = out
     .filter(({ schema, migrations: frozen }) => hashMigrations(all, schema) !== frozen)
@@ -135,7 +136,7 @@ const failed = "failed: ";
 
 type Inspection = { answers: string[]; requirements: Requirements };
 
-/** Each release on its own schema: migrations that were released do not change. */
+/** The inspections of releases on their own schemas, kept because released migrations do not change. */
 const ownSchemas = new Map<string, Inspection>();
 
 async function inspect(
@@ -143,7 +144,7 @@ async function inspect(
   statements: readonly string[],
   options: { steps: readonly Migration[]; to?: number },
 ): Promise<Inspection> {
-  const location = await newLocation(engine);
+  const location = await newLocation(engine, freshDatabase);
   const db = openDatabase(location);
   try {
     // Migrates as a restore does: no other node runs.
@@ -158,19 +159,12 @@ async function inspect(
   }
 }
 
-const newLocation = async (engine: Engine): Promise<StoreLocation> =>
-  engine === "sqlite"
-    ? { engine, file: `${freshFolder()}/store.db` }
-    : { engine, url: await freshDatabase(), connections: 2 };
-
 /**
  * Returns for each statement the types of its parameters and its result, or the error. Plans it too, because an upsert
  * without its key is only refused then.
  */
-async function plan(url: string, statements: readonly string[]): Promise<string[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
+function plan(url: string, statements: readonly string[]): Promise<string[]> {
+  return withClient(url, async (client) => {
     await client.query("SET plan_cache_mode = force_generic_plan");
     const answers: string[] = [];
     for (const [i, text] of statements.entries()) {
@@ -186,9 +180,7 @@ async function plan(url: string, statements: readonly string[]): Promise<string[
       );
     }
     return answers;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function prepare(file: string, statements: readonly string[]): string[] {

@@ -4,13 +4,13 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterFile, taken } from "./afterFile.ts";
+import { afterFile, takeAll } from "../afterFile.ts";
 
 export type Gateway = {
   /** Name and port, for a URL. */
   host: string;
-  /** The treatment of new connections: a code is the error that the server sends before it hangs up. */
-  door: "open" | "closed" | "silent" | { code: string };
+  /** How new connections are treated; a code is the error that the server sends before it hangs up. */
+  mode: "open" | "closed" | "silent" | { code: string };
   /** The delay in each direction. */
   delayMs: number;
   /** Ends all open connections. */
@@ -18,33 +18,33 @@ export type Gateway = {
 };
 
 const closings = new Set<() => void>();
-afterFile(() => taken(closings).forEach((close) => close()));
+afterFile(() => takeAll(closings).forEach((close) => close()));
 
-export async function openGateway(serverUrl: string, door: Gateway["door"] = "open"): Promise<Gateway> {
+export async function openGateway(serverUrl: string, mode: Gateway["mode"] = "open"): Promise<Gateway> {
   const { hostname, port } = new URL(serverUrl);
   const sockets = new Set<Socket>();
   const server = createServer((inside) => {
-    follow(inside);
-    if (gateway.door === "closed") return void inside.destroy();
-    if (typeof gateway.door === "object") {
-      const { code } = gateway.door;
+    track(inside);
+    if (gateway.mode === "closed") return void inside.destroy();
+    if (typeof gateway.mode === "object") {
+      const { code } = gateway.mode;
       return void inside.once("data", () => inside.end(refusal(code)));
     }
-    const outside = follow(connect(Number(port), hostname));
-    carry(inside, outside);
-    carry(outside, inside);
+    const outside = track(connect(Number(port), hostname));
+    forward(inside, outside);
+    forward(outside, inside);
   });
 
-  function follow(socket: Socket): Socket {
+  function track(socket: Socket): Socket {
     sockets.add(socket);
     socket.on("error", () => {}).on("close", () => sockets.delete(socket));
     return socket;
   }
 
-  function carry(from: Socket, to: Socket): void {
+  function forward(from: Socket, to: Socket): void {
     async function pass(bytes: Buffer): Promise<void> {
       if (gateway.delayMs) await sleep(gateway.delayMs);
-      if (gateway.door !== "silent") to.write(bytes);
+      if (gateway.mode !== "silent") to.write(bytes);
     }
     from.on("data", (bytes) => void pass(bytes));
     from.on("close", () => to.destroy());
@@ -54,7 +54,7 @@ export async function openGateway(serverUrl: string, door: Gateway["door"] = "op
   await once(server, "listening");
   const gateway: Gateway = {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    door,
+    mode,
     delayMs: 0,
     cut: () => sockets.forEach((socket) => socket.destroy()),
   };

@@ -1,5 +1,5 @@
-// The binaries of PostgreSQL that a dev dependency brings, made fit to run: their links, and a copy for a user who cannot
-// reach the first ones.
+// Prepares the PostgreSQL binaries of a dev dependency: creates their links, and a copy for a user who cannot read the
+// installed ones.
 
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
@@ -16,8 +16,8 @@ export function packagedBinaries(): string {
 }
 
 /**
- * npm packages cannot hold symbolic links; this package makes them in an install script, which we deny. Any
- * number of processes may do this at once: the second finds the link made. False where we may not.
+ * npm packages cannot hold symbolic links; this package makes them in an install script, which we deny. Any number of
+ * processes may do this at once: the second finds the link made. Returns false when the folder cannot be written.
  */
 export async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(join(native, "pg-symlinks.json"), "utf8");
@@ -34,7 +34,7 @@ export async function linkLibraries(native: string): Promise<boolean> {
   return true;
 }
 
-/** Asks the program itself: a closed folder on the way, a mode or a missing library all show here. */
+/** Runs the program itself, which fails for an unreadable folder, a wrong mode or a missing library alike. */
 export async function runs(native: string, user: { uid?: number; gid?: number }): Promise<boolean> {
   try {
     await promisify(execFile)(join(native, "bin", "postgres"), ["--version"], {

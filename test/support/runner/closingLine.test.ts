@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { root } from "./documents.ts";
-import { freshFolder } from "./databases.ts";
+import { root } from "../documents/documents.ts";
+import { freshFolder } from "../databases.ts";
 
 /** Runs one test file with our reporter, and returns the last line. */
 async function closingLineOf(body: string): Promise<string> {
   const folder = freshFolder();
   writeFileSync(join(folder, "one.test.mjs"), body);
-  const reporter = join(root, "test/support/closingLine.ts");
+  const reporter = join(root, "test/support/runner/closingLine.ts");
   const args = ["run", "--root", folder, "--globals", "--reporter", reporter];
   return new Promise((resolve) => {
     execFile(join(root, "node_modules/.bin/vitest"), args, (_error, stdout) =>

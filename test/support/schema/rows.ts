@@ -1,9 +1,9 @@
-// A row or two for every table, as an installation has them. Migrations must keep them, a backup must contain them, and a
+// Lists a row or two for every table. Migrations must keep them, a backup must contain them, and a
 // change of the encryption key must reseal them.
 
-import type { Row } from "../../src/store/engine/database.ts";
-import { sealWith } from "../../src/store/engine/seal.ts";
-import { sha256 } from "./sha256.ts";
+import type { Row } from "../../../src/store/engine/database.ts";
+import { sealWith } from "../../../src/store/engine/seal.ts";
+import { sha256 } from "../sha256.ts";
 
 export const rowsKey = Buffer.alloc(32, 7);
 export const rowsAt = Date.UTC(2026, 9, 1, 12, 30);
@@ -24,7 +24,7 @@ const attribution = {
 };
 const visit = { visitorId: "v1", seenAt: at, browser: null, clickIds: {}, browserIds: {}, utm: {} };
 
-/** The rows have every column that a table ever had; a migration's test leaves out those that came later. */
+/** The rows have all columns that the tables ever had; a migration's test leaves out later ones. */
 export function representativeRows(): Record<string, Row[]> {
   const seal = sealWith(rowsKey);
   const close = (plain: string, place: string) => seal.close(plain, place);

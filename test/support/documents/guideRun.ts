@@ -7,14 +7,14 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { standinConnections } from "../../scripts/standinConnections.ts";
-import { platforms } from "../../src/platforms/index.ts";
-import { startStandins, type Standins } from "../../standins/shared/start.ts";
-import { becomeOwner } from "./apiClient.ts";
-import { commandIn, type Printed } from "./commands.ts";
-import { freshFolder } from "./databases.ts";
+import { standinConnections } from "../../../scripts/standinConnections.ts";
+import { platforms } from "../../../src/platforms/index.ts";
+import { startStandins, type Standins } from "../../../standins/shared/start.ts";
+import { becomeOwner } from "../apiClient.ts";
+import { commandIn, type Printed } from "../commands.ts";
+import { freshFolder } from "../databases.ts";
 import { placeOf, root, type Block } from "./documents.ts";
-import { newInstallation, type Installation, type Relay } from "./relay.ts";
+import { newInstallation, type Installation, type Relay } from "../relay.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
 type Cleancast = (...args: string[]) => Promise<any>;
@@ -46,8 +46,8 @@ export async function openGuides(): Promise<Guides> {
 const noPage: Printed = { out: "", err: "no such page", code: 1 };
 
 const site = "shop.example.com";
-/** Names that lead to the relay. */
-const ours = /https:\/\/(?:shop|cc|relay)\.example\.com|http:\/\/(?:localhost|127\.0\.0\.1):8080/g;
+/** Matches the names of the relay. */
+const relayNames = /https:\/\/(?:shop|cc|relay)\.example\.com|http:\/\/(?:localhost|127\.0\.0\.1):8080/g;
 
 async function openPage(
   blocks: readonly Block[],
@@ -82,9 +82,9 @@ async function openPage(
     return (await relay.start()).post(key, sent);
   };
   const path = `/${pages.size}`;
-  pages.set(path, async (args) => run(await filledIn(args, { cleancast, folder, sendOne })));
+  pages.set(path, async (args) => run(await fillIn(args, { cleancast, folder, sendOne })));
   const { port } = server.address() as AddressInfo;
-  const bin = shims(`http://127.0.0.1:${port}${path}`);
+  const bin = writeShims(`http://127.0.0.1:${port}${path}`);
   cpSync(join(root, "docs/examples"), folder, { recursive: true });
   const keys = new Map<string, Promise<string>>();
   const keyFor = async (mark: string) => {
@@ -101,8 +101,8 @@ async function openPage(
         if (script.includes(mark)) script = script.replaceAll(mark, await keyFor(mark));
       if (/\/SITE\b/.test(script)) script = script.replaceAll(/\/SITE\b/g, `/${await siteId()}`);
       const env: Record<string, string> = { ...home.env, PATH: `${bin}:${process.env.PATH ?? ""}` };
-      if (script.search(ours) >= 0 || /CLEANCAST_INBOUND|curl/.test(script))
-        script = script.replaceAll(ours, (await relay.start()).url);
+      if (script.search(relayNames) >= 0 || /CLEANCAST_INBOUND|curl/.test(script))
+        script = script.replaceAll(relayNames, (await relay.start()).url);
       const ran = await shell(script, folder, env);
       if (ran.code !== 0) throw new Error(`${placeOf(block)} failed (${ran.code}):\n${ran.out}${ran.err}`);
       return ran.out;
@@ -135,13 +135,13 @@ async function makeKey(
   }
   const mode = mark === "cc_test_…" ? ["--test"] : [];
   const { key } = await cleancast("key", "add", site, "a reader", ...mode);
-  // A running relay knows it within two seconds.
+  // A running relay learns of it within two seconds.
   if (relay.isRunning()) await twoSeconds();
   return String(key);
 }
 
-/** The values that a reader puts in the place of ID, EVENT and `name=…`. */
-async function filledIn(args: string[], { cleancast, folder, sendOne }: Reader): Promise<string[]> {
+/** Replaces ID, EVENT and `name=…` with values, as a reader would. */
+async function fillIn(args: string[], { cleancast, folder, sendOne }: Reader): Promise<string[]> {
   const [, family = ""] = args;
   const filled: string[] = [];
   for (const [i, arg] of args.entries()) {
@@ -177,7 +177,7 @@ async function newestId(family: string, cleancast: Cleancast): Promise<string> {
   return newest.id;
 }
 
-/** A setting that the platform's stand-in knows, or as the platform's own example has it. */
+/** Returns a setting that the platform's stand-in accepts, else that of the platform's first example. */
 function settingOf(platformId: string, arg: string, folder: string): string {
   const [name = "", placeholder = ""] = arg.split("=");
   const known = (standinConnections as Record<string, Readonly<Record<string, string>>>)[platformId];
@@ -189,8 +189,8 @@ function settingOf(platformId: string, arg: string, folder: string): string {
   return arg;
 }
 
-/** `npx cleancast` without a process of its own, and the project's Node for `node`. */
-function shims(url: string): string {
+/** Writes an `npx` that runs `cleancast` without a process of its own, and a `node` that is the project's. */
+function writeShims(url: string): string {
   const bin = join(freshFolder(), "bin");
   mkdirSync(bin);
   const npx = `#!/bin/bash

@@ -1,6 +1,6 @@
-// The order of a test run. Files that start whole relays come first: they take long, and one that began last would run alone
-// while the other workers have nothing left to do. Within that the order is another one each time, by the seed that is
-// printed, so that no file can lean on another having run before it.
+// Orders the files of a test run. Files that start whole relays come first: they take long, and one that began last would run
+// alone while the other workers are idle. Apart from that, the order is random by the seed that is printed, so that no file
+// can depend on another having run before it.
 
 import { createHash } from "node:crypto";
 import { relative } from "node:path";

@@ -1,10 +1,12 @@
-// Certificates for tests, made on the spot: for any names, with any end, of an authority of their own.
+// Creates certificates for tests: for any names, with any expiry, issued by an authority of their own.
 
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 
-export type Made = { cert: string; key: string };
-export type Authority = Made & { issue(names: readonly string[], endsAt?: number): Made };
+export type TestCertificate = { cert: string; key: string };
+export type Authority = TestCertificate & {
+  issue(names: readonly string[], endsAt?: number): TestCertificate;
+};
 
 const day = 86_400_000;
 

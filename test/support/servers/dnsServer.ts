@@ -1,9 +1,9 @@
-// A real DNS server for tests: it resolves the names that it is given, and denies all others.
+// Starts a real DNS server: it resolves the given names, and answers NXDOMAIN for all others.
 
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
-/** An IPv4 address, or the name that this one is an alias of. */
+/** By name: an IPv4 address, the target of a CNAME, or SERVFAIL. */
 export type Records = Record<string, { address: string } | { alias: string } | "broken">;
 
 const types = { A: 1, CNAME: 5 } as const;
@@ -22,7 +22,7 @@ function record(name: string, type: number, data: Buffer): Buffer {
   return Buffer.concat([encoded(name), fixed, data]);
 }
 
-/** `records` may be changed while it runs. */
+/** Starts a server; `records` may be changed while it runs. */
 export async function startDns(records: Records): Promise<{ address: string; close(): void }> {
   const socket = createSocket("udp4");
   socket.on("message", (query, peer) => {

@@ -1,10 +1,10 @@
-// Programs of the system that a test starts, where they are installed: proxies and others. They end with the test file.
+// Finds and starts programs of the system, such as proxies. They end with the test file.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterFile, taken } from "./afterFile.ts";
+import { afterFile, takeAll } from "../afterFile.ts";
 
 const running = new Set<ChildProcess>();
 
@@ -14,7 +14,7 @@ export function endWithFile(child: ChildProcess): void {
 }
 
 afterFile(async () => {
-  for (const child of taken(running)) {
+  for (const child of takeAll(running)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     const ended = once(child, "exit");
     child.kill("SIGTERM");

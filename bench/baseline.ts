@@ -1,4 +1,4 @@
-// Compares the relay with a bare Node server that does the unavoidable minimum of work; the report calls it the floor.
+// Compares the relay with a bare Node server that does the unavoidable minimum of work.
 
 import {
   closeHarness,
@@ -63,7 +63,7 @@ function findingsOf(
       const results = resultsOf(kind, connections);
       return [
         `${connections}`,
-        kind === "bare" ? "the floor" : kind,
+        kind === "bare" ? "the baseline" : kind,
         middle(results, "perSecond"),
         number(ratio(kind, connections, "perSecond")),
         middle(results, "cpu"),
@@ -81,7 +81,7 @@ function findingsOf(
       {
         title: "64 senders, platforms that answer at once",
         head: [
-          "connections", "", "events/s", "× floor", "CPU µs/event", "× floor", "database CPU µs/event", "requests/event",
+          "connections", "", "events/s", "× baseline", "CPU µs/event", "× baseline", "database CPU µs/event", "requests/event",
           "p50 ms", "p99 ms",
         ], // prettier-ignore
         rows,
@@ -98,7 +98,7 @@ function findingsOf(
           .filter((connections) => connections > 0)
           .map((connections) =>
             atMost(
-              `${connections} ${connections === 1 ? "connection" : "connections"}, ${engine}: CPU per event, of the floor's`,
+              `${connections} ${connections === 1 ? "connection" : "connections"}, ${engine}: CPU per event, of the baseline's`,
               ratio(engine, connections, "cpu"),
               1.3,
             ),
@@ -109,10 +109,10 @@ function findingsOf(
   };
 }
 
-export const floor: Part = {
-  name: "floor",
-  title: "The floor",
-  about: `The floor is a bare Node server that parses the same JSON (${eventBytes} bytes), sends one bare pooled request (undici) to each
+export const baseline: Part = {
+  name: "baseline",
+  title: "The baseline",
+  about: `The baseline is a bare Node server that parses the same JSON (${eventBytes} bytes), sends one bare pooled request (undici) to each
 platform, and answers in the same format. It checks and stores nothing. The relay does everything: keys, checks, hashing, consent and
 identity records (every second event belongs to a person who has one), durable storage before and after the calls, the sync log and the
 log file. Connections: ${platforms.join(", ")}, in this order. CPU is that of the server's process, all threads.`,

@@ -1,14 +1,14 @@
-// Builds versions of the present code, as a release is built: as it is, or with further migrations.
+// Builds versions of the present code as a release is built, unchanged or with further migrations.
 
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "rolldown";
-import { bundleRelay } from "../../scripts/bundle.ts";
-import type { Migration } from "../../src/store/schema/migration.ts";
-import { freshFolder } from "./databases.ts";
+import { bundleRelay } from "../../../scripts/bundle.ts";
+import type { Migration } from "../../../src/store/schema/migration.ts";
+import { freshFolder } from "../databases.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Builds a version and returns the path of its program. */
 export async function buildVersion(version: string, more: readonly Migration[]): Promise<string> {

@@ -20,7 +20,7 @@ const excluded =
   /\.test\.ts$|^schema\/(?:migrations|migration|distribute|compatibility)|^maintenance\/(?:snapshot|restoreTarget|copy|check|lostKey|reseal)|^engine\/sqlite\/moveLock/;
 
 export function statementsInSource(): SourceStatement[] {
-  const folder = fileURLToPath(new URL("../../src/store/", import.meta.url));
+  const folder = fileURLToPath(new URL("../../../src/store/", import.meta.url));
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !excluded.test(file))
     .flatMap((file) => {
@@ -54,7 +54,7 @@ function collect(node: unknown, into: string[][]): void {
 const withoutSpace = (text: string) => text.replaceAll(/\s+/g, "");
 const cache = new Map<string, string>();
 
-/** Each text is compared with hundreds of others. */
+/** Caches the result: each text is compared with hundreds of others. */
 function withoutSpaceOnce(text: string): string {
   const made = cache.get(text) ?? withoutSpace(text);
   cache.set(text, made);
