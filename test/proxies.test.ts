@@ -233,7 +233,6 @@ describe("the Caddy example with on-demand certificates", () => {
       await eventually(
         "the resumed host has one",
         async () => (await certificateOf("paused.example.com")) === "DNS:paused.example.com",
-        5,
       );
       const dashboard = await ask(port, {
         path: "/dashboard/",

@@ -174,7 +174,7 @@ inChromium("opting out", () => {
         .filter((one) => one.at > refusedAt)
         .map((one) => JSON.parse(one.text))
         .filter((body) => body.orderId === first.orderId);
-    await eventually("the retry", () => retries().length > 0, 10);
+    await eventually("the retry", () => retries().length > 0);
     expect(retries()[0]).toEqual(nothing);
     expect(retries()[0].platformEventId).toBe(first.platformEventId);
   });
@@ -220,12 +220,12 @@ inChromium("opting out", () => {
     stage.site.clearRecorded();
     await page.goto(`${site.origin}/own?gclid=On-Its-Way`);
     const isVisit = ({ path }: { path: string }) => path === "/__cc/visit";
-    await eventually("the visit", () => site.recorded.some(isVisit), 10);
+    await eventually("the visit", () => site.recorded.some(isVisit));
     await page.click("#refuse");
     await page.fill("[name=email]", email);
     await page.click("#send");
     const isIdentify = ({ path }: { path: string }) => path === "/__cc/identify";
-    await eventually("the identify", () => site.recorded.some(isIdentify), 10);
+    await eventually("the identify", () => site.recorded.some(isIdentify));
     site.recover();
     await site.waitForReports("visit", 1);
     await site.waitForReports("consent", 1);

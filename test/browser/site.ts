@@ -188,7 +188,6 @@ export async function startSite(
       await eventually(
         `${count} reports to ${endpoint}; there were ${site.reports(endpoint).length}`,
         () => site.reports(endpoint).length >= count,
-        10,
       );
       return site.reports(endpoint);
     },

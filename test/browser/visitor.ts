@@ -37,7 +37,7 @@ export async function decided({ site }: Stage, source: string, state: string): P
     ["visit", "consent", "identify"]
       .flatMap((endpoint) => site.reports(endpoint))
       .some((one) => (one.fields["consent"] as Record<string, string>)[source] === state);
-  await eventually(`${source} says ${state}`, says, 10);
+  await eventually(`${source} says ${state}`, says);
 }
 
 /** The cookies that the relay has set in this browser. */

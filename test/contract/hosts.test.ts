@@ -118,7 +118,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     ]);
     const { host } = await home.run("host", "add", site, "www.shop.test");
     expect(host).toMatchObject({ host: "www.shop.test", site, state: "unverified" });
-    await eventually("the relay serves the new host", async () => (await tag("www.shop.test")) === 200, 2);
+    await eventually("the relay serves the new host", async () => (await tag("www.shop.test")) === 200);
   });
 
   test("a rejected host is explained with its remedy, also on the command line", async () => {
@@ -173,7 +173,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     const unknown = async (path: string, method = "GET") =>
       (await call(relay.url, { method, path, headers: { Host: "shop.test" } })).status;
     await home.run("host", "pause", "shop.test");
-    await eventually("the tag is gone", async () => (await tag("shop.test")) === 404, 2);
+    await eventually("the tag is gone", async () => (await tag("shop.test")) === 404);
     expect(await unknown("/__cc/visit", "POST")).toBe(404);
     expect(await mayHaveCertificate("shop.test")).toBe(false);
     // Senders are identified by their key, so a paused host does not stop them.
@@ -186,7 +186,7 @@ describe.each(engines)("hosts on %s", (engine) => {
       host: "shop.test",
       state: "verified",
     });
-    await eventually("the tag is back", async () => (await tag("shop.test")) === 200, 2);
+    await eventually("the tag is back", async () => (await tag("shop.test")) === 200);
 
     const pause = await admin.ask(`POST /sites/${site}/hosts/shop.test/pause`);
     expect(checkedAnswer("POST /sites/:site/hosts/:host/pause", pause).state).toBe("paused");
@@ -218,7 +218,7 @@ describe.each(engines)("hosts on %s", (engine) => {
   test("the relay's own name accepts events of all sites, also when it is a host of one site", async () => {
     const { key: others } = await home.run("key", "add", other, "crm");
     await home.run("host", "add", site, "cc.relay.test");
-    await eventually("its tag is there", async () => (await tag("cc.relay.test")) === 200, 2);
+    await eventually("its tag is there", async () => (await tag("cc.relay.test")) === 200);
     const at = { Host: "cc.relay.test" };
     for (const one of [key, others]) expect((await relay.post(one, freshEvent(), at)).status).toBe(200);
     expect((await relay.post(others, freshEvent(), { Host: "shop.test" })).status).toBe(401);

@@ -58,7 +58,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await sees(dialog(page, "Revoke CRM?"), /get 401 within two seconds/);
       await press(dialog(page, "Revoke CRM?"), "Revoke");
       await line(second).waitFor({ state: "detached" });
-      await eventually("the revoked key gives 401", async () => (await statusWith(second)) === 401, 2);
+      await eventually("the revoked key gives 401", async () => (await statusWith(second)) === 401);
       expect(await statusWith(first)).toBe(200);
       await page.getByLabel("Show revoked and expired keys").check();
       await sees(line(second), "revoked");
@@ -145,7 +145,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await press(row(page, "Terraform"), "Revoke");
       await press(dialog(page, "Revoke Terraform?"), "Revoke");
       await row(page, "Terraform").waitFor({ state: "detached" });
-      await eventually("it gives 401", async () => (await as(changing, "GET /sites")).status === 401, 2);
+      await eventually("it gives 401", async () => (await as(changing, "GET /sites")).status === 401);
       expect((await as(reading, "GET /sites")).status).toBe(200);
     },
     scenarioMs,

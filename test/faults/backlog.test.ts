@@ -5,7 +5,7 @@ import { change, deliveryStates, setUpSite } from "../support/installation.ts";
 
 describe.each(engines)("a backlog on %s", (engine) => {
   test("a backlog is sent as fast as its lanes allow once the platform is back", async () => {
-    const total = 256;
+    const total = 1024;
     const home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "3600" });
     const receiver = await startReceiver();
     const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
@@ -18,7 +18,7 @@ describe.each(engines)("a backlog on %s", (engine) => {
     );
     expect(await deliveryStates(home)).toEqual({ queued: total });
 
-    // 32 lanes of 100 ms each: less than a second for all. A node that looked once a second would take eight.
+    // 32 lanes of 100 ms each take a few seconds for all. A node that polled once a second would take 32.
     receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
     await change(home, `UPDATE deliveries SET due_at = 0`);
     const before = receiver.got.length;
@@ -26,7 +26,7 @@ describe.each(engines)("a backlog on %s", (engine) => {
     await eventually("all of them are sent", async () => (await deliveryStates(home)).sent === total);
     const first = receiver.got[before]?.at ?? 0;
     const last = receiver.got.at(-1)?.at ?? 0;
-    expect(last - first).toBeLessThan(4000);
+    expect(last - first).toBeLessThan(16_000);
     await relay.stop();
   });
 });

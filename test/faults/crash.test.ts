@@ -11,8 +11,8 @@ const orders = Array.from({ length: total }, (_, i) => `order-${i}`);
 // enough for a busy machine to reach the moment of the crash.
 const hasty = {
   CLEANCAST_ATTEMPT_SECONDS: "3",
-  CLEANCAST_ANSWER_SECONDS: "5",
-  CLEANCAST_LEASE_SECONDS: "8",
+  CLEANCAST_ANSWER_SECONDS: "15",
+  CLEANCAST_LEASE_SECONDS: "18",
   CLEANCAST_RETRY_SECONDS: "1",
 };
 

@@ -111,7 +111,7 @@ async function copyEvents(home: Installation, count: number): Promise<void> {
   await change(home, "BEGIN IMMEDIATE", ...statements, "COMMIT");
 }
 
-describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
+describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
   test("a move under load, killed at several moments and then finished, loses and doubles nothing", async () => {
     const receiver = await startReceiver();
     // Deliveries that were in flight when the file was marked are sent again after their lease.

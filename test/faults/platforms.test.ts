@@ -5,18 +5,18 @@ import { engines, eventually, newInstallation, type Installation, type Relay } f
 import { answerOk, startPeer, type Peer } from "./peer.ts";
 import { deliveryStates, setUpSite, rows, type SiteSetup, type Row } from "../support/installation.ts";
 
-const attemptSeconds = 1;
-const answerSeconds = 2;
+const attemptSeconds = 3;
+const answerSeconds = 10;
 const hasty = {
-  CLEANCAST_CONNECT_SECONDS: "0.5",
+  CLEANCAST_CONNECT_SECONDS: "3",
   CLEANCAST_ATTEMPT_SECONDS: String(attemptSeconds),
   CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
   CLEANCAST_RETRY_SECONDS: "1",
 };
 /** The delay that a busy machine may add to a deadline. */
-const slackMs = 1000;
+const slackMs = 10_000;
 
-const tooSlow = "no answer within 1 s";
+const tooSlow = `no answer within ${attemptSeconds} s`;
 const ok = "HTTP/1.1 200 OK\r\n";
 
 /** Writes `next()` again and again until the other side closes the connection. */
@@ -195,8 +195,8 @@ test("a platform that accepts with an endless answer has accepted, once", async 
 test("a sender does not wait for a slow platform, which still gets the conversion once", async () => {
   const home = await newInstallation("sqlite", {
     ...hasty,
-    CLEANCAST_ANSWER_SECONDS: "0.5",
-    CLEANCAST_ATTEMPT_SECONDS: "3",
+    CLEANCAST_ANSWER_SECONDS: "4",
+    CLEANCAST_ATTEMPT_SECONDS: "20",
   });
   const peer = await startPeer();
   const site = await setUpSite(home, [
@@ -204,10 +204,11 @@ test("a sender does not wait for a slow platform, which still gets the conversio
     ["sandbox", {}],
   ]);
   const relay = await home.start();
-  peer.behave = (socket) => void setTimeout(() => answerOk(socket), 1500);
-  const before = Date.now();
+  const waiting: Socket[] = [];
+  peer.behave = (socket) => void waiting.push(socket);
+  // The platform answers only after the sender has its answer.
   const answer = await relay.post(site.key, { email: "ada@example.com", event: "lead" });
-  expect(Date.now() - before).toBeLessThan(1400);
+  for (const socket of waiting) answerOk(socket);
   expect(JSON.parse(answer.text).results).toEqual({
     webhook: { ok: false, status: "queued", error: "no answer yet" },
     sandbox: { ok: true },

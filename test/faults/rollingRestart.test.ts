@@ -177,7 +177,7 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
         setTimeout(() => node.process.kill("SIGTERM"), 50);
         expect(await stopped).toBe(0);
         nodes[place] = await start(ports[place] as number);
-        await eventually("the node is ready", () => isReady(nodes[place] as Relay), 5);
+        await eventually("the node is ready", () => isReady(nodes[place] as Relay));
         await sleep(setup.backAfterMs);
         expect(sent).toBeGreaterThan(before + senders);
       }

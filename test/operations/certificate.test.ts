@@ -34,10 +34,10 @@ test("a renewed certificate and key are used, and half a pair keeps the old one"
   // The key comes a little later than the certificate.
   const renewed = issue();
   writeFileSync(files.TLS_CERT_FILE, renewed.cert);
-  await eventually("the fault is logged", () => relay.output().includes("stays in use"), 10);
+  await eventually("the fault is logged", () => relay.output().includes("stays in use"));
   expect(await serial()).toBe(first);
   writeFileSync(files.TLS_KEY_FILE, renewed.key);
-  await eventually("the new one is used", async () => (await serial()) !== first, 10);
-  await eventually("that is logged", () => relay.output().includes("a new certificate is in use"), 10);
+  await eventually("the new one is used", async () => (await serial()) !== first);
+  await eventually("that is logged", () => relay.output().includes("a new certificate is in use"));
   expect((await call(relay.url, { method: "GET", path: "/healthz", ca })).status).toBe(200);
 });

@@ -30,11 +30,11 @@ async function argumentsOfPasted(line: string): Promise<string[]> {
   return stdout.split("\0").slice(0, -1);
 }
 
-/** The output of a start that must fail. The process has to end by itself, and soon. */
+/** The output of a start that must fail. The process has to end by itself. */
 async function failure(home: Installation, env: Record<string, string> = {}): Promise<string> {
   const start = run(process.execPath, [command, "serve"], {
     env: { ...home.env, ...env },
-    timeout: 5_000,
+    timeout: 60_000,
     killSignal: "SIGKILL",
   });
   const ended = await start.then(
