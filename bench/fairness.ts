@@ -1,7 +1,7 @@
 // Measures the effect of one site's backlog, for platforms that are down, on the latency of ninety-nine quiet sites.
 
 import { standinConnections } from "../scripts/standinConnections.ts";
-import { uuidv7 } from "../src/kernel/ids.ts";
+import { ulid } from "../src/kernel/ids.ts";
 import { connect } from "../src/sites/connect.ts";
 import { openDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
@@ -74,7 +74,7 @@ async function insertBacklog({ store, siteId, connectionIds }: Installation, cou
   const now = Date.now();
   const part = (at: number, length: number) => `substr(${sql.digits("n")}, ${at}, ${length})`;
   // The ids carry the current time, because the events are new.
-  const id = `'${uuidv7(now).slice(0, 14)}7' || ${part(1, 3)} || '-8' || ${part(4, 3)} || '-00000000' || ${part(7, 4)}`;
+  const id = `'${ulid(now).slice(0, 14)}7' || ${part(1, 3)} || '-8' || ${part(4, 3)} || '-00000000' || ${part(7, 4)}`;
   const attribution = JSON.stringify({
     consent: "unknown",
     withheld: null,

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { checkLocation } from "../src/maintenance/restore.ts";
-import { uuidv7 } from "../src/kernel/ids.ts";
+import { ulid } from "../src/kernel/ids.ts";
 import { openDirectory } from "../src/sites/directory.ts";
 import type { Database, Row } from "../src/store/engine/database.ts";
 import { latestVersion, migrate } from "../src/store/schema/migrate.ts";
@@ -90,7 +90,7 @@ const readers: readonly [table: string, read: (store: Store) => Promise<unknown>
 
 /** Opens the store of the present code, and expects every row in the tables and from the readers. */
 async function expectAll(location: StoreLocation, filled: Record<string, Row[]>, from: number): Promise<void> {
-  const store = await openStore(location, rowsKey, uuidv7);
+  const store = await openStore(location, rowsKey, ulid);
   const db = openDatabase(location);
   try {
     expect(store.migrated).toMatchObject({ from, to: latestVersion });

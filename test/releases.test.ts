@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { uuidv7 } from "../src/kernel/ids.ts";
+import { ulid } from "../src/kernel/ids.ts";
 import { oldestCompatible } from "../src/store/schema/compatibility.ts";
 import { latestVersion, migrate } from "../src/store/schema/migrate.ts";
 import type { Migration } from "../src/store/schema/migration.ts";
@@ -119,7 +119,7 @@ test("a node on an older schema reads nothing but its version before it has migr
   await db.close();
   const recording = recordTransactions();
   try {
-    await (await openStore(location, Buffer.alloc(32, 7), uuidv7)).close();
+    await (await openStore(location, Buffer.alloc(32, 7), ulid)).close();
   } finally {
     recording.stop();
   }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { standinConnections } from "../../scripts/standinConnections.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import type { StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { commandIn } from "../../test/support/commands.ts";
@@ -113,7 +113,7 @@ async function command(env: Record<string, string>, ...args: string[]): Promise<
 }
 
 export function openStoreOf({ store, env }: Installation): Promise<Store> {
-  return openStore(store, Buffer.from(env.CLEANCAST_ENCRYPTION_KEY ?? "", "hex"), uuidv7);
+  return openStore(store, Buffer.from(env.CLEANCAST_ENCRYPTION_KEY ?? "", "hex"), ulid);
 }
 
 export type Relay = { pid: number; port: number; stop: () => Promise<void> };

@@ -4,7 +4,7 @@
 import { storeReport } from "../../src/identity/visits.ts";
 import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
 import type { ConsentState, Mode, Person, Verdict, Visit } from "../../src/kernel/event.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";
 import { relay, type RelayContext } from "../../src/pipeline.ts";
 import type { Site } from "../../src/sites/directory.ts";
@@ -154,10 +154,10 @@ export async function replayEvent(planned: Planned, site: Site, relayed: RelayCo
       relayed,
     );
   };
-  await send(uuidv7(at));
+  await send(ulid(at));
   let duplicates = 0;
   for (let again = 1; again <= planned.again; again++)
-    if ((await send(uuidv7(at + again * 5000))).exit === "duplicate" && mode === "live") duplicates += 1;
+    if ((await send(ulid(at + again * 5000))).exit === "duplicate" && mode === "live") duplicates += 1;
   return duplicates;
 }
 

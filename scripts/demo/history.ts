@@ -1,7 +1,7 @@
 // Writes the demo's history through the store before the relay starts: events, visits, and the changes that members made.
 
 import { releaseEvent } from "../../src/delivery/release.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/kernel/time.ts";
 import type { RelayContext } from "../../src/pipeline.ts";
 import { pause } from "../../src/sites/connect.ts";
@@ -50,7 +50,7 @@ const maxConcurrent = 256;
 export async function writeHistory(options: HistoryOptions): Promise<History> {
   // The ids of rows carry the time of the history.
   const clock: Clock = { at: options.now - options.days * dayMs };
-  const store = await openStore(options.location, options.encryptionKey, () => uuidv7(clock.at));
+  const store = await openStore(options.location, options.encryptionKey, () => ulid(clock.at));
   try {
     return await write(store, clock, options);
   } finally {

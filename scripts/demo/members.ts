@@ -2,7 +2,7 @@
 
 import { hashPassword } from "../../src/access/password.ts";
 import { createLinkToken, type LinkToken } from "../../src/access/oneTimeLinks.ts";
-import { randomBase62, shortId, uuidv7 } from "../../src/kernel/ids.ts";
+import { randomBase62, shortId, ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { makeKey } from "../../src/sites/keys.ts";
 import { auditLine } from "../../src/sites/manage.ts";
@@ -32,7 +32,7 @@ export async function addMembers(
   const passwordHash = await hashPassword(password);
   const user = (email: string, name: string): NewUser => ({
     id: shortId(),
-    passwordId: uuidv7(),
+    passwordId: ulid(),
     email,
     name,
     passwordHash,

@@ -1,6 +1,6 @@
 // Rejected requests to the demo's inbound endpoint: a sender with mistakes, and one with wrong keys.
 
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import { hourMs } from "../../src/kernel/time.ts";
 import type { InboundCount } from "../../src/store/statistics/inboundCounts.ts";
 import type { RejectedRequest } from "../../src/store/statistics/rejectedRequests.ts";
@@ -29,7 +29,7 @@ export async function writeRejectedRequests(
     const { status, error, knowsKey } = random.pickWeighted(causes);
     calls.push({
       siteId,
-      id: uuidv7(at),
+      id: ulid(at),
       at,
       status,
       error,

@@ -1,7 +1,7 @@
 // The visit counts of the demo's sites, and a sample of bot visits.
 
 import type { VisitBucket } from "../../src/kernel/event.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { VisitCount } from "../../src/store/statistics/traffic.ts";
@@ -77,6 +77,6 @@ export async function writeBotVisits(
     const { seen, judgement } = random.pickWeighted(bots);
     const { primary: reason, verdict } = judgement;
     const page = `https://${host}${random.pick(sampledPages)}`;
-    await store.traffic.addBotVisit({ siteId, id: uuidv7(at), seenAt: at, reason, verdict, page, seen });
+    await store.traffic.addBotVisit({ siteId, id: ulid(at), seenAt: at, reason, verdict, page, seen });
   }
 }

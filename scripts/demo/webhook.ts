@@ -3,7 +3,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readAllowList } from "../../src/delivery/addresses.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import { addWebhook } from "../../src/outbound/manage.ts";
 import { findSite, type SiteContext } from "../../src/sites/manage.ts";
 import type { PushCall } from "../../src/store/outbound/pushes.ts";
@@ -74,7 +74,7 @@ export async function closeAndPush(
   const push = await store.pushes.claim(key, lease);
   if (!push) return;
   const call = (startedAt: number, status: number): PushCall => ({
-    id: uuidv7(startedAt),
+    id: ulid(startedAt),
     startedAt,
     durationMs: random.integer(40, 260),
     ok: status === 200,

@@ -3,7 +3,7 @@
 
 import { poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import type { Actor } from "./actor.ts";
 import { openApiKeys } from "./apiKeys.ts";
 import { openInvitations } from "./invitations.ts";
@@ -30,7 +30,7 @@ export function openAccess(options: AccessOptions) {
   const context: AccessContext = {
     ...options,
     auth() {
-      loading ??= loadBetterAuth({ ...options, newId: () => uuidv7() });
+      loading ??= loadBetterAuth({ ...options, newId: () => ulid() });
       return loading;
     },
     inBackground(work) {

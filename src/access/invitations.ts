@@ -2,7 +2,7 @@
 
 import { dayMs } from "../kernel/time.ts";
 import type { Role } from "../contract/route.ts";
-import { shortId, uuidv7 } from "../kernel/ids.ts";
+import { shortId, ulid } from "../kernel/ids.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { Invitation } from "../store/access/invitations.ts";
@@ -133,5 +133,5 @@ async function newUser(email: string, { name, password }: { name?: string | unde
   if (name === undefined) throw new Refusal("name", "Enter your name, so that others know who you are.");
   checkNewPassword(password);
   const passwordHash = await hashPassword(password);
-  return { id: shortId(), passwordId: uuidv7(), email, name, passwordHash };
+  return { id: shortId(), passwordId: ulid(), email, name, passwordHash };
 }

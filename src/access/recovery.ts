@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { hourMs } from "../kernel/time.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import { sendMail, resetMail } from "./mails.ts";
@@ -68,7 +68,7 @@ export function openRecovery(context: AccessContext) {
       const passwordHash = await hashPassword(given.password);
       const by = { actor: found.email, now: now() };
       const line = auditLine("", "password reset", {}, by);
-      const next = { userId: found.userId, passwordId: uuidv7(), passwordHash };
+      const next = { userId: found.userId, passwordId: ulid(), passwordHash };
       if (!(await store.oneTimeLinks.resetPassword(line, hash, next))) throw ended;
       await uncountAttempt(store, limits);
       // The link proves who they are: earlier wrong guesses no longer lock them out.

@@ -1,7 +1,7 @@
 // Signs people in and out, and sets up the first owner.
 
 import { Denied, Refusal } from "../kernel/refusal.ts";
-import { shortId, uuidv7 } from "../kernel/ids.ts";
+import { shortId, ulid } from "../kernel/ids.ts";
 import {
   errorCodeOf,
   cookiesOf,
@@ -161,7 +161,7 @@ export function openSignIn(context: AccessContext) {
       const email = readEmail(given.email);
       checkNewPassword(given.password);
       const passwordHash = await hashPassword(given.password);
-      const user = { id: shortId(), passwordId: uuidv7(), email, name: given.name, passwordHash };
+      const user = { id: shortId(), passwordId: ulid(), email, name: given.name, passwordHash };
       const line = { siteId: "", actor: email, action: "owner created", detail: { email }, at: now() };
       const result = await store.oneTimeLinks.addFirstOwner(line, hash, user);
       if (result === "has owner") throw hasOwner();

@@ -9,7 +9,7 @@ import { startMailServer, type MailServer } from "../../test/support/servers/mai
 import { openSender, type Sender } from "../delivery/send.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import type { DeliveryState } from "../kernel/event.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import { connect, disconnect, pause, resume } from "../sites/connect.ts";
 import { openDirectory, type Connection, type Directory, type Site } from "../sites/directory.ts";
 import { addKey, addSite, changeSiteSettings } from "../sites/manage.ts";
@@ -460,7 +460,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   });
 
   test("several nodes notify once: at the same moment, and when one takes over from another", async () => {
-    const otherStore = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), uuidv7) : store;
+    const otherStore = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), ulid) : store;
     const otherDirectory = openDirectory(otherStore);
     try {
       const site = await newSite();

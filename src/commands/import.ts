@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync
 import { hostname } from "node:os";
 import type { ImportContext, ImportRequest, Report } from "../import/import.ts";
 import type { RefusedRow } from "../import/run.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
 import {
@@ -131,9 +131,9 @@ async function runImport(
       store,
       directory,
       by,
-      process: { host: hostname(), pid: process.pid, run: uuidv7(), isAlive },
+      process: { host: hostname(), pid: process.pid, run: ulid(), isAlive },
       now: Date.now,
-      newId: uuidv7,
+      newId: ulid,
       stop: stop.signal,
       onRefused: (rows) => refused.add(rows),
       onStart(resumedAfter) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { startDns, type Records } from "../../test/support/servers/dnsServer.ts";
 import { checkSite } from "../alerts/conditions.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import { openDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -60,7 +60,7 @@ beforeAll(async () => {
   store = await openStore(
     { engine: "sqlite", file: `${freshFolder()}/store.db` },
     Buffer.alloc(32, 7),
-    uuidv7,
+    ulid,
   );
   directory = openDirectory(store);
   checker = openChecker({

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import type { ConsentReading, ConsentState, Identity, Visit } from "../kernel/event.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import { openStore, type Store } from "../store/store.ts";
 import {
   attribute,
@@ -208,7 +208,7 @@ describe("consent, from a real store", () => {
   const file = join(freshFolder(), "store.db");
   let store: Store;
   beforeAll(async () => {
-    store = await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7);
+    store = await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid);
   });
   afterAll(() => store.close());
 

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isJsonObject, readBytes } from "../http/body.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Event } from "../kernel/event.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
@@ -82,7 +82,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
 
     const event = newEvent(fields, {
-      id: uuidv7(now),
+      id: ulid(now),
       siteId: site.id,
       keyId: key.id,
       mode: key.mode,

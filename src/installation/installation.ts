@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createKeyFile, missingKey } from "../maintenance/encryptionKeys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
 import { lockFolder } from "./lock.ts";
 import { hasSealedValues } from "../store/maintenance/lostKey.ts";
@@ -42,7 +42,7 @@ export async function openInstallation(config: Config, observer?: CommitObserver
   // The keys are read now and not with the first secret: an unreadable key must stop the start.
   keys();
   try {
-    return await openStore(config.store, keys, uuidv7, observer);
+    return await openStore(config.store, keys, ulid, observer);
   } catch (error) {
     throw isOperatorError(error) ? error : databaseFault(config, error);
   }

@@ -1,41 +1,60 @@
 import { describe, expect, test } from "vitest";
-import { orderEventId, randomBase62, shortId, toBase62, uuidv7 } from "./ids.ts";
+import {
+  idAt,
+  lastId,
+  openUlids,
+  orderEventId,
+  randomBase62,
+  shortId,
+  timeOfId,
+  toBase62,
+  ulid,
+} from "./ids.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 
-describe("uuidv7", () => {
-  test("a UUIDv7 has the form, version and variant of RFC 9562", () => {
-    for (let i = 0; i < 2000; i++)
-      expect(uuidv7()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+describe("ULIDs", () => {
+  test("a ULID has 26 characters of Crockford's base 32, in lower case", () => {
+    for (let i = 0; i < 2000; i++) expect(ulid()).toMatch(/^[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   });
 
-  test("a UUIDv7 begins with the time in milliseconds", () => {
-    for (const time of [0, 1, now, Date.UTC(9999, 11, 31), 2 ** 48 - 1])
-      expect(Number.parseInt(uuidv7(time).replaceAll("-", "").slice(0, 12), 16)).toBe(time);
+  test("a ULID begins with the time in milliseconds", () => {
+    for (const time of [0, 1, now, Date.UTC(9999, 11, 31), 2 ** 48 - 1]) {
+      expect(timeOfId(ulid(time))).toBe(time);
+      expect(idAt(time) < ulid(time) && ulid(time) < idAt(time + 1)).toBe(true);
+    }
+    expect(ulid(2 ** 48 - 1) < lastId).toBe(true);
   });
 
-  test("UUIDv7s sort as text in the order of time", () => {
-    const ids = Array.from({ length: 1000 }, (_, i) => uuidv7(now + i));
+  test("ULIDs sort as text in the order of time", () => {
+    const ids = Array.from({ length: 1000 }, (_, i) => ulid(now + i));
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  test("a UUIDv7 never repeats, also within one millisecond and beyond the pool of random bytes", () => {
-    const ids = Array.from({ length: 50_000 }, () => uuidv7(now));
+  test("a ULID never repeats, also within one millisecond and beyond the pool of random bytes", () => {
+    const ids = Array.from({ length: 50_000 }, () => ulid(now));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("UUIDv7s of one millisecond sort in the order of their creation", () => {
-    const ids = Array.from({ length: 2000 }, () => uuidv7(now + 7));
+  test("ULIDs of one millisecond sort in the order of their creation", () => {
+    const ids = Array.from({ length: 10_000 }, () => ulid(now + 7));
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  test("every random bit of a UUIDv7 varies from one millisecond to the next", () => {
-    const random = Array.from({ length: 500 }, (_, i) => BigInt(`0x${uuidv7(now + i).replaceAll("-", "")}`));
-    const either = random.reduce((a, b) => a | b);
-    const always = random.reduce((a, b) => a & b);
-    const fixed = (0xfn << 76n) | (0x1n << 75n) | (0x3n << 62n); // version, first bit of the counter, variant
-    const low80 = (1n << 80n) - 1n;
-    expect((either ^ always) & low80).toBe(low80 & ~fixed);
+  test("monotonic ULIDs never decrease, also when the clock is set back", () => {
+    const next = openUlids({ isMonotonic: true });
+    const ids = [now, now - 3_600_000, now - 1, now + 5, now + 2, now + 6].flatMap((time) =>
+      Array.from({ length: 20_000 }, () => next(time)),
+    );
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+    const later = next(now + 60_000);
+    expect(timeOfId(later)).toBe(now + 60_000);
+  });
+
+  test("every random bit of a ULID varies from one millisecond to the next", () => {
+    const tails = Array.from({ length: 500 }, (_, i) => ulid(now + i).slice(13));
+    for (let at = 0; at < 13; at++) expect(new Set(tails.map((tail) => tail[at])).size).toBe(32);
   });
 });
 

@@ -14,33 +14,52 @@ function random(bytes: number): Buffer {
   return pool.subarray(used - bytes, used);
 }
 
-let lastMs = 0;
-let sequence = 0;
+// Crockford's base 32 in lower case. Its digits sort before its letters in every collation, so ids sort by time everywhere.
+const base32 = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/**
- * A UUIDv7 sorts by time, so that newest-first lists need no index of their own. Within one millisecond a node counts up, so
- * that its ids sort in the order of their creation.
- */
-export function uuidv7(now: number = Date.now()): string {
-  const bytes = random(10);
-  sequence = now === lastMs ? (sequence + 1) & 0x0fff : bytes.readUInt16BE(0) & 0x07ff;
-  lastMs = now;
-  const time = now.toString(16).padStart(12, "0");
-  const a = (0x7000 | sequence).toString(16);
-  const b = ((bytes.readUInt16BE(2) & 0x3fff) | 0x8000).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-${a}-${b}-${bytes.toString("hex", 4, 10)}`;
+function toBase32(number: number, length: number): string {
+  let text = "";
+  for (let rest = number; text.length < length; rest = Math.floor(rest / 32)) text = base32[rest % 32] + text;
+  return text;
 }
 
-/** `idAt` sorts before every id that was created at `ms` or later; `lastId` sorts after every id. */
-export const idAt = (ms: number) =>
-  `${ms
-    .toString(16)
-    .padStart(12, "0")
-    .replace(/^(.{8})/, "$1-")}-0000-0000-000000000000`;
-export const lastId = "g";
+/**
+ * Makes ULIDs, which sort by time, so that newest-first lists need no index of their own: ten characters for the
+ * milliseconds, three that count within one of them, thirteen at random. Monotonic ones never decrease, also when the clock
+ * does.
+ */
+export function openUlids({ isMonotonic }: { isMonotonic: boolean }): (now?: number) => string {
+  let lastMs = -1;
+  let time = "";
+  let sequence = 0;
+  return (now = Date.now()) => {
+    const isSame = now === lastMs || (isMonotonic && now < lastMs);
+    if (isSame && sequence < 0x7fff) {
+      sequence += 1;
+    } else {
+      lastMs = isSame ? lastMs + 1 : now;
+      time = toBase32(lastMs, 10);
+      // The count begins in the lower half, so that it seldom reaches its end.
+      sequence = random(2).readUInt16BE(0) & 0x3fff;
+    }
+    let text = `${time}${base32[sequence >> 10]}${base32[(sequence >> 5) & 31]}${base32[sequence & 31]}`;
+    for (const byte of random(13)) text += base32[byte & 31];
+    return text;
+  };
+}
 
-/** Returns the time at which a UUIDv7 was created. */
-export const timeOfId = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+export const ulid = openUlids({ isMonotonic: false });
+
+/** `idAt` sorts before every id that was created at `ms` or later; `lastId` sorts after every id. */
+export const idAt = (ms: number) => `${toBase32(ms, 10)}${"0".repeat(16)}`;
+export const lastId = "z".repeat(26);
+
+/** The time at which a ULID was created. */
+export function timeOfId(id: string): number {
+  let ms = 0;
+  for (let at = 0; at < 10; at++) ms = ms * 32 + base32.indexOf(id.charAt(at));
+  return ms;
+}
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import { engines } from "../../test/support/relay.ts";
 import { eventId, representativeRows, rowsKey } from "../../test/support/schema/rows.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import type { Row } from "../store/engine/database.ts";
 import { discardSealedValues, isKeyLost } from "../store/maintenance/lostKey.ts";
 import { migrate } from "../store/schema/migrate.ts";
@@ -40,11 +40,11 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
       await fillTable(db, table, columns, values);
     }
     await db.close();
-    await (await openStore(location, oldKey, uuidv7)).close();
+    await (await openStore(location, oldKey, ulid)).close();
   });
 
   async function withStore<T>(keys: Buffer[], work: (store: Store) => Promise<T>): Promise<T> {
-    const store = await openStore(location, () => keys, uuidv7);
+    const store = await openStore(location, () => keys, ulid);
     try {
       return await work(store);
     } finally {

@@ -3,7 +3,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, type TestContext } from "vitest";
 import { freshDatabase, freshFolder } from "../../test/support/databases.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import { readTable } from "../store/maintenance/copy.ts";
 import { readTargetState } from "../store/maintenance/copyTarget.ts";
 import type { Database } from "../store/engine/database.ts";
@@ -20,7 +20,7 @@ const connectionColumns =
 /** An embedded database with some connections, and a database to move it to. */
 async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) {
   const file = `${freshFolder()}/cleancast.db`;
-  await (await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7)).close();
+  await (await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).close();
   const from = new DatabaseSync(file, { timeout: 5000 });
   onTestFinished(() => from.close());
   const connect = from.prepare(

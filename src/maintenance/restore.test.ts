@@ -9,7 +9,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import { engines, type Engine } from "../../test/support/relay.ts";
 import { representativeRows, rowsAt, rowsKey } from "../../test/support/schema/rows.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import type { Row } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
 import { tablesAt } from "../store/schema/tables.ts";
@@ -42,7 +42,7 @@ async function filled(engine: Engine): Promise<StoreLocation> {
     await fillTable(db, table, columns, rows.map((row) => columns.map((column) => row[column] ?? null))); // prettier-ignore
   }
   await db.close();
-  await (await openStore(location, rowsKey, uuidv7)).close();
+  await (await openStore(location, rowsKey, ulid)).close();
   return location;
 }
 

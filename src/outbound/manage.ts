@@ -5,7 +5,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
 import { urlFault, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
-import { shortId, uuidv7 } from "../kernel/ids.ts";
+import { shortId, ulid } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
 import { type By, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
@@ -146,7 +146,7 @@ export async function sendTest(
     removed: open.removed,
     isTest: true,
   };
-  const options = { sender, ...time, newId: uuidv7, mayCallAgain: () => Promise.resolve(true) };
+  const options = { sender, ...time, newId: ulid, mayCallAgain: () => Promise.resolve(true) };
   const { answer, calls } = await sendMessage(address, message, options);
   await store.pushes.logTest({ siteId, webhookId: id }, calls);
   return { answer, calls, body: bodyOf(message) };

@@ -7,7 +7,7 @@ import { startReceiver } from "../../test/support/receiver.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { openSender } from "../delivery/send.ts";
-import { shortId, uuidv7 } from "../kernel/ids.ts";
+import { shortId, ulid } from "../kernel/ids.ts";
 import type { StoreLocation } from "../store/open.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { newSecret } from "./manage.ts";
@@ -25,7 +25,7 @@ async function openOn(engine: "sqlite" | "postgres"): Promise<() => Promise<Stor
       ? { engine, file: `${freshFolder()}/store.db` }
       : { engine, url: await migratedDatabase(), connections: 4 };
   return async () => {
-    const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    const store = await openStore(location, Buffer.alloc(32, 7), ulid);
     ends.push(() => store.close());
     return store;
   };
@@ -44,7 +44,7 @@ function start(store: Store, owner: string, random = () => 0.5) {
     retry: { scheduleMs: [100], random },
     now: Date.now,
     elapsed: () => performance.now(),
-    newId: uuidv7,
+    newId: ulid,
     onDisabled: () => {},
     onDefect: (error) => defects.push(error),
   });

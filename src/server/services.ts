@@ -18,7 +18,7 @@ import { startHostMonitor } from "../domains/hostMonitor.ts";
 import { watchRejectedRequests } from "../inbound/rejectedRequests.ts";
 import type { Config } from "../installation/config.ts";
 import { openCountryFile, openInstallation, readNetworksFile } from "../installation/installation.ts";
-import { shortId, uuidv7 } from "../kernel/ids.ts";
+import { shortId, ulid } from "../kernel/ids.ts";
 import { startPurge } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
@@ -120,14 +120,14 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
   const { store, owner, onDefect } = node;
   const keyUses = countKeyUses(store, owner, onDefect);
   const visitCounts = countVisits(store, owner, onDefect);
-  const botSample = sampleBots(store, uuidv7, onDefect);
+  const botSample = sampleBots(store, ulid, onDefect);
   const { transport } = config;
   const { onRejected } = observability;
   const rejectedRequests = watchRejectedRequests({
     ...node,
     transport,
     writer: owner,
-    newId: uuidv7,
+    newId: ulid,
     onRejected,
   });
   shutdown.add("counters", "key uses", keyUses);
@@ -149,7 +149,7 @@ async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions
     attemptMs: pushAttemptMs,
     pushMs: config.pushMs,
     retry: { scheduleMs: config.pushRetryMs, random: Math.random },
-    newId: uuidv7,
+    newId: ulid,
     onDisabled: ({ siteId, webhookId }, reason) =>
       log.warn({ site: siteId, webhook: webhookId, reason }, "webhook disabled"),
   });

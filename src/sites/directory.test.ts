@@ -3,7 +3,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../test/support/databases.ts";
 import { openNodes } from "../../test/support/nodes.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import { openClient } from "../store/engine/postgres/client.ts";
 import { openStore } from "../store/store.ts";
 import { connect, pause } from "./connect.ts";
@@ -66,7 +66,7 @@ test("keys, sites, settings and connections follow a change on another node with
 
 test("sites that a restored database does not have are removed from memory", async () => {
   const url = await migratedDatabase();
-  const store = await openStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), uuidv7);
+  const store = await openStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), ulid);
   const client = await openClient(url, "restore");
   onTestFinished(async () => {
     await client.end();

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { freshDatabase } from "../../test/support/databases.ts";
 import { newLocation, openAt, openNodes, sql } from "../../test/support/nodes.ts";
-import { uuidv7 } from "../kernel/ids.ts";
+import { ulid } from "../kernel/ids.ts";
 import { WrongEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { NewerSchema } from "./schema/compatibility.ts";
 import { migrations } from "./schema/schema.ts";
@@ -42,7 +42,7 @@ describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (e
   });
 
   test("a wrong encryption key is refused at start", async () => {
-    await expect(openStore(location, Buffer.alloc(32, 8), uuidv7)).rejects.toThrow(WrongEncryptionKey);
+    await expect(openStore(location, Buffer.alloc(32, 8), ulid)).rejects.toThrow(WrongEncryptionKey);
   });
 
   test("every table that grows has the site first in its primary key and in every unique index", async () => {

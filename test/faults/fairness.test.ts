@@ -9,7 +9,7 @@ import { openQuota } from "../../src/delivery/lanes/quota.ts";
 import { openSender } from "../../src/delivery/send.ts";
 import { openTokens } from "../../src/delivery/oauth/tokens.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import { pause, resume } from "../../src/sites/connect.ts";
 import type { Directory } from "../../src/sites/directory.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
@@ -122,7 +122,7 @@ async function withBacklog(
 }
 
 function waiting({ siteId, connections }: SiteSetup, platform: string): NewEvent {
-  const id = uuidv7(startedAt);
+  const id = ulid(startedAt);
   return newEvent(
     siteId,
     { id, name: "lead", orderId: id, receivedAt: startedAt },

@@ -1,7 +1,7 @@
 // After an erasure nothing in the database belongs to the email, except a refusal, which must stay in force.
 
 import { expect, test } from "vitest";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import { storeReport, type Report } from "../../src/identity/visits.ts";
 import { openDatabase } from "../../src/store/open.ts";
 import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
@@ -71,7 +71,7 @@ test.each(engines)(
           siteId,
           report(visitor, "granted"),
           { consentMode: "opt-out", keepMs: 1e10 },
-          uuidv7,
+          ulid,
         );
     });
     const relay = await home.start();

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPurge, runPaced, type PurgeOptions } from "../../src/maintenance/purge.ts";
-import { idAt, uuidv7 } from "../../src/kernel/ids.ts";
+import { idAt, ulid } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
 import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -67,7 +67,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
         : { engine, url: await migratedDatabase(), connections: 6 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    store = await openStore(location, Buffer.alloc(32, 7), ulid);
     db = openDatabase(location);
   });
 

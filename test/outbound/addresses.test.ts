@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readAllowList, type AllowList, type Resolve } from "../../src/delivery/addresses.ts";
 import { openSender } from "../../src/delivery/send.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import { newSecret } from "../../src/outbound/manage.ts";
 import { sendMessage } from "../../src/outbound/push.ts";
 import { hostileAddresses, hostileUrls, privateFault } from "../support/hostileAddresses.ts";
@@ -41,7 +41,7 @@ describe("hostile DNS answers", () => {
         sender,
         now: Date.now,
         elapsed: () => performance.now(),
-        newId: uuidv7,
+        newId: ulid,
         mayCallAgain: async () => true,
       });
       return answer;

@@ -1,7 +1,7 @@
 // Builds events, deliveries and sites for tests of the store; a test states only the fields that matter to it.
 
 import type { Attribution, Event } from "../../src/kernel/event.ts";
-import { shortId, uuidv7 } from "../../src/kernel/ids.ts";
+import { shortId, ulid } from "../../src/kernel/ids.ts";
 import type { Settlement } from "../../src/store/deliveries/deliveries.ts";
 import type { Attempt, NewDelivery } from "../../src/store/deliveries/delivery.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
@@ -35,7 +35,7 @@ export function newEvent(
   more: Partial<NewEvent> = {},
 ): NewEvent {
   const receivedAt = fields.receivedAt ?? now;
-  const id = fields.id ?? uuidv7(receivedAt);
+  const id = fields.id ?? ulid(receivedAt);
   return {
     event: {
       id,

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Client } from "pg";
 import { afterFile, takeAll } from "./afterFile.ts";
 import { readConfig } from "../../src/installation/config.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import { openDirectory, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
@@ -21,7 +21,7 @@ export async function withStore<T>(
   work: (store: Store, directory: Directory) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(home.env);
-  const store = await openStore(config.store, config.encryptionKey(), uuidv7);
+  const store = await openStore(config.store, config.encryptionKey(), ulid);
   try {
     const directory = openDirectory(store);
     await directory.refresh();

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { uuidv7 } from "../../src/kernel/ids.ts";
+import { ulid } from "../../src/kernel/ids.ts";
 import type { StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { freshFolder, migratedDatabase } from "./databases.ts";
@@ -17,7 +17,7 @@ export async function newLocation(engine: Engine, makeDatabase = migratedDatabas
     : { engine, url: await makeDatabase(), connections: 8 };
 }
 
-export const openAt = (location: StoreLocation) => openStore(location, encryptionKey, uuidv7);
+export const openAt = (location: StoreLocation) => openStore(location, encryptionKey, ulid);
 
 /** Opens a new store and a second node on it; with SQLite, which allows one node, `other` is the same store. */
 export async function openNodes(

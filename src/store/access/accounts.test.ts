@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { openNodes } from "../../../test/support/nodes.ts";
-import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import { shortId, ulid } from "../../kernel/ids.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
@@ -13,7 +13,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
   const line = (siteId = "") => ({ siteId, actor: "test", action: "test", detail: {}, at: now });
   const user = (email: string) => ({
     id: shortId(),
-    passwordId: uuidv7(),
+    passwordId: ulid(),
     email,
     name: "Ada",
     passwordHash: "hash",
@@ -38,7 +38,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
   }
 
   const session = (userId: string, expiresAt = now + 1000) => ({
-    id: uuidv7(),
+    id: ulid(),
     user_id: userId,
     token: shortId(),
     address: "203.0.113.1",
@@ -127,9 +127,9 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
   test("a password reset ends sessions and pending sign-ins; a link from an operator also removes the second factor", async () => {
     const userId = await newMember("reset@example.com", null, "viewer");
     const until = now + 1000;
-    const pending = { id: uuidv7(), identifier: "2fa", value: userId, created_at: now, updated_at: now };
+    const pending = { id: ulid(), identifier: "2fa", value: userId, created_at: now, updated_at: now };
     const factor = {
-      id: uuidv7(),
+      id: ulid(),
       user_id: userId,
       secret: "s",
       backup_codes: "b",
@@ -144,7 +144,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
       ["mailed too", false],
     ] as const)
       await store.oneTimeLinks.addReset({ hash, userId, byOperator, expiresAt: until }, now, null);
-    const next = (passwordHash: string) => ({ userId, passwordId: uuidv7(), passwordHash });
+    const next = (passwordHash: string) => ({ userId, passwordId: ulid(), passwordHash });
     expect(await store.oneTimeLinks.findReset("mailed", until)).toBe(null);
     const results = await Promise.all([
       store.oneTimeLinks.resetPassword(line(), "mailed", next("new")),

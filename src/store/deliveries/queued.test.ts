@@ -5,7 +5,7 @@
 import { Client } from "pg";
 import { describe, expect, inject, test } from "vitest";
 import { migratedDatabase } from "../../../test/support/databases.ts";
-import { uuidv7 } from "../../kernel/ids.ts";
+import { ulid } from "../../kernel/ids.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Settlement } from "./deliveries.ts";
 import { openStore, type Store } from "../store.ts";
@@ -25,7 +25,7 @@ async function withMany(
   counted: "nothing" | "others" = "nothing",
 ): Promise<number> {
   const url = await migratedDatabase();
-  const open = () => openStore({ engine: "postgres", url, connections: 4 }, Buffer.alloc(32, 7), uuidv7);
+  const open = () => openStore({ engine: "postgres", url, connections: 4 }, Buffer.alloc(32, 7), ulid);
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

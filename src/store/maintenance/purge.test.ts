@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
 import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
-import { uuidv7 } from "../../kernel/ids.ts";
+import { ulid } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import type { Settlement } from "../deliveries/deliveries.ts";
 import { openDatabase, type StoreLocation } from "../open.ts";
@@ -48,7 +48,7 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", { timeout: 60_00
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
         : { engine, url: await freshDatabase(), connections: 6 };
-    const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    const store = await openStore(location, Buffer.alloc(32, 7), ulid);
     const db = openDatabase(location);
     const numbers = Array.from({ length: 200 }, (_, n) => n);
     await Promise.all(numbers.map((n) => acceptOld(store, n)));

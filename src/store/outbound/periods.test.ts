@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newEvent as eventWith, unattributed } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { FilterReason, Mode } from "../../kernel/event.ts";
-import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import { shortId, ulid } from "../../kernel/ids.ts";
 import type { Period } from "./periods.ts";
 import type { PushCall } from "./pushes.ts";
 
@@ -253,7 +253,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
 
   let calls = 0;
   const callOf = (ok: boolean): PushCall => ({
-    id: uuidv7(now + calls++),
+    id: ulid(now + calls++),
     startedAt: now,
     durationMs: 12,
     ok,

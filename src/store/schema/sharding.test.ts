@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, migratedDatabase } from "../../../test/support/databases.ts";
 import { faultsOf, faultsOfAllSites, namesShardedTable } from "../../../test/support/schema/hotStatements.ts";
-import { uuidv7 } from "../../kernel/ids.ts";
+import { ulid } from "../../kernel/ids.ts";
 import type { Database } from "../engine/database.ts";
 import { anchor, distribute, isCitus, placeTables } from "./distribute.ts";
 import { latestVersion, migrate } from "./migrate.ts";
@@ -319,7 +319,7 @@ describe("due deliveries", () => {
   test("due deliveries are found the same on a sharded database as on another", async () => {
     const url = await migratedDatabase();
     const open = (address: string) =>
-      openStore({ engine: "postgres", url: address, connections: 4 }, Buffer.alloc(32, 7), uuidv7);
+      openStore({ engine: "postgres", url: address, connections: 4 }, Buffer.alloc(32, 7), ulid);
     const plain = await open(url);
     const sharded = await open(`${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`);
     try {
@@ -328,7 +328,7 @@ describe("due deliveries", () => {
         "site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at";
       for (const [site, connection, state, dueAt] of [["s1", "c1", "queued", 5], ["s1", "c1", "queued", 6], ["s1", "c2", "parked", 0], ["s2", "c1", "queued", 99], ["s3", "c9", "queued", 1]] as const)
         await db.write((tx) =>
-          tx.all(`INSERT INTO deliveries (${columns}) VALUES ($1, $2, $3, 'meta', $4, 0, $5, '', 0)`, [site, uuidv7(), connection, state, dueAt]),
+          tx.all(`INSERT INTO deliveries (${columns}) VALUES ($1, $2, $3, 'meta', $4, 0, $5, '', 0)`, [site, ulid(), connection, state, dueAt]),
         ); // prettier-ignore
       await db.close();
       const among = ["s1", "s2"].flatMap((siteId) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder, migratedDatabase } from "../../../test/support/databases.ts";
-import { uuidv7 } from "../../kernel/ids.ts";
+import { ulid } from "../../kernel/ids.ts";
 import { openDirectory, type Directory } from "../../sites/directory.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addSite } from "../../sites/manage.ts";
@@ -40,7 +40,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
         : { engine, url: await migratedDatabase(), connections: 4 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    store = await openStore(location, Buffer.alloc(32, 7), ulid);
     directory = openDirectory(store);
     elsewhere = openDirectory(store);
     north = await addSite({ store, directory }, "north.example", by());

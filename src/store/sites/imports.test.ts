@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, queuedDelivery } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
-import { uuidv7 } from "../../kernel/ids.ts";
+import { ulid } from "../../kernel/ids.ts";
 import type { AuditLine } from "./audit.ts";
 import type { ImportRow, NewImport } from "./imports.ts";
 import { finalAt } from "../statistics/statistics.ts";
@@ -62,7 +62,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
     const [hour, gone] = [Math.floor(now / hourMs) - 50, Math.floor(now / hourMs) - 60];
     await store.statistics.replaceHour("s", hour, [], { rolledAt: now, dueAt: finalAt });
     await store.statistics.replaceHour("s", gone, [], { rolledAt: finalAt, dueAt: finalAt });
-    await store.imports.markHours("s", [uuidv7(hour * hourMs), uuidv7(gone * hourMs)], now);
+    await store.imports.markHours("s", [ulid(hour * hourMs), ulid(gone * hourMs)], now);
     expect(await store.statistics.listDueHours("s", now + hourMs, 10)).toEqual([hour]);
   });
 

@@ -5,7 +5,7 @@ import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
 import { newEvent } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { DeliveryState, Mode } from "../../kernel/event.ts";
-import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import { shortId, ulid } from "../../kernel/ids.ts";
 import { probeSchema } from "../schema/schemaProbe.ts";
 import { openStore } from "../store.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
@@ -26,7 +26,7 @@ describe.each(["sqlite", "postgres"] as const)("health and doctor queries on %s"
 
   async function accept(siteId: string, given: Given = {}): Promise<string> {
     const { at = now, mode = "live", email = "aa", deliveries = [] } = given;
-    const id = uuidv7(at);
+    const id = ulid(at);
     const orderId = given.orderId === undefined ? id : given.orderId;
     const person = { emailSha256: sha256(email) };
     await store.events.accept(
@@ -121,7 +121,7 @@ describe.each(["sqlite", "postgres"] as const)("health and doctor queries on %s"
 test("probing the schema of a new database finds version 0 and does not migrate it", async () => {
   const location = { engine: "sqlite", file: `${freshFolder()}/store.db` } as const;
   expect((await probeSchema(location)).found).toBe(0);
-  const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+  const store = await openStore(location, Buffer.alloc(32, 7), ulid);
   await store.close();
   const { found, known } = await probeSchema(location);
   expect(found).toBe(known);

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { hourMs } from "../../kernel/time.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
-import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import { shortId, ulid } from "../../kernel/ids.ts";
 import type { Figure } from "./statistics.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -51,7 +51,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine
 
   test("an hour that is marked during its computation stays due", async () => {
     const siteId = shortId();
-    const eventId = uuidv7(now);
+    const eventId = ulid(now);
     const { statistics, syncLog } = store;
     await statistics.replaceHour(siteId, thisHour, [], { rolledAt: now, dueAt: Number.MAX_SAFE_INTEGER });
     await syncLog.requeue(siteId, [{ eventId, connectionId: "c" }], ["rejected"], now + 1000);
@@ -109,7 +109,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine
     const siteId = shortId();
     const call = (at: number) => ({
       siteId,
-      id: uuidv7(at),
+      id: ulid(at),
       at,
       status: 400,
       error: "email is missing",

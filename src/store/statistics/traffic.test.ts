@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { VisitBucket } from "../../kernel/event.ts";
-import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import { shortId, ulid } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
 import type { BotVisit, VisitCount } from "./traffic.ts";
 
@@ -75,7 +75,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", async (engine) =
 
   const bot = (siteId: string, seenAt: number): BotVisit => ({
     siteId,
-    id: uuidv7(seenAt),
+    id: ulid(seenAt),
     seenAt,
     reason: "user agent:named bot",
     verdict: { bot: true, score: 100, reasons: ["user agent:named bot (Testbot)"], rules: 1 },

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../../../test/support/databases.ts";
-import { uuidv7 } from "../../../kernel/ids.ts";
+import { ulid } from "../../../kernel/ids.ts";
 import type { Database } from "../database.ts";
 import { DatabaseMoved, openMoveLock, type MoveLock } from "./moveLock.ts";
 import { openSnapshot } from "../../maintenance/snapshot.ts";
@@ -16,7 +16,7 @@ describe("the move lock", () => {
 
   beforeEach(async () => {
     file = `${freshFolder()}/store.db`;
-    await (await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7)).close();
+    await (await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).close();
     db = openDatabase({ engine: "sqlite", file });
     mover = new DatabaseSync(file, { timeout: 1000 });
     lock = openMoveLock(mover);
@@ -64,7 +64,7 @@ describe("the move lock", () => {
     expect(lock.hold(now + 60_000, now)).toBe(false);
     await expect(write()).rejects.toThrow(/was moved to PostgreSQL.*set DATABASE_URL/);
     expect(await read()).toEqual([{ value: "0" }]);
-    await expect(openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7)).rejects.toBeInstanceOf(
+    await expect(openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).rejects.toBeInstanceOf(
       DatabaseMoved,
     );
   });
