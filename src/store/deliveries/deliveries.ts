@@ -3,20 +3,19 @@
 // A lease is not a column of its own: claiming a delivery moves its due time to the end of the lease and writes the
 // owner. If the owner dies, the delivery falls due again. Only the owner can settle it.
 
-import { minuteMs } from "../../kernel/time.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
-import {
-  attemptRow,
-  deliveryColumns,
-  deliveryRow,
-  insertAttempts,
-  type Attempt,
-  type Delivery,
-  type DeliveryKey,
-} from "./delivery.ts";
+import { attemptRow, insertAttempts, type Attempt, type Delivery, type DeliveryKey } from "./delivery.ts";
 import { dueConnectionStore } from "./dueConnections.ts";
 import { inGroups } from "../engine/groupCommit.ts";
+import {
+  outcomeStore,
+  readDeliveries,
+  readOutcomesOf,
+  settleOptions,
+  type Outcome,
+  type PlannedEvent,
+} from "./outcomes.ts";
 import { queuedDeliveryStore } from "./queued.ts";
 
 export type Settlement = DeliveryKey & {
@@ -40,6 +39,7 @@ export function deliveryStore(db: Database) {
   return {
     ...dueConnectionStore(db),
     ...queuedDeliveryStore(db),
+    ...outcomeStore(db),
 
     /** Writes the outcome of an attempt and resolves when it is committed. Does nothing unless `owner` holds the lease. */
     settle: (item: Settlement) => settle(db.commitGroup(item.siteId), item),
@@ -51,12 +51,14 @@ export function deliveryStore(db: Database) {
       );
     },
 
-    async listByEvent(siteId: string, eventId: string): Promise<Delivery[]> {
-      const rows = await db.all(
-        `SELECT ${deliveryColumns} FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
-        [siteId, eventId],
-      );
-      return rows.map(deliveryRow.read);
+    /** The deliveries of an event, ordered by platform and connection. */
+    async listByEvent(siteId: string, event: PlannedEvent): Promise<Delivery[]> {
+      return (await readDeliveries(db, siteId, [event])).get(event.id) ?? [];
+    },
+
+    /** The first attempts of an event that were sent, with their position in its plan. */
+    async listFirstAttempts(siteId: string, eventId: string): Promise<Outcome[]> {
+      return (await readOutcomesOf(db, siteId, [eventId])).get(eventId) ?? [];
     },
 
     async listAttempts(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
@@ -90,13 +92,6 @@ const settleRows = rowStatement({
   types: ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"],
   key: { event_id: 0, connection_id: 1 },
 });
-/**
- * A settlement waits long for a database that is away, so that an accepted conversion is not sent twice. Meanwhile no node
- * can claim the delivery and no event is accepted, so the queue of settlements does not grow. After a power cut the
- * conversion is sent again, and platforms recognise it by its id.
- */
-const settleOptions = { timeoutMs: minuteMs, isRepeatable: true };
-
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);
   await db.write(async (tx) => {

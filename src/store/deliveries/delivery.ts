@@ -20,7 +20,7 @@ export type Delivery = DeliveryKey & {
 export type NewDelivery = Pick<Delivery, "connectionId" | "platform" | "state" | "reason">;
 
 /** The event of a new delivery and the node that attempts it at once; owner "" leaves it to any node from `leaseUntil` on. */
-type Origin = {
+export type Origin = {
   event: Pick<Event, "siteId" | "id" | "receivedAt">;
   owner: string;
   leaseUntil: number;
@@ -43,26 +43,38 @@ export type Attempt = {
 /** One connection of a site, which has a queue of its own. */
 export type ConnectionKey = { siteId: string; connectionId: string };
 
-export const deliveryRow = describeRow<Delivery, NewDelivery, Origin>({
-  siteId: { column: "site_id", write: (_delivery, { event }) => event.siteId, read: String },
-  eventId: { column: "event_id", write: (_delivery, { event }) => event.id, read: String },
+export const deliveryRow = describeRow<Delivery, Delivery>({
+  siteId: { column: "site_id", write: ({ siteId }) => siteId, read: String },
+  eventId: { column: "event_id", write: ({ eventId }) => eventId, read: String },
   connectionId: { column: "connection_id", write: ({ connectionId }) => connectionId, read: String },
   platform: { column: "platform", write: ({ platform }) => platform, read: String },
   state: { column: "state", write: ({ state }) => state, read: (value) => value as DeliveryState },
   reason: { column: "reason", write: ({ reason }) => reason, read: readText },
-  attempts: { column: "attempts", write: () => 0, read: Number },
-  dueAt: {
-    column: "due_at",
-    write: ({ state }, { owner, leaseUntil }) => (state === "queued" || owner === "" ? leaseUntil : 0),
-    read: Number,
-  },
-  owner: {
-    column: "owner",
-    write: ({ state }, { owner }) => (state === "queued" ? owner : ""),
-    read: String,
-  },
-  updatedAt: { column: "updated_at", write: (_delivery, { event }) => event.receivedAt, read: Number },
+  attempts: { column: "attempts", write: ({ attempts }) => attempts, read: Number },
+  dueAt: { column: "due_at", write: ({ dueAt }) => dueAt, read: Number },
+  owner: { column: "owner", write: ({ owner }) => owner, read: String },
+  updatedAt: { column: "updated_at", write: ({ updatedAt }) => updatedAt, read: Number },
 });
+
+/** A delivery that was not attempted yet. */
+export function newDelivery(
+  { connectionId, platform, state, reason }: NewDelivery,
+  { event, owner, leaseUntil }: Origin,
+): Delivery {
+  const isQueued = state === "queued";
+  return {
+    siteId: event.siteId,
+    eventId: event.id,
+    connectionId,
+    platform,
+    state,
+    reason,
+    attempts: 0,
+    dueAt: isQueued || owner === "" ? leaseUntil : 0,
+    owner: isQueued ? owner : "",
+    updatedAt: event.receivedAt,
+  };
+}
 
 export const deliveryColumns = deliveryRow.columns.join(", ");
 

@@ -6,9 +6,10 @@
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
-import { deliveryRow, type Delivery } from "../deliveries/delivery.ts";
+import type { Delivery } from "../deliveries/delivery.ts";
+import { plannedColumns, readDeliveries, readPlanned, type PlannedEvent } from "../deliveries/outcomes.ts";
 import { chunks, list, type Database, type Value } from "../engine/database.ts";
-import { readSummary, summaryColumns, type EventStatus, type EventSummary } from "./eventRow.ts";
+import { emailRef, readSummary, summaryColumns, type EventStatus, type EventSummary } from "./eventRow.ts";
 
 export type EventFilter = {
   emailSha256?: Sha256;
@@ -23,9 +24,6 @@ export type EventFilter = {
   from?: number;
   to?: number;
 };
-
-const deliveryFields = ["eventId", "connectionId", "platform", "state", "reason"] as const;
-type DeliverySummary = Pick<Delivery, (typeof deliveryFields)[number]>;
 
 type EventPage = { events: EventSummary[]; next: string | null };
 
@@ -69,18 +67,16 @@ export function eventListStore(db: Database) {
     listPage,
 
     /** Lists the deliveries of these events, by event. */
-    async listDeliveries(siteId: string, ids: readonly string[]): Promise<Map<string, DeliverySummary[]>> {
-      const found: DeliverySummary[] = [];
+    async listDeliveries(siteId: string, ids: readonly string[]): Promise<Map<string, Delivery[]>> {
+      const planned: PlannedEvent[] = [];
       for (const some of chunks(ids)) {
         const rows = await db.all(
-          `SELECT ${deliveryRow.columnsOf(deliveryFields).join(", ")} FROM deliveries
-           WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})
-           ORDER BY event_id, platform, connection_id`,
+          `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
           [siteId, ...some],
         );
-        for (const row of rows) found.push(deliveryRow.readSome(row, deliveryFields));
+        planned.push(...rows.map(readPlanned));
       }
-      return Map.groupBy(found, ({ eventId }) => eventId);
+      return readDeliveries(db, siteId, planned);
     },
 
     /** Lists the ids of an order's or a person's events, newest first, from `from` on and below `below`. */
@@ -129,7 +125,10 @@ function indexCondition(siteId: string, filter: EventFilter, below: string, para
   const end = to === undefined ? lastId : idAt(to);
   const where = [`site_id = $${params.push(siteId)}`];
   if (orderId !== undefined) where.push(`order_id = $${params.push(orderId)}`);
-  if (emailSha256 !== undefined) where.push(`email_sha256 = $${params.push(emailSha256)}`);
+  if (emailSha256 !== undefined) {
+    where.push(`email_ref = $${params.push(emailRef(emailSha256))}`);
+    where.push(`SUBSTR(person, 1, 64) = $${params.push(emailSha256)}`);
+  }
   if (usesFilteredIndex(filter)) where.push("status = 'filtered'");
   where.push(`id >= $${params.push(from === undefined ? "" : idAt(from))}`);
   where.push(`id < $${params.push(below < end ? below : end)}`);

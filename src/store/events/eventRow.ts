@@ -1,9 +1,11 @@
 // Describes the row of an event once, for accepting, lists and traces.
 
-import type { Attribution, Event, FilterReason, Mode } from "../../kernel/event.ts";
+import type { Attribution, Event, FilterReason, Mode, Person, Sha256 } from "../../kernel/event.ts";
+import { orderEventId } from "../../kernel/ids.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
 import { rowStatement, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
+import { packPlan, readPlan, type PlanEntry } from "./plan.ts";
 
 export const eventStatuses = ["accepted", "filtered"] as const;
 export type EventStatus = (typeof eventStatuses)[number];
@@ -13,24 +15,68 @@ export type StoredEvent = Event & {
   status: EventStatus;
   filterReasons: FilterReason[];
   attribution: Attribution;
+  plan: PlanEntry[];
+  /** The node that attempts the event first; "" where all deliveries have rows. */
+  owner: string;
   /** When an operator released this filtered event. */
   releasedAt: number | null;
 };
 
-type Inserted = { event: Event; attribution: Attribution; filterReasons: readonly FilterReason[] };
+type Inserted = {
+  event: Event;
+  attribution: Attribution;
+  filterReasons: readonly FilterReason[];
+  plan: readonly PlanEntry[];
+  owner: string;
+  leaseUntil: number | null;
+};
 
 export const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}`;
 
+/** The part of an email hash that indexes hold: few people share it, and the row has the whole hash. */
+export const emailRef = (emailSha256: Sha256) => Number.parseInt(emailSha256.slice(0, 13), 16);
+
+const personFields = [
+  "emailSha256", "emailGoogleSha256", "emailMicrosoftSha256", "emailRedditSha256", "phoneSha256", "phoneDigitsSha256",
+  "firstNameSha256", "lastNameSha256",
+] as const satisfies readonly (keyof Person)[]; // prettier-ignore
+
+/** Stores each hash once: the forms of an email are mostly equal. */
+export function packPerson(person: Person): string {
+  let text = person.emailSha256 as string;
+  let end = text;
+  for (let at = 1; at < personFields.length; at++) {
+    const hash = person[personFields[at] as keyof Person];
+    text += hash === undefined ? " " : hash === person.emailSha256 ? " =" : ` ${hash}`;
+    if (hash !== undefined) end = text;
+  }
+  return end;
+}
+
+export function readPerson(text: string): Person {
+  const [emailSha256 = "", ...others] = text.split(" ") as Sha256[];
+  const person: Person = { emailSha256: emailSha256 as Sha256 };
+  others.forEach((hash, i) => {
+    const field = personFields[i + 1];
+    if (field && hash) person[field] = (hash as string) === "=" ? person.emailSha256 : hash;
+  });
+  return person;
+}
+
 /** Extra fields are sealed, bound to their event. */
 export function describeEvents(seal: Pick<Seal, "open" | "close">) {
-  return describeRow<StoredEvent, Inserted, string>(
+  return describeRow<StoredEvent, Inserted, boolean>(
     {
       siteId: { column: "site_id", write: ({ event }) => event.siteId, read: String },
       id: { column: "id", write: ({ event }) => event.id, read: String },
+      // Computed from columns that every reader of events selects.
       platformEventId: {
-        column: "platform_event_id",
-        write: (_item, platformEventId) => platformEventId,
-        read: String,
+        column: "uses_order_event_id",
+        write: (_item, usesOrderEventId) => (usesOrderEventId ? 1 : 0),
+        read: (value, row) =>
+          Number(value) === 1
+            ? orderEventId(String(row.site_id), String(row.name), String(row.order_id))
+            : String(row.id),
       },
       keyId: { column: "key_id", write: ({ event }) => event.keyId, read: String },
       mode: { column: "mode", write: ({ event }) => event.mode, read: (value) => value as Mode },
@@ -51,11 +97,25 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
       time: { column: "time", write: ({ event }) => event.time, read: Number },
       receivedAt: { column: "received_at", write: ({ event }) => event.receivedAt, read: Number },
       releasedAt: { column: "released_at", read: readNumber },
-      person: { column: "person", write: ({ event }) => JSON.stringify(event.person), read: readJson },
+      person: {
+        column: "person",
+        write: ({ event }) => packPerson(event.person),
+        read: (value) => readPerson(String(value)),
+      },
       attribution: {
         column: "attribution",
         write: ({ attribution }) => JSON.stringify(attribution),
         read: readJson,
+      },
+      plan: {
+        column: "plan",
+        write: ({ plan }) => packPlan(plan),
+        read: (value) => readPlan(String(value)),
+      },
+      owner: {
+        column: "owner",
+        write: ({ owner, leaseUntil }) => (leaseUntil === null ? owner : ""),
+        read: String,
       },
       extra: {
         column: "extra",
@@ -68,7 +128,7 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
       },
     },
     // Indexed, and emptied when the person is erased.
-    { email_sha256: ({ event }) => event.person.emailSha256 },
+    { email_ref: ({ event }) => emailRef(event.person.emailSha256) },
   );
 }
 
@@ -84,7 +144,7 @@ export const insertEvents = rowStatement({
 });
 
 const summaryFields = [
-  "id", "platformEventId", "mode", "status", "filterReasons", "name", "value", "currency", "orderId", "receivedAt",
+  "siteId", "id", "platformEventId", "mode", "status", "filterReasons", "name", "value", "currency", "orderId", "receivedAt",
   "releasedAt",
 ] as const; // prettier-ignore
 

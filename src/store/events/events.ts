@@ -1,33 +1,37 @@
-// Events and the claims that let each of them be accepted once.
-//
-// A claim is the fingerprint of an event, or the order event id under which it is dispatched. The event in the claim's row
-// owns it until it expires.
+// Accepts events, and finds them again.
 
 import type { Attribution, Event, FilterReason } from "../../kernel/event.ts";
-import { deliveryRow, insertDeliveries, type NewDelivery } from "../deliveries/delivery.ts";
-import { chunks, list, rowStatement, type Database, type RowQuery, type Value } from "../engine/database.ts";
+import {
+  deliveryRow,
+  insertDeliveries,
+  newDelivery,
+  type NewDelivery,
+  type Origin,
+} from "../deliveries/delivery.ts";
+import { chunks, list, type Database, type RowQuery } from "../engine/database.ts";
+import { claimAll, claimOrderEventId, type Claimant } from "./claims.ts";
 import { eventListStore, type EventFilter } from "./eventList.ts";
 import { describeEvents, eventColumns, insertEvents, type StoredEvent } from "./eventRow.ts";
+import { packPlan, toPlan, type PlanEntry } from "./plan.ts";
 import { batchWhenBusy } from "../engine/adaptiveBatching.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import type { Seal } from "../engine/seal.ts";
 import { addTotals, toCounted } from "../outbound/totals.ts";
 import { markHours } from "../statistics/statistics.ts";
 
-export type NewEvent = {
+export type NewEvent = Claimant & {
   event: Event;
   attribution: Attribution;
   /** Empty for an accepted event. */
   filterReasons: FilterReason[];
-  /** The duplicate key and when it expires. */
-  claim: string;
-  claimUntil: number;
-  /** Computed from event and order id, by browsers too; null without an order id. */
-  orderEventId: string | null;
   deliveries: NewDelivery[];
-  /** The lease of deliveries that are attempted at once. */
+  /** The node that attempts the deliveries first. */
   owner: string;
-  leaseUntil: number;
+  /**
+   * null: the lease of the owner's node covers the event, and its deliveries need no rows. Else each gets a row that the
+   * owner has leased until then; with the owner "", any node may claim it from then on.
+   */
+  leaseUntil: number | null;
   /** The sender is asked to retry when the event is not accepted by then. */
   answerBy?: number;
 };
@@ -44,15 +48,6 @@ export type Release = {
   claimUntil: number;
   now: number;
 };
-
-const insertClaims = rowStatement({
-  text: `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES {ROWS}
-   ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, expires_at = excluded.expires_at
-   WHERE dedup_claims.expires_at <= $1 OR dedup_claims.event_id = excluded.event_id`,
-  columns: 4,
-  first: 1,
-  key: { site_id: 0, claim: 1 },
-});
 
 export function eventStore(db: Database, seal: Seal, now: () => number = Date.now) {
   const described = describeEvents(seal);
@@ -134,8 +129,8 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     /** Counts the emails among the newest events of an order; more than one hints at a placeholder. */
     async countEmailsOfOrder(siteId: string, orderId: string): Promise<number> {
       const [row] = await db.all(
-        `SELECT COUNT(DISTINCT email_sha256) AS emails FROM (
-           SELECT email_sha256 FROM events WHERE site_id = $1 AND order_id = $2 ORDER BY id DESC LIMIT 1000) AS newest`,
+        `SELECT COUNT(DISTINCT email_ref) AS emails FROM (
+           SELECT email_ref FROM events WHERE site_id = $1 AND order_id = $2 ORDER BY id DESC LIMIT 1000) AS newest`,
         [siteId, orderId],
       );
       return Number(row?.emails);
@@ -151,91 +146,65 @@ async function acceptAll(
   described: ReturnType<typeof describeEvents>,
   items: NewEvent[],
 ): Promise<Acceptance[]> {
-  const owners = await claimAll(tx, items);
-  const owns = (item: NewEvent, claim: string) => owners.get(claimKey(item, claim)) === item;
-  const accepted = items.filter((item) => owns(item, item.claim));
-  // Another email under the same order id holds the order event id: this event goes out under its own.
-  const platformEventId = (item: NewEvent) =>
-    item.orderEventId && owns(item, item.orderEventId) ? item.orderEventId : item.event.id;
+  const claimed = await claimAll(tx, items);
+  const accepted: (NewEvent & { plan: PlanEntry[] })[] = [];
+  for (const item of items)
+    if (claimed.get(item) !== "duplicate")
+      accepted.push(Object.assign(item, { plan: toPlan(item.deliveries, item.leaseUntil === null) }));
 
+  const usesOrderEventId = (item: NewEvent) => claimed.get(item) === "order event id";
   const [written] = await Promise.all([
     tx.change(
       insertEvents,
-      accepted.map((item) => described.values(item, platformEventId(item))),
+      accepted.map((item) => described.values(item, usesOrderEventId(item))),
     ),
     tx.change(
       insertDeliveries,
-      accepted.flatMap((item) => item.deliveries.map((delivery) => deliveryRow.values(delivery, item))),
+      accepted.flatMap(({ deliveries, plan, event, owner, leaseUntil }) =>
+        deliveryRows(deliveries, plan, { event, owner, leaseUntil: leaseUntil ?? 0 }),
+      ),
     ),
   ]);
   await addTotals(tx, toCounted(accepted.filter((_item, i) => written[i])));
   return items.map((item) =>
-    owns(item, item.claim)
-      ? { duplicate: false, platformEventId: platformEventId(item) }
-      : { duplicate: true },
+    claimed.get(item) === "duplicate"
+      ? { duplicate: true }
+      : {
+          duplicate: false,
+          platformEventId: usesOrderEventId(item) && item.orderEventId ? item.orderEventId : item.event.id,
+        },
   );
 }
 
-/** Rows are site, claim, event and expiry. Returns for each whether it was taken. */
-const takeClaims = (tx: RowQuery, rows: readonly Value[][], now: number) =>
-  tx.change(insertClaims, rows, [now]);
-
-const claimKey = (item: NewEvent, claim: string) => `${item.event.siteId} ${claim}`;
-
-/**
- * Takes each claim that is free or has expired, and returns its owner. Of equal claims in one call the first wins. An
- * event that holds a claim already, because it was committed and the answer got lost, wins it again.
- */
-async function claimAll(tx: RowQuery, items: NewEvent[]): Promise<Map<string, NewEvent>> {
-  const first = new Map<string, NewEvent>();
-  for (const item of items) {
-    const claims = [item.claim];
-    // A filtered event is not dispatched, so it leaves the order event id to the one that will be.
-    if (item.orderEventId && item.filterReasons.length === 0) claims.push(item.orderEventId);
-    for (const claim of claims) {
-      const key = claimKey(item, claim);
-      if (!first.has(key)) first.set(key, item);
-    }
-  }
-  const owners = new Map<string, NewEvent>();
-  // Sorted, so that two transactions that want the same claims cannot deadlock.
-  const keys = [...first.keys()].toSorted();
-  const rows = keys.map((key): Value[] => {
-    const { event, claimUntil } = first.get(key) as NewEvent;
-    return [event.siteId, key.slice(event.siteId.length + 1), event.id, claimUntil];
-  });
-  const now = Math.max(...items.map(({ event }) => event.receivedAt));
-  const taken = await takeClaims(tx, rows, now);
-  keys.forEach((key, i) => taken[i] && owners.set(key, first.get(key) as NewEvent));
-  return owners;
-}
+/** The rows of deliveries whose plan says that they have one. */
+const deliveryRows = (deliveries: readonly NewDelivery[], plan: readonly PlanEntry[], origin: Origin) =>
+  deliveries.flatMap((delivery, i) =>
+    plan[i]?.by === "row" ? [deliveryRow.values(newDelivery(delivery, origin))] : [],
+  );
 
 async function releaseEvent(tx: RowQuery, release: Release): Promise<boolean> {
   const { siteId, eventId, attribution, deliveries, orderEventId, claimUntil, now } = release;
+  const plan = toPlan(deliveries, false);
   const [row] = await tx.all(
-    `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4
-     WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_sha256 <> '' RETURNING mode`,
-    [siteId, eventId, JSON.stringify(attribution), now],
+    `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4, plan = $5
+     WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_ref IS NOT NULL RETURNING mode, email_ref`,
+    [siteId, eventId, JSON.stringify(attribution), now, packPlan(plan)],
   );
   if (!row) return wasReleasedAt(tx, siteId, eventId, now);
   await markHours(tx, siteId, [eventId], now);
   // It is a conversion from now on. That it was removed once stays counted, because that was reported.
   if (row.mode === "live")
     await addTotals(tx, [{ siteId, writer: "release", conversions: 1, removedEvents: 0 }]);
-  if (orderEventId) {
-    const [isTaken] = await takeClaims(tx, [[siteId, orderEventId, eventId, claimUntil]], now);
-    if (isTaken)
-      await tx.all(`UPDATE events SET platform_event_id = $3 WHERE site_id = $1 AND id = $2`, [
-        siteId,
-        eventId,
-        orderEventId,
-      ]);
-  }
+  const usesOrderEventId =
+    orderEventId !== null &&
+    (await claimOrderEventId(tx, { siteId, eventId, orderEventId }, Number(row.email_ref), claimUntil, now));
+  await tx.all(`UPDATE events SET uses_order_event_id = $3 WHERE site_id = $1 AND id = $2`, [
+    siteId,
+    eventId,
+    usesOrderEventId ? 1 : 0,
+  ]);
   const origin = { event: { siteId, id: eventId, receivedAt: now }, owner: "", leaseUntil: now };
-  await tx.change(
-    insertDeliveries,
-    deliveries.map((delivery) => deliveryRow.values(delivery, origin)),
-  );
+  await tx.change(insertDeliveries, deliveryRows(deliveries, plan, origin));
   return true;
 }
 

@@ -7,6 +7,7 @@
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Query, type Row } from "../engine/database.ts";
+import { plannedColumns, readDeliveries, readPlanned, type PlannedEvent } from "../deliveries/outcomes.ts";
 import { finalAt } from "../statistics/statistics.ts";
 
 /** `next` is where the next step begins; null at the end. `removed` counts rows of all tables. */
@@ -52,15 +53,11 @@ export function purgeStore(db: Database) {
       if (!isFinal) return { removed: 0, next: null };
       // A replay or an erasure locks these rows too, so that one of the two sees what the other did.
       const rows = await tx.all(
-        `SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4 ${db.forUpdate}`,
+        `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id > $2 AND id < $3
+         ORDER BY id LIMIT $4 ${db.forUpdate}`,
         [siteId, after, idAt((hour + 1) * hourMs), Math.min(maxRows, maxEvents)],
       );
-      const { ids, purgeable } = await selectEvents(
-        tx,
-        siteId,
-        rows.map((row) => String(row.id)),
-        maxRows,
-      );
+      const { ids, purgeable } = await selectEvents(tx, siteId, rows.map(readPlanned), maxRows);
       return { removed: await removeEvents(tx, siteId, purgeable), next: ids.at(-1) ?? String(first.id) };
     });
   }
@@ -184,25 +181,20 @@ async function markFinal(tx: Query, siteId: string, hour: number): Promise<boole
   return rows.length > 0;
 }
 
-/** Returns the first of `ids` that make `maxRows` rows together, at least one, and those of them without waiting deliveries. */
+/** Returns the first of the events that make about `maxRows` rows together, at least one, and those of them without waiting deliveries. */
 async function selectEvents(
   tx: Query,
   siteId: string,
-  ids: readonly string[],
+  events: readonly PlannedEvent[],
   maxRows: number,
 ): Promise<{ ids: string[]; purgeable: string[] }> {
-  const [first = "", last = ""] = [ids[0], ids.at(-1)];
-  const deliveries = await tx.all(
-    `SELECT event_id, state, attempts FROM deliveries WHERE site_id = $1 AND event_id >= $2 AND event_id <= $3`,
-    [siteId, first, last],
-  );
-  const byEvent = Map.groupBy(deliveries, (row) => String(row.event_id));
+  const byEvent = await readDeliveries(tx, siteId, events);
   const taken: string[] = [];
   const purgeable: string[] = [];
   let rows = 0;
-  for (const id of ids) {
+  for (const { id } of events) {
     const its = byEvent.get(id) ?? [];
-    rows += 1 + its.reduce((sum, row) => sum + 1 + Number(row.attempts), 0);
+    rows += 2 + its.reduce((sum, { state, attempts }) => sum + (state === "sent" ? 0 : 1 + attempts), 0);
     if (rows > maxRows && taken.length) break;
     taken.push(id);
     if (!its.some(({ state }) => state === "queued" || state === "parked")) purgeable.push(id);
@@ -217,6 +209,7 @@ async function removeEvents(tx: Query, siteId: string, ids: readonly string[]): 
     for (const [table, column] of [
       ["attempts", "event_id"],
       ["deliveries", "event_id"],
+      ["outcomes", "event_id"],
       ["events", "id"],
     ]) {
       const rows = await tx.all(

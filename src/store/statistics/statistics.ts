@@ -1,9 +1,10 @@
 // Hourly statistics, and the rows that statistics/hourlyRollup.ts computes them from.
 
 import { hourMs, minuteMs } from "../../kernel/time.ts";
-import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, tuples, type Database, type Query, type Row } from "../engine/database.ts";
+import type { Delivery } from "../deliveries/delivery.ts";
+import { readDeliveries, readPlanned } from "../deliveries/outcomes.ts";
 import { readSummary, summaryColumns, type EventSummary } from "../events/eventRow.ts";
 
 /**
@@ -30,8 +31,7 @@ export type HourFigure = Figure & { hour: number };
 /** Every hour with events from `fromHour` to before `toHour` is computed. */
 export type StatisticsHead = { fromHour: number; toHour: number };
 
-type CountedDelivery = { eventId: string; platform: string; state: DeliveryState };
-export type Portion = { events: EventSummary[]; deliveries: CountedDelivery[] };
+export type Portion = { events: EventSummary[]; deliveries: Delivery[] };
 
 const hourOf = (row: Row | undefined) => (row ? Math.floor(timeOfId(String(row.id)) / hourMs) : null);
 
@@ -80,18 +80,12 @@ export function statisticsStore(db: Database) {
     /** Lists up to `max` events of an hour after the id `after`, in order of id, with their deliveries. */
     async listPortion(siteId: string, hour: number, after: string, max: number): Promise<Portion> {
       const rows = await db.all(
-        `SELECT ${summaryColumns} FROM events WHERE site_id = $1 AND id > $2 AND id >= $3 AND id < $4
-         ORDER BY id LIMIT $5`,
+        `SELECT ${summaryColumns}, plan, owner FROM events
+         WHERE site_id = $1 AND id > $2 AND id >= $3 AND id < $4 ORDER BY id LIMIT $5`,
         [siteId, after, idAt(hour * hourMs), idAt((hour + 1) * hourMs), max],
       );
-      const events = rows.map(readSummary);
-      const [first, last] = [events[0], events.at(-1)];
-      if (!first || !last) return { events, deliveries: [] };
-      const deliveries = await db.all(
-        `SELECT event_id, platform, state FROM deliveries WHERE site_id = $1 AND event_id >= $2 AND event_id <= $3`,
-        [siteId, first.id, last.id],
-      );
-      return { events, deliveries: deliveries.map(readCounted) };
+      const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
+      return { events: rows.map(readSummary), deliveries: [...deliveries.values()].flat() };
     },
 
     /** Replaces the figures of an hour, unless another node has computed them from newer rows. */
@@ -154,12 +148,6 @@ export function statisticsStore(db: Database) {
     },
   };
 }
-
-const readCounted = (row: Row): CountedDelivery => ({
-  eventId: String(row.event_id),
-  platform: String(row.platform),
-  state: row.state as DeliveryState,
-});
 
 /** In place of a time: these figures are final, because their events are purged. */
 export const finalAt = Number.MAX_SAFE_INTEGER;

@@ -25,8 +25,11 @@ export const initial: Migration = {
   bySite: [
     "events",
     "dedup_claims",
+    "outcomes",
+    "nodes",
     "deliveries",
     "attempts",
+    "purge_heads",
     "identities",
     "visitors",
     "consents",
@@ -261,12 +264,13 @@ export const initial: Migration = {
     ) {COMPACT}`,
     `CREATE INDEX rate_counters_by_end ON rate_counters (until)`,
 
-    // id is a UUIDv7, so its order is the order of receipt. platform_event_id is the id that platforms receive. released_at
-    // is set where an operator let a filtered event through.
+    // id sorts by time. owner is the node that attempts the event first, and plan says for each connection what was decided:
+    // events/plan.ts. email_ref is the first 52 bits of the email hash, and null when the person was erased.
+    // uses_order_event_id is 1 where platforms receive the order event id and not the id. released_at is set where an
+    // operator let a filtered event through.
     `CREATE TABLE events (
       site_id text NOT NULL,
       id text NOT NULL,
-      platform_event_id text NOT NULL,
       key_id text NOT NULL,
       mode text NOT NULL,
       status text NOT NULL,
@@ -275,31 +279,56 @@ export const initial: Migration = {
       value double precision,
       currency text NOT NULL,
       order_id text,
-      email_sha256 text NOT NULL,
+      email_ref bigint,
       time bigint NOT NULL,
       received_at bigint NOT NULL,
       person text NOT NULL,
       attribution text NOT NULL,
       extra text,
+      plan text NOT NULL,
+      owner text NOT NULL,
+      uses_order_event_id integer NOT NULL,
       released_at bigint,
       PRIMARY KEY (site_id, id)
     )`,
-    // These end with the id, so that the newest events of an order or a person are found however many there are.
+    // These end with the id, so that the newest events of an order or a person are found however many there are. No index
+    // has a column that changes on the path of an event, so PostgreSQL updates no index after accepting it.
     `CREATE INDEX events_by_order ON events (site_id, order_id, id) WHERE order_id IS NOT NULL`,
-    `CREATE INDEX events_by_email ON events (site_id, email_sha256, id)`,
+    `CREATE INDEX events_by_email ON events (site_id, email_ref, id)`,
     `CREATE INDEX events_filtered ON events (site_id, id) WHERE status = 'filtered'`,
 
-    // The event that inserts a claim is processed, a later one is a duplicate: one row per duplicate key, and one per order
-    // event id, which a browser can compute too.
+    // The event that inserts a claim is processed, a later one is a duplicate: events/claims.ts.
     `CREATE TABLE dedup_claims (
       site_id text NOT NULL,
       claim text NOT NULL,
       event_id text NOT NULL,
+      email_ref bigint NOT NULL,
       expires_at bigint NOT NULL,
       PRIMARY KEY (site_id, claim)
     ) {COMPACT}`,
 
-    // owner and due_at together are a lease: see delivery/worker.ts.
+    // Holds the results of first attempts that ended at the same moment. Rows are only appended: inserting the next number
+    // of an event is the fence between its owner and a node that takes it over. deliveries/outcomes.ts has the format.
+    `CREATE TABLE outcomes (
+      site_id text NOT NULL,
+      event_id text NOT NULL,
+      number integer NOT NULL,
+      results text NOT NULL,
+      PRIMARY KEY (site_id, event_id, number)
+    ) {COMPACT}`,
+
+    // Holds a row per node, all under site '': until when its lease on its events lasts, by the database's clock, and the
+    // id below which all its events are settled.
+    `CREATE TABLE nodes (
+      site_id text NOT NULL,
+      owner text NOT NULL,
+      low_water text NOT NULL,
+      until bigint NOT NULL,
+      PRIMARY KEY (site_id, owner)
+    ) {COMPACT}`,
+
+    // Holds deliveries that did not end as sent with their first attempt. owner and due_at together are a lease: see
+    // delivery/worker.ts.
     `CREATE TABLE deliveries (
       site_id text NOT NULL,
       event_id text NOT NULL,
@@ -315,9 +344,7 @@ export const initial: Migration = {
     ) {COMPACT}`,
     `CREATE INDEX deliveries_due ON deliveries (site_id, connection_id, due_at) WHERE state = 'queued'`,
     `CREATE INDEX deliveries_parked ON deliveries (site_id, connection_id) WHERE state = 'parked'`,
-    // The sync log lists deliveries newest first, by connection and by what went wrong. Sent ones are found by connection
-    // alone: one more index entry for each of them would be a cost of every event.
-    `CREATE INDEX deliveries_by_connection ON deliveries (site_id, connection_id, event_id)`,
+    // The sync log lists deliveries newest first, by connection and by what went wrong.
     `CREATE INDEX deliveries_ended ON deliveries (site_id, connection_id, state, event_id)
      WHERE state IN ('rejected', 'expired', 'skipped', 'parked')`,
 
@@ -338,6 +365,12 @@ export const initial: Migration = {
     )`,
     // Serves the success rate of the last hour, and the removal of texts that are too old.
     `CREATE INDEX attempts_by_age ON attempts (site_id, connection_id, started_at) WHERE request <> '(removed)'`,
+
+    // Holds the id below which the answers in outcomes are purged.
+    `CREATE TABLE purge_heads (
+      site_id text NOT NULL PRIMARY KEY,
+      answers_below text NOT NULL
+    ) {COMPACT}`,
 
     // oldest_at is the time of the oldest visit or click id in the record. It has no index here: purging reads all identities
     // by key once a day (people/purgePeople.ts).

@@ -1,0 +1,283 @@
+// Outcomes: the results of first attempts. A delivery that was sent at once has no row of its own, only an entry here.
+//
+// A row holds what ended at the same moment. Its number is the number of the event's first attempts that were settled before.
+// Whoever inserts a number first decides: the owner of the event, or a node that takes the event over. The other one
+// discards its results.
+
+import { minuteMs } from "../../kernel/time.ts";
+import {
+  chunks,
+  list,
+  rowStatement,
+  type Database,
+  type Query,
+  type Row,
+  type RowQuery,
+} from "../engine/database.ts";
+import { inGroups } from "../engine/groupCommit.ts";
+import { readPlan, type PlanEntry } from "../events/plan.ts";
+import { attemptRow, deliveryColumns, deliveryRow, insertAttempts, insertDeliveries, type Attempt, type Delivery } from "./delivery.ts"; // prettier-ignore
+
+/** What the trace shows of an attempt that was sent. `settings` identifies the settings that the request was made with. */
+export type SentAttempt = Pick<Attempt, "startedAt" | "durationMs" | "httpStatus" | "batch" | "response"> & {
+  settings: string;
+};
+
+/** `position` is the delivery's in the plan. Without `sent` it has a delivery row. */
+export type Outcome = { position: number; sent: SentAttempt | null };
+
+type Packed =
+  | [position: number]
+  | [
+      position: number,
+      startedAt: number,
+      durationMs: number,
+      httpStatus: number | null,
+      batch: number,
+      settings: string,
+      response: string | null,
+    ];
+
+export const packOutcomes = (outcomes: readonly Outcome[]) =>
+  JSON.stringify(
+    outcomes.map(({ position, sent }): Packed => {
+      if (!sent) return [position];
+      const { startedAt, durationMs, httpStatus, batch, settings, response } = sent;
+      return [position, startedAt, durationMs, httpStatus, batch, settings, response];
+    }),
+  );
+
+export function readOutcomes(text: string): Outcome[] {
+  const packed: Packed[] = JSON.parse(text);
+  return packed.map(([position, ...rest]) => {
+    const [startedAt, durationMs, httpStatus, batch, settings, response] = rest;
+    if (startedAt === undefined) return { position, sent: null };
+    return {
+      position,
+      sent: {
+        startedAt,
+        durationMs: durationMs ?? 0,
+        httpStatus: httpStatus ?? null,
+        batch: batch ?? 1,
+        settings: settings ?? "",
+        response: response ?? null,
+      },
+    };
+  });
+}
+
+export const insertOutcomes = rowStatement({
+  text: `INSERT INTO outcomes (site_id, event_id, number, results) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  columns: 4,
+  types: ["text", "text", "integer", "text"],
+  key: { event_id: 1, number: 2 },
+});
+
+/** One first attempt that ended, or was given up before it began, and the delivery as it is now. */
+export type FirstResult = {
+  position: number;
+  delivery: Delivery;
+  attempt: Attempt | null;
+  /** Identifies the settings that the request was made with. */
+  settings: string;
+};
+
+/** First results of one event that ended together. */
+export type FirstSettlement = {
+  siteId: string;
+  eventId: string;
+  /** How many first attempts of the event were settled before. */
+  number: number;
+  results: readonly FirstResult[];
+};
+
+/**
+ * A settlement waits long for a database that is away, so that an accepted conversion is not sent twice. Meanwhile no node
+ * can claim the delivery and no event is accepted, so the queue of settlements does not grow. After a power cut the
+ * conversion is sent again, and platforms recognise it by its id.
+ */
+export const settleOptions = { timeoutMs: minuteMs, isRepeatable: true };
+
+export function outcomeStore(db: Database) {
+  const settle = inGroups<FirstSettlement, boolean>((_group, items) => settleAll(db, items), {
+    isDataError: db.isDataError,
+  });
+  return {
+    /**
+     * Writes results and resolves when they are committed: with true, or with false when another node has taken the event
+     * over, and nothing was written.
+     */
+    settleFirst: (item: FirstSettlement) => settle(db.commitGroup(item.siteId), item),
+  };
+}
+
+async function settleAll(db: Database, items: FirstSettlement[]): Promise<boolean[]> {
+  const sorted = items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  return db.write(async (tx) => {
+    const won = new Set<FirstSettlement>();
+    for (const [siteId, ofSite] of Map.groupBy(sorted, (item) => item.siteId)) {
+      const inserted = await insertFirst(tx, siteId, ofSite);
+      inserted.forEach((isFirst, i) => isFirst && won.add(ofSite[i] as FirstSettlement));
+      await insertRows(
+        tx,
+        ofSite.filter((item) => won.has(item)),
+      );
+    }
+    return items.map((item) => won.has(item));
+  }, settleOptions);
+}
+
+const keyOf = ({ siteId, eventId, number }: FirstSettlement) => `${siteId} ${eventId} ${number}`;
+
+const toOutcome = ({ position, delivery, attempt, settings }: FirstResult): Outcome => ({
+  position,
+  sent: delivery.state === "sent" && attempt ? { ...attempt, settings } : null,
+});
+
+async function insertFirst(
+  tx: RowQuery,
+  siteId: string,
+  items: readonly FirstSettlement[],
+): Promise<boolean[]> {
+  const rows = items.map((item) => [
+    siteId,
+    item.eventId,
+    item.number,
+    packOutcomes(item.results.map(toOutcome)),
+  ]);
+  const inserted = await tx.change(insertOutcomes, rows);
+  // A transaction that runs again, because its commit was not confirmed, finds its own rows.
+  for (const [i, [, eventId, number, results]] of rows.entries()) {
+    if (inserted[i]) continue;
+    const [row] = await tx.all(
+      `SELECT results FROM outcomes WHERE site_id = $1 AND event_id = $2 AND number = $3`,
+      [siteId, eventId as string, number as number],
+    );
+    inserted[i] = row?.results === results;
+  }
+  return inserted;
+}
+
+/** Inserts the delivery and attempt rows of what was not sent. */
+async function insertRows(tx: RowQuery, items: readonly FirstSettlement[]): Promise<void> {
+  const unsent = items.flatMap(({ results }) => results.filter(({ delivery }) => delivery.state !== "sent"));
+  if (unsent.length === 0) return;
+  await tx.change(
+    insertDeliveries,
+    unsent.map(({ delivery }) => deliveryRow.values(delivery)),
+  );
+  await tx.change(
+    insertAttempts,
+    unsent.flatMap(({ delivery, attempt }) => (attempt ? [attemptRow.values(delivery, attempt)] : [])),
+  );
+}
+
+/** A plan with what is needed to read its deliveries. */
+export type PlannedEvent = { id: string; plan: readonly PlanEntry[]; owner: string; receivedAt: number };
+
+export const plannedColumns = "id, plan, owner, received_at";
+
+export const readPlanned = (row: Row): PlannedEvent => ({
+  id: String(row.id),
+  plan: readPlan(String(row.plan)),
+  owner: String(row.owner),
+  receivedAt: Number(row.received_at),
+});
+
+/**
+ * Reads the deliveries of events, ordered by platform and connection: the delivery row, else the outcome, else the plan decides.
+ * What the owner has not settled yet reads as queued, in the owner's hands.
+ */
+export async function readDeliveries(
+  db: Query,
+  siteId: string,
+  events: readonly PlannedEvent[],
+): Promise<Map<string, Delivery[]>> {
+  const ids = events.map(({ id }) => id);
+  const rows = Map.groupBy(await readRows(db, siteId, ids), ({ eventId }) => eventId);
+  const outcomes = await readOutcomesOf(db, siteId, ids);
+  return new Map(
+    events.map((event) => [
+      event.id,
+      mergeDeliveries(siteId, event, outcomes.get(event.id) ?? [], rows.get(event.id) ?? []),
+    ]),
+  );
+}
+
+async function readRows(db: Query, siteId: string, ids: readonly string[]): Promise<Delivery[]> {
+  const found: Delivery[] = [];
+  for (const some of chunks(ids)) {
+    const rows = await db.all(
+      `SELECT ${deliveryColumns} FROM deliveries WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
+      [siteId, ...some],
+    );
+    found.push(...rows.map(deliveryRow.read));
+  }
+  return found;
+}
+
+/** The outcomes of events, by event. */
+export async function readOutcomesOf(
+  db: Query,
+  siteId: string,
+  ids: readonly string[],
+): Promise<Map<string, Outcome[]>> {
+  const found = new Map<string, Outcome[]>();
+  for (const some of chunks(ids)) {
+    const rows = await db.all(
+      `SELECT event_id, results FROM outcomes WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
+      [siteId, ...some],
+    );
+    for (const row of rows) {
+      const outcomes = readOutcomes(String(row.results));
+      const known = found.get(String(row.event_id));
+      if (known) known.push(...outcomes);
+      else found.set(String(row.event_id), outcomes);
+    }
+  }
+  return found;
+}
+
+function mergeDeliveries(
+  siteId: string,
+  event: PlannedEvent,
+  outcomes: readonly Outcome[],
+  rows: readonly Delivery[],
+): Delivery[] {
+  const merged = event.plan.map((entry, position) => {
+    const row = rows.find(({ connectionId }) => connectionId === entry.connectionId);
+    return row ?? withoutRow(siteId, event, entry, outcomes.find((one) => one.position === position)?.sent);
+  });
+  return merged.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+}
+
+const orderOf = ({ platform, connectionId }: Delivery) => `${platform} ${connectionId}`;
+
+function withoutRow(
+  siteId: string,
+  { id, owner, receivedAt }: PlannedEvent,
+  { connectionId, platform, by, reason }: PlanEntry,
+  sent: SentAttempt | null | undefined,
+): Delivery {
+  const state = by === "skipped" ? "skipped" : sent ? "sent" : "queued";
+  return {
+    siteId,
+    eventId: id,
+    connectionId,
+    platform,
+    state,
+    reason,
+    attempts: sent ? 1 : 0,
+    // An open first attempt is never due: its owner settles it, or a node that takes the event over.
+    dueAt: state === "queued" ? Number.MAX_SAFE_INTEGER : 0,
+    owner: state === "queued" ? owner : "",
+    updatedAt: sent ? sent.startedAt + sent.durationMs : receivedAt,
+  };
+}
+
+/** The positions of the plan that the owner was to attempt and that no outcome covers. */
+export function openPositions(plan: readonly PlanEntry[], outcomes: readonly Outcome[]): number[] {
+  return plan.flatMap(({ by }, position) =>
+    by === "owner" && !outcomes.some((one) => one.position === position) ? [position] : [],
+  );
+}
