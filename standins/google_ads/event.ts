@@ -128,7 +128,7 @@ export function requestShape(now: number, encoding: unknown): Check {
   );
 }
 
-/** In snake case and below the request's own field, as Google writes it: `events.events[0].user_data…`. */
+/** Writes the field in snake case and below the request's own field, as Google does: `events.events[0].user_data…`. */
 export function toViolation({ path, kind, message, value }: Problem): FieldViolation {
   const snake = path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const reason = {

@@ -207,7 +207,7 @@ export function toMetaFault({ path, kind, message, value }: Problem): MetaFault 
   return { ...common, title: "Invalid Event", userMessage };
 }
 
-/** Events that Meta accepts with a warning in `messages`. */
+/** Lists the warnings that Meta puts into `messages` for an event that it accepts. */
 export function warnings(event: Record<string, unknown>): string[] {
   const custom = isObject(event.custom_data) ? event.custom_data : {};
   const person = isObject(event.user_data) ? event.user_data : {};
