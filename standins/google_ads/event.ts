@@ -140,14 +140,15 @@ export function toViolation({ path, kind, message, value }: Problem): FieldViola
     unit: "EVENT_TIME_INVALID",
     old: "EVENT_TIME_INVALID",
     future: "EVENT_TIME_INVALID",
-    size: sizeReason(path),
+    size: "INVALID_FORMAT",
+    count: countReason(path),
   }[kind];
   const listName = /^(events|destinations)\b/.exec(snake)?.[1];
   const field = listName && eventIndex(path) !== null ? `${listName}.${snake}` : snake;
   return { field, description: message, reason };
 }
 
-function sizeReason(path: string): string {
+function countReason(path: string): string {
   if (path === "events") return "TOO_MANY_EVENTS";
   if (path === "destinations") return "TOO_MANY_DESTINATIONS";
   return path.endsWith("userIdentifiers") ? "TOO_MANY_USER_IDENTIFIERS" : "INVALID_FORMAT";
