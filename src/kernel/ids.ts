@@ -1,4 +1,4 @@
-// Creates ids. The database creates none, so that any node can create one without asking it.
+// Creates ids. A node creates them itself, so that it need not ask the database for one.
 
 import { hash, randomBytes, randomFillSync } from "node:crypto";
 
@@ -19,7 +19,7 @@ let sequence = 0;
 
 /**
  * A UUIDv7 sorts by time, so that newest-first lists need no index of their own. Within one millisecond a node counts up, so
- * that its ids sort in the order of their creation.
+ * that at least its first 2,048 ids sort in the order of their creation.
  */
 export function uuidv7(now: number = Date.now()): string {
   const bytes = random(10);

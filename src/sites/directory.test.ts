@@ -12,7 +12,7 @@ import { addKey, addSite, revokeKey, changeSiteSettings } from "./manage.ts";
 
 const timeoutMs = 2000;
 
-test("keys, sites, settings and connections follow a change on another node within two seconds", async () => {
+test("a change of keys, sites, settings or connections arrives on another node within two seconds", async () => {
   const { store, other, close } = await openNodes("postgres");
   const here = openDirectory(store);
   const there = openDirectory(other);
@@ -25,7 +25,7 @@ test("keys, sites, settings and connections follow a change on another node with
   });
   const context = { store, directory: here };
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
-  /** From the last change on. */
+  /** Waits until the other node knows the last change; fails after two seconds. */
   async function isKnownSoon(what: string, isKnown: () => boolean): Promise<void> {
     const changedAt = performance.now();
     while (!isKnown()) {

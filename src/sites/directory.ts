@@ -1,5 +1,5 @@
 // Keeps every site with its hosts, keys and connections in memory. Requests are authenticated and routed without asking the
-// store; a change made elsewhere (another node, the command line) arrives within a second.
+// store; a change made elsewhere (another node, the command line) arrives within about a second.
 
 import { poll } from "../background/poll.ts";
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
@@ -54,7 +54,7 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
 
   function remove(site: Site): void {
     for (const host of site.hosts) {
-      // Another site may own it by now.
+      // Another site may own the host by now.
       if (hosts.get(host)?.siteId === site.id) hosts.delete(host);
       if (served.get(host)?.id === site.id) served.delete(host);
     }

@@ -86,7 +86,7 @@ export async function addSite({ store, directory }: SiteContext, hostText: strin
   return findSite({ directory }, id);
 }
 
-/** Refuses the second of two sites that claim the same host at once, as if it had come later. */
+/** Refuses the second of two sites that claim the same host at the same time, as if it had claimed the host later. */
 export async function rethrowUnlessTaken(
   directory: Directory,
   host: string,

@@ -43,7 +43,7 @@ export function mappingFault(field: string, source: string, fields: readonly Fie
   return isKnown ? null : `must be ${sources}`;
 }
 
-/** The names of extra inbound fields that a connection's mappings use. */
+/** Lists the extra inbound fields that a connection's mappings use. */
 export function extraFieldsOf(settings: ConnectionSettings): string[] {
   return Object.entries(settings).flatMap(([name, source]) =>
     name.startsWith("map.") && source.startsWith("extra.") ? [source.slice("extra.".length)] : [],
@@ -55,7 +55,7 @@ const mappedBySettings = new WeakMap<
   { of: readonly Field[]; fields: readonly Field[] }
 >();
 
-/** The fields that a connection maps: mostly none, so they are found once for its settings. */
+/** Lists the fields that a connection maps. They are found once for its settings, because mostly there are none. */
 function mappedFields(settings: ConnectionSettings, fields: readonly Field[]): readonly Field[] {
   const cached = mappedBySettings.get(settings);
   if (cached?.of === fields) return cached.fields;

@@ -56,9 +56,9 @@ export function rowStatement(shape: {
   return {
     forOne: shape.forOne ?? withRows(1),
     forMany(rows) {
-      const made = texts.get(rows) ?? forMany(rows) + returning;
-      texts.set(rows, made);
-      return made;
+      const sql = texts.get(rows) ?? forMany(rows) + returning;
+      texts.set(rows, sql);
+      return sql;
     },
     key: Object.values(key),
   };
@@ -93,7 +93,7 @@ export type Database = Query &
   Dialect & {
     /** Locks rows for a claim and skips those that are locked; empty where the engine cannot, or needs no lock. */
     skipLocked: string;
-    /** Advisory locks spare nodes that migrate at once a collision; nothing depends on them. */
+    /** Advisory locks keep nodes that migrate at the same time from colliding; correctness does not depend on them. */
     advisoryLocks: boolean;
     /**
      * Runs `work` on a connection of its own, outside of any transaction and without a time limit; null where the engine
@@ -116,7 +116,7 @@ export type Database = Query &
     commitGroup(siteId: string): string;
     /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
     isDataError: (error: unknown) => boolean;
-    /** True for what the engine or its driver threw. */
+    /** True for errors that the engine or its driver threw. */
     isOwnError: (error: unknown) => boolean;
     close(): Promise<void>;
   };

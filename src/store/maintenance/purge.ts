@@ -30,8 +30,8 @@ export function purgeStore(db: Database) {
   }
 
   /**
-   * Purges events after the id `after` that were received before `before`, in whole hours: at most `maxRows` rows with all
-   * that belong to them. Stops at an hour whose statistics are yet to be computed. Statistics from before
+   * Purges events after the id `after` from the whole hours before `before`, with their deliveries and attempts: at most
+   * `maxRows` rows, but at least one event. Stops at an hour whose statistics are yet to be computed. Statistics from before
    * `statisticsFrom` were purged, and are not waited for.
    */
   async function events(
@@ -147,7 +147,7 @@ export function purgeStore(db: Database) {
     const end = Math.floor(before / hourMs);
     const rows = await db.write((tx) =>
       tx.all(
-        `DELETE FROM ${table} WHERE site_id = $1 AND hour < $2 AND hour <= (
+        `DELETE FROM ${table} WHERE site_id = $1 AND hour < $2 AND hour < (
            SELECT MIN(hour) + $3 FROM ${table} WHERE site_id = $1) RETURNING hour`,
         [siteId, end, maxHours],
       ),
@@ -201,11 +201,11 @@ async function selectEvents(
   const purgeable: string[] = [];
   let rows = 0;
   for (const id of ids) {
-    const its = byEvent.get(id) ?? [];
-    rows += 1 + its.reduce((sum, row) => sum + 1 + Number(row.attempts), 0);
+    const own = byEvent.get(id) ?? [];
+    rows += 1 + own.reduce((sum, row) => sum + 1 + Number(row.attempts), 0);
     if (rows > maxRows && taken.length) break;
     taken.push(id);
-    if (!its.some(({ state }) => state === "queued" || state === "parked")) purgeable.push(id);
+    if (!own.some(({ state }) => state === "queued" || state === "parked")) purgeable.push(id);
   }
   return { ids: taken, purgeable };
 }

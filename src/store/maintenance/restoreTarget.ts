@@ -74,7 +74,7 @@ async function openSqliteTarget(
       return aside;
     },
     async abandon() {
-      // The failure may have closed it already.
+      // The failure may have closed the database already.
       await db.close().catch(() => {});
       removeDatabase(restoring);
       locked?.close();
@@ -84,8 +84,8 @@ async function openSqliteTarget(
 
 /**
  * Opens the present database so that no other process can read or write it until it is closed, and leaves it in one file,
- * without a write-ahead log. A process that waits for it meanwhile finds that the file was replaced, and writes nothing: in
- * this mode SQLite checks. Returns null for a damaged database, with `force`.
+ * without a write-ahead log. A process that waits for it meanwhile finds that the file was replaced, and writes nothing:
+ * SQLite checks this where there is no such log. Returns null for a damaged database, with `force`.
  */
 async function lockFile(file: string, force: boolean): Promise<DatabaseSync | RestoreObstacle | null> {
   const db = new DatabaseSync(file, { timeout: 2000 });
@@ -105,7 +105,7 @@ async function lockFile(file: string, force: boolean): Promise<DatabaseSync | Re
 function lockExclusively(db: DatabaseSync): RestoreObstacle | null {
   db.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
   const [mode] = db.prepare("PRAGMA journal_mode").all();
-  // Another process may have come between the two, and switched the log on again.
+  // Between the two statements, another process may have switched the log on again.
   return mode?.journal_mode === "delete" ? null : "in use";
 }
 
