@@ -90,17 +90,17 @@ async function checkSuccessRate(
   const stays = open ? { kind: open.kind, subject, text: open.text } : null;
   // Without credentials no delivery is attempted: the alert "needs reconnection" covers that.
   if (connection.state !== "active") return stays;
-  const { parked: _refused, ...ended } = await facts.alerts.countAttempts(
+  const { parked: _parked, ...ended } = await facts.alerts.countAttempts(
     site.id,
     connection.id,
     now - hourMs,
   );
-  const made = Object.values(ended).reduce((sum, n) => sum + n, 0);
-  if (made === 0) return stays;
-  const percent = Math.floor((100 * (ended.sent ?? 0)) / made);
-  const isLow = open ? percent < Math.min(100, limit + 5) : made >= minAttempts && percent < limit;
+  const attempts = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  if (attempts === 0) return stays;
+  const percent = Math.floor((100 * (ended.sent ?? 0)) / attempts);
+  const isLow = open ? percent < Math.min(100, limit + 5) : attempts >= minAttempts && percent < limit;
   if (!isLow) return null;
-  const text = `Of the last ${made} attempts to reach ${nameOf(connection)}, ${percent} % succeeded; the limit is ${limit} %.`;
+  const text = `Of the last ${attempts} attempts to reach ${nameOf(connection)}, ${percent} % succeeded; the limit is ${limit} %.`;
   return { kind: "success rate", subject, text };
 }
 

@@ -30,7 +30,7 @@ const sendingMs = minuteMs;
 /** An alert that ended longer ago is no longer announced as over. */
 const staleMs = dayMs;
 const maxConcurrent = 4;
-/** Notifications that were not sent in this time, or until the next check, wait for that check. */
+/** Sending stops after this time, or after `everyMs` if that is longer; the rest waits for the next check. */
 const minSendingMs = 10_000;
 
 type Pending = { site: Site; alert: Alert };
@@ -115,7 +115,7 @@ export function alertMonitor(options: AlertMonitorOptions) {
     });
   }
 
-  /** Null when another node sends the same notification. */
+  /** Returns null when another node sends the same notification. */
   async function notify(site: Site, alert: Alert, channel: Channel, phase: Phase): Promise<Alert | null> {
     const before: Notification = alert.notifications[channel.name] ?? neverNotified;
     const claim = { ...before, triedAt: now(), isTrying: true, by: owner };

@@ -26,7 +26,7 @@ export const error = (what: string, remedy: string): Finding => ({ level: "error
 /** The name that people know a site by. */
 export const nameOf = (site: Site) => site.hosts[0] ?? site.id;
 
-/** `a, b, c and 4 more`: fifty sites with one default make one line. */
+/** Writes `a, b, c and 4 more`, so that a finding about fifty sites is one line. */
 export function listNames(names: readonly string[], max = 3): string {
   const rest = names.length - max;
   return rest > 0 ? `${names.slice(0, max).join(", ")} and ${rest} more` : names.join(", ");

@@ -7,7 +7,7 @@ import { toE164 } from "./phone.ts";
 
 let textOf: (plain: Plain) => string;
 
-/** Contact data as a sender wrote it. It is no string, prints as "[plain]", and only this file can read it. */
+/** Contact data as a sender wrote it. It is not a string, prints as "[plain]", and only this file can read it. */
 export class Plain {
   readonly #text: string;
   static {

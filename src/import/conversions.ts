@@ -97,7 +97,7 @@ async function relayRow(
   }
 }
 
-/** Leaves deliveries queued, unowned and due at once: the worker of any node claims them. */
+/** Leaves deliveries queued, unowned and due immediately: the worker of any node claims them. */
 const queueOnly: Lanes = {
   send: async () => ({ state: "queued", reason: "waits for the worker" }),
   withdraw: () => false,

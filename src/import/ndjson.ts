@@ -1,4 +1,4 @@
-// Reads NDJSON, one JSON object a line. The columns are the names that the first rows have.
+// Reads NDJSON, one JSON object per line. The columns are the names that the first rows have.
 
 import { isJsonObject } from "../http/body.ts";
 import { maxRowLength, type Content, type Table, type TableRow } from "./table.ts";

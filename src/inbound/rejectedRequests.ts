@@ -31,7 +31,7 @@ type RejectedRequestsOptions = {
 };
 
 const flushMs = 1000;
-/** The sample keeps this many per site and minute; the counts have the rest. */
+/** The sample keeps this many per site and minute; the counts include all. */
 const maxPerMinute = 20;
 const maxWaiting = 5000;
 const maxHostLength = 260;

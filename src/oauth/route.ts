@@ -10,7 +10,7 @@ import {
 import { escapeHtml } from "../kernel/text.ts";
 
 export const callbackPath = "/oauth/callback";
-/** One for each sign-in: one browser may have two open. */
+/** Each sign-in has its own cookie: a browser may have two open. */
 const cookieName = (id: string) => `cc_sign_in_${id}`;
 
 type OAuthRouteOptions = SignInOptions & {
