@@ -1,5 +1,5 @@
 // Opens the channels through which a site's people are notified: mail and a webhook. A failure is a value, so that a
-// channel that is down delays no other.
+// channel that fails does not stop the others.
 
 import type { Sender } from "../delivery/send.ts";
 import { Refusal } from "../kernel/refusal.ts";

@@ -6,6 +6,7 @@ import type { AlertKind } from "../kernel/event.ts";
 import type { Connection, Host, Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { keyOf, type Alert, type Finding } from "../store/statistics/alerts.ts";
+import type { Webhook } from "../store/outbound/webhooks.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { hoursText, nameOf, timeText } from "./message.ts";
@@ -47,11 +48,8 @@ export async function checkSite(
       await checkQueue(facts, connection, timeZone, backlogs, now),
     );
   }
-  for (const { id, origin, state, stateReason, failingSince } of await facts.webhooks.listWithSecrets(
-    site.id,
-  )) {
-    findings.push(checkWebhook({ id, origin, state, stateReason, failingSince }, timeZone, now));
-  }
+  for (const webhook of await facts.webhooks.listWithSecrets(site.id))
+    findings.push(checkWebhook(webhook, timeZone, now));
   for (const { host, startedAt } of await facts.keyUse.listLockouts(site.id, now)) {
     const text = `${host} has received ten or more requests with wrong keys within five minutes, since ${timeText(startedAt, timeZone)}. They are rejected; valid keys still work.`;
     findings.push({ kind: "wrong keys", subject: host, text });
@@ -128,16 +126,8 @@ async function checkSilence(
   return { kind: "silence", subject: "", text };
 }
 
-type KnownWebhook = {
-  id: string;
-  origin: string;
-  state: string;
-  stateReason: string | null;
-  failingSince: number | null;
-};
-
 function checkWebhook(
-  { id, origin, state, stateReason, failingSince }: KnownWebhook,
+  { id, origin, state, stateReason, failingSince }: Webhook,
   timeZone: string,
   now: number,
 ): Finding | null {
