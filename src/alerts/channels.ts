@@ -55,7 +55,7 @@ async function post(sender: Sender, url: string, body: string): Promise<SendResu
 
 type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };
 
-/** The reason why a site with alert_emails has no mail channel; null where it has one or wants none. */
+/** Explains why a site with alert_emails has no mail channel; null if it has one, or needs none. */
 export const missingMailServer = ({ settings }: Site, { mailer }: Pick<ChannelOptions, "mailer">) =>
   settings.alertEmails.length > 0 && !mailer ? noMailServer : null;
 

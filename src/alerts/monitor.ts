@@ -1,6 +1,6 @@
-// Checks every site periodically for problems that need a person, and sends notifications. One node at a time does so: it
-// holds a lease. Each notification is recorded before and after it is sent: a channel gets one when an alert begins, one a
-// day while it lasts, and one when it is over; a notification that a channel did not take is sent again after the next check.
+// Checks every site periodically for problems that need a person, and sends notifications. Only the node that holds the
+// lease does this. A channel is notified when an alert begins, once a day while the alert lasts, and when it is over. Each
+// notification is recorded before and after it is sent; one that failed is sent again after the next check.
 
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";

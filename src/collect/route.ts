@@ -39,7 +39,7 @@ type CollectOptions = {
 };
 
 const maxBodyBytes = 8 * 1024;
-/** A report waits this long for the store, and at most `maxReports` wait. Others are dropped: no page waits for it. */
+/** A report waits this long for the store, and at most `maxReports` wait. Others are dropped: pages await no answer. */
 const reportTimeoutMs = 2000;
 const maxReports = 1000;
 const daySeconds = 86_400;

@@ -5,7 +5,7 @@ import type { VisitBucket } from "../kernel/event.ts";
 import type { Store } from "../store/store.ts";
 import type { VisitCount } from "../store/statistics/traffic.ts";
 
-/** Beyond this number the oldest is dropped; if its page is shown after all, it counts twice. */
+/** Beyond this number the oldest page is dropped: if it is shown later, it counts twice. */
 const maxPrerendered = 10_000;
 
 export type VisitCounts = {
@@ -20,7 +20,7 @@ export type VisitCounts = {
 
 export function countVisits(
   store: Pick<Store, "traffic">,
-  /** This process: it writes whole counts, so that a repeated write changes nothing. */
+  /** Names this process, which writes whole counts, so that a repeated write changes nothing. */
   writer: string,
   onDefect: (error: unknown) => void,
 ): VisitCounts {

@@ -6,7 +6,7 @@ import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 
 export const levels = ["ok", "note", "warning", "error"] as const;
-/** An error loses data, refuses events or is a security hole; a warning will become one, or costs attribution. */
+/** An error loses data, refuses events or is a security hole; a warning may lead to an error, or costs attribution. */
 export type Level = (typeof levels)[number];
 
 export type Finding = { level: Level; what: string; remedy?: string };

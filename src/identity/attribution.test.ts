@@ -1,4 +1,4 @@
-// The store is a real SQLite file; tests of failures use a broken one.
+// Consent is read from a real SQLite file; tests of failures use a store that fails.
 
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";

@@ -113,7 +113,7 @@ async function listVisitors(store: Store, { siteId, emailSha256 }: PersonRequest
 
 /**
  * Erases a person: the identity record, its visitors, and the person in events. A refusal of consent stays, or the person
- * would be tracked again at the next visit; it is a hash and the word "denied".
+ * would be tracked again at the next visit; it consists of a hash and the word "denied".
  */
 export async function erasePerson(
   store: Store,

@@ -8,8 +8,8 @@ const require = createRequire(import.meta.url);
 let loadedLibrary: PhoneLibrary | undefined;
 
 /**
- * Loaded with the first phone number, because it costs 40 ms and 14 MB. `min` lacks only number types and exact validity;
- * its possible lengths are the same as in `max`.
+ * Loads the library with the first phone number, because it costs 40 ms and 14 MB. `min` lacks only number types and exact
+ * validity; its possible lengths are the same as in `max`.
  */
 function phoneLibrary(): PhoneLibrary {
   loadedLibrary ??= require("libphonenumber-js/min") as PhoneLibrary;

@@ -43,7 +43,7 @@ export async function storeReport(
   report: Report,
   rules: ReportRules,
   newVisitorId: () => string,
-  /** A refusal of consent is stored even after it. */
+  /** A refusal of consent is stored even after this time. */
   deadline = Infinity,
 ): Promise<StoredReport> {
   const knownAs = report.visitorId ?? report.proposedId;

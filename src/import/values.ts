@@ -1,5 +1,5 @@
-// Reads numbers, amounts and times as other programs write them. Ambiguous ones are refused, never guessed: a wrong amount
-// or a wrong day would be reported to a platform as the truth.
+// Reads numbers, amounts and times as other programs write them. Ambiguous values are refused, never guessed: a wrong
+// amount or a wrong day would be reported to a platform as the truth.
 
 import { Fault } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";

@@ -22,7 +22,7 @@ type RejectedRequestsOptions = {
   store: Pick<Store, "inboundCounts" | "rejectedRequests">;
   directory: Directory;
   transport: TransportRules;
-  /** This process: it writes whole counts, so that a repeated write changes nothing. */
+  /** Names this process, which writes whole counts, so that a repeated write changes nothing. */
   writer: string;
   newId: (now: number) => string;
   /** Called for every rejected request, including those that name no site. */

@@ -42,7 +42,7 @@ export function openCloser({ store, pushMs, now, elapsed, random }: CloserOption
   /** Heads ahead of our clock, with the time since which each has not changed. */
   const unchanged = new Map<string, { number: number; since: number }>();
 
-  /** While a node with a faster clock still closes periods, our clock is the wrong one: wait for one length without a change. */
+  /** True after one length without a change. Before, a node with a faster clock may be closing periods: ours may be wrong. */
   function isAbandoned({ siteId, number }: PeriodHead): boolean {
     const known = unchanged.get(siteId);
     if (known?.number === number) return elapsed() - known.since > pushMs;
