@@ -17,7 +17,7 @@ import { Denied } from "../../kernel/refusal.ts";
 
 type Described = Answer<"GET /sites/:site/hosts">["items"][number];
 
-/** A check within this time of the last one returns its result: each check calls a server that is not ours. */
+/** Within this time after a check its result is returned again: each check calls a server that is not ours. */
 const minIntervalMs = 3000;
 
 export function hostHandlers(context: ApiContext): Handlers<keyof typeof hostRoutes> {
