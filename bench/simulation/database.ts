@@ -1,6 +1,7 @@
 // The database: cores that run statements, and a write-ahead log that commits wait for. Commits that arrive during a write of
 // the log share the next write.
 
+import { maxRowsPerStatement } from "../../src/store/engine/database.ts";
 import type { Clock } from "./clock.ts";
 import { Cores, type Thread } from "./machine.ts";
 
@@ -82,7 +83,7 @@ export class Pool {
 
 /** Rows travel in statements of 64, 32, 16 … 1: src/store/engine/database.ts. */
 export function statementsFor(rows: number): number {
-  let count = Math.floor(rows / 64);
-  for (let left = rows % 64; left > 0; left >>= 1) count += left & 1;
+  let count = Math.floor(rows / maxRowsPerStatement);
+  for (let left = rows % maxRowsPerStatement; left > 0; left >>= 1) count += left & 1;
   return count;
 }
