@@ -11,8 +11,6 @@ export class Database {
   usedUs = 0;
   statements = 0;
   commits = 0;
-  flushes = 0;
-  flushMs = 0;
   readonly clock: Clock;
   readonly options: DatabaseOptions;
   #flushing = false;
@@ -46,8 +44,6 @@ export class Database {
     const together = this.#waiting;
     this.#waiting = [];
     this.#flushing = true;
-    this.flushes += 1;
-    this.flushMs += this.options.fsyncMs;
     this.clock.after(this.options.fsyncMs, () => {
       this.#flushing = false;
       for (const done of together) done();

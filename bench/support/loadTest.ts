@@ -5,7 +5,7 @@ import { median, number, type Mode } from "../part.ts";
 import { cpuOf, cpuOfFamily, startChild, type Child } from "./processes.ts";
 import { install, platforms, postmaster, startRelay, type Engine } from "./relay.ts";
 import { seedIdentities } from "./seed.ts";
-import type { LoadOptions, SendResult, SiteKey, Target } from "./sender.ts";
+import type { LoadOptions, SendResult, SendTarget, SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
 export type LoadResult = Pick<SendResult, "p50" | "p99"> & {
@@ -79,12 +79,14 @@ export async function warmUp(
     await measureLoad(harness, one, { senders: 128, ms: 0, atLeast: quick ? 200 : 8000 });
 }
 
+export class EventsFailed extends Error {}
+
 let runCount = 0;
 
 /** Sends events; `perEvent` has the growth of the counters that `read` returns, and of the requests to platforms. */
 export async function sendLoad<Counter extends string>(
   { stub, sender }: Harness,
-  options: Target & LoadOptions & Pick<Population, "known">,
+  options: SendTarget & LoadOptions & Pick<Population, "known">,
   read: () => Record<Counter, number>,
   maxFailed = 0,
 ): Promise<{ sent: SendResult; perEvent: Record<Counter | "requests", number> }> {
@@ -95,7 +97,7 @@ export async function sendLoad<Counter extends string>(
   after.requests = (await stub.ask<StubState>("state")).requests;
   // A candidate must not look fast because it fails.
   if (sent.failed > sent.events * maxFailed)
-    throw new Error(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
+    throw new EventsFailed(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
   const perEvent = Object.fromEntries(
     Object.entries(after).map(([name, count]) => [name, (count - (before[name] ?? 0)) / sent.events]),
   ) as Record<Counter | "requests", number>;

@@ -8,7 +8,7 @@ import { answerWith } from "./processes.ts";
 
 export type SiteKey = { host: string; key: string };
 
-export type Target = {
+export type SendTarget = {
   port: number;
   key: string;
   /** Ports of further nodes: senders are distributed over all of them. */
@@ -25,7 +25,7 @@ export type LoadOptions = { ms: number } &
     | { perSecond: number }
   );
 
-type SendOptions = Population & Target & LoadOptions;
+type SendOptions = Population & SendTarget & LoadOptions;
 
 export type SendResult = {
   events: number;
