@@ -185,7 +185,7 @@ export const fairness: Part = {
   title: "Effect of one site's backlog on other sites",
   about: `One of a hundred sites has ${number(waiting)} deliveries waiting, all due at once, for three platforms that are down: one that
 accepts requests and never answers, one that answers 503, and one that refuses connections. The same events go to a relay without
-that backlog. The two alternate, and the one that is not measured is suspended. Added latency is the difference to the platform's stand-in
-in the same round. Ratios are computed per round, and figures are medians.`,
+that backlog. The two alternate, and the one that is not measured is suspended. Added latency is the difference to events sent directly
+to a stub platform in the same round. Ratios are computed per round, and figures are medians.`,
   run,
 };
