@@ -11,7 +11,6 @@ const costs: Costs = {
   node: { event: 300, delivery: 100, request: 200, statement: 50 },
   database: { event: 100, delivery: 100, statement: 20 },
   bench: { sender: 50, request: 50 },
-  log: { event: 2000, delivery: 1000 },
 };
 
 const scenario: Scenario = {

@@ -141,7 +141,7 @@ const answerOf = (status: number, body: string): Sent => ({
 });
 
 function answersFor(wanted: Wanted, platform: Asked, random: Random): Sent[] {
-  if (wanted === "slow") return [{ ok: false, blocked: false, error: "no answer within 8 s" }];
+  if (wanted === "slow") return [{ ok: false, code: "timeout", error: "no answer within 8 s" }];
   if (wanted === "down") return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
   if (wanted !== "accepted")
     return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));

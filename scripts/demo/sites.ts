@@ -161,7 +161,7 @@ export function shopActions(
   let agency = "";
   return [
     action(0.04, (now) =>
-      addHost(context, site(), "checkout.shop.example.com", { ...by(now), isVouched: true }),
+      addHost(context, site(), "checkout.shop.example.com", { ...by(now), isTrusted: true }),
     ),
     action(0.1, async (now) => {
       const wanted = { name: "agency import", mode: "live", expiresAt: null } as const;

@@ -7,11 +7,11 @@ import { judgeGrowth, judgeServer } from "./database.ts";
 import { checkFiles } from "./files.ts";
 import { checkMachine, readMachine, type Machine } from "./machine.ts";
 import { judgeProbe } from "./web.ts";
+import { dayMs as day } from "../kernel/time.ts";
 
 const folder = freshFolder();
 const config = readConfig({ CLEANCAST_DATA: folder });
 const context = { config, now: Date.now() };
-const day = 86_400_000;
 
 const good: Machine = {
   node: "24.21.0",

@@ -16,9 +16,9 @@ import {
   type KnownPerson,
 } from "./attribution.ts";
 import { sha256 } from "../../test/support/sha256.ts";
+import { dayMs as day } from "../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
-const day = 86_400_000;
 const rules = { keepMs: 400 * day, isTrusted: false };
 const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
 

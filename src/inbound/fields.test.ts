@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { FieldFault, readFields, type Fields } from "./fields.ts";
+import { dayMs as day } from "../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
-const day = 86_400_000;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const hash = sha256("ada@example.com");
 

@@ -183,7 +183,7 @@ describe("a receiver's answer", () => {
   });
 
   test("a missing answer is a failure with its reason", () => {
-    const sent: Sent = { ok: false, blocked: false, error: "connection refused" };
+    const sent: Sent = { ok: false, code: "other", error: "connection refused" };
     expect(readAnswer(request, sent, now)).toMatchObject({
       ok: false,
       httpStatus: null,

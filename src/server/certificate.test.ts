@@ -11,10 +11,10 @@ import { newAuthority, type TestCertificate } from "../../test/support/servers/c
 import { freshFolder } from "../../test/support/databases.ts";
 import { openCertificate, type Certificate } from "./certificate.ts";
 import { ConfigFaults } from "../installation/config.ts";
+import { dayMs as day } from "../kernel/time.ts";
 
 const authority = newAuthority();
 const names = ["shop.example.test"];
-const day = 86_400_000;
 /** Certificates expire at whole seconds. */
 const inDays = (days: number) => Math.floor((Date.now() + days * day) / 1000) * 1000;
 

@@ -65,7 +65,7 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
     const known = sites.get(row.id);
     if (known) remove(known);
     const servedHosts = row.hostRows
-      .filter((one) => isServed(one) && (one.isVouched || one.host !== ownHost))
+      .filter((one) => isServed(one) && (one.isTrusted || one.host !== ownHost))
       .map(({ host }) => host);
     const site: Site = { ...row, settings: withDefaults(row.settings), servedHosts };
     sites.set(site.id, site);

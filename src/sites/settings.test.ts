@@ -8,9 +8,9 @@ import {
   type SiteSettings,
 } from "./settings.ts";
 import { SettingFault } from "./settingForms.ts";
+import { dayMs as day } from "../kernel/time.ts";
 
 const fresh = withDefaults({});
-const day = 86_400_000;
 
 function changed(changes: Record<string, string>): SiteSettings {
   const result = readSettings(changes);

@@ -91,7 +91,8 @@ const properties = object(
 );
 
 function eventShape(now: number, source: unknown): Check {
-  // Uncertain for the web: no limit is documented, seven days are a safe choice. 28 days offline come from a partner.
+  // Uncertain for the web: no limit is documented, seven days are a safe choice. 28 days for offline events is
+  // what a partner documents.
   const maxDays = source === "offline" || source === "crm" ? 28 : 7;
   return object(
     {

@@ -5,8 +5,7 @@ import { becomeOwner, invite, type ApiAnswer, type Person } from "../support/api
 import { checkedAnswer, fault } from "../support/contractCheck.ts";
 import { engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
-
-const day = 86_400_000;
+import { dayMs as day } from "../../src/kernel/time.ts";
 
 describe.each(engines)("sites in the management API on %s", (engine) => {
   let relay: Relay;
@@ -188,7 +187,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     });
   });
 
-  test("a refused call is listed for its site", async () => {
+  test("a rejected request is listed for its site", async () => {
     expect((await relay.post("cc_wrong", freshEvent(), { Host: "shop.example" })).status).toBe(401);
     await eventually("the call is listed", async () => {
       const asked = await viewer.ask(`GET /sites/${site}/refused-calls?limit=1`);

@@ -12,8 +12,8 @@ import {
 } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { accepted, freshEvent, summarize } from "./answers.ts";
+import { dayMs as day } from "../../src/kernel/time.ts";
 
-const day = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
 
 // As in real addresses: case, length and every special character are part of the id.

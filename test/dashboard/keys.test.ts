@@ -62,13 +62,13 @@ inChromium("keys, webhooks, filters and persons", () => {
       expect(await statusWith(first)).toBe(200);
       await page.getByLabel("Show revoked and expired keys").check();
       await sees(line(second), "revoked");
-      // Refused calls are written once a second, and listed with the key's name.
+      // Rejected requests are written once a second, and listed with the key's name.
       await eventually(
-        "the refused call is written",
+        "the rejected request is written",
         async () => (await owner.ask(`GET /sites/${site}/refused-calls`)).json.items.length > 0,
       );
       await page.reload();
-      await row(page.getByRole("region", { name: "Refused calls" }), "CRM")
+      await row(page.getByRole("region", { name: "Rejected requests" }), "CRM")
         .first()
         .waitFor();
     },

@@ -31,8 +31,7 @@ import { startMailServer } from "../support/servers/mailServer.ts";
 import { startTlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshFolder } from "../support/databases.ts";
 import { freshEvent } from "../contract/answers.ts";
-
-const day = 86_400_000;
+import { dayMs as day } from "../../src/kernel/time.ts";
 
 /** Sets the file mode that the command line sets; the test's own process does not. */
 function closeFile(home: Installation): void {
@@ -345,13 +344,13 @@ describe("a site", () => {
       `cleancast host resume ${other}`,
     );
     await home.run("host", "resume", other);
-    await set(`vouched = 0, verified_at = NULL, finding = 'not found'`);
+    await set(`trusted = 0, verified_at = NULL, finding = 'not found'`);
     expectFound(
       await diagnose(home),
       "warning",
       /www\.example\.com is not served until it is verified\. .* not in the DNS/,
     );
-    await set(`vouched = 1, verified_at = 1, finding = 'not us', seen = 'nginx'`);
+    await set(`trusted = 1, verified_at = 1, finding = 'not us', seen = 'nginx'`);
     expectFound(await diagnose(home), "warning", /^www\.example\.com answers, but not from here: nginx/);
     await home.run("host", "remove", other);
   });

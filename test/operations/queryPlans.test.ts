@@ -93,7 +93,7 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
     "the log of an event": () => log.listPage("s", { eventId: idAt(at(0.5)) }, topLog),
     "the audit log": () => auditStore(db, () => "").list("s", 51, idAt(at(0.5))),
     bots: () => traffic.listBotVisits("s", 51, idAt(start)),
-    "refused calls": () => rejectedRequestStore(db).list("s", { before: idAt(at(0.5)), limit: 51 }),
+    "rejected requests": () => rejectedRequestStore(db).list("s", { before: idAt(at(0.5)), limit: 51 }),
     "numbers of a week": () => statistics.listFigures("s", hourAt(0.5), hourAt(0.5) + 168),
     "visits of a week": () => traffic.listCounts("s", hourAt(0.5), hourAt(0.5) + 168),
     "duplicates of a week": () => inboundCountStore(db).list("s", hourAt(0.5), hourAt(0.5) + 168),

@@ -7,13 +7,12 @@ import type { Database, Row, Value } from "../../src/store/engine/database.ts";
 import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
-import { hourMs } from "../../src/kernel/time.ts";
+import { dayMs as day, hourMs } from "../../src/kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../support/databases.ts";
 import { newEvent, queuedDelivery } from "../support/events.ts";
 import { engines } from "../support/relay.ts";
 import { sha256 } from "../support/sha256.ts";
 
-const day = 86_400_000;
 const now = Date.UTC(2026, 10, 15, 12);
 const settings = { keepMs: 90 * day, keepEventsMs: 90 * day, keepLogMs: 90 * day };
 const person = "a".repeat(64);

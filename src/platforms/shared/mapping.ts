@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import type { Conversion } from "../../kernel/event.ts";
-import type { ConnectionSettings, Field } from "../platform.ts";
+import { mapSetting, type ConnectionSettings, type Field } from "../platform.ts";
 import { isEmpty, isSha256, listOf } from "./values.ts";
 
 /** The event fields that a mapping may name. */
@@ -21,8 +21,6 @@ export const eventFieldNames: readonly string[] = Object.keys(eventFields);
 const sources =
   `an event field (${eventFieldNames.join(", ")}), a UTM field (utm_source …), extra.NAME for another ` +
   "field of the inbound request, or const:TEXT";
-
-const mapSetting = (field: string) => `map.${field}`;
 
 /** Says what is wrong with a mapping; null when it is fine. */
 export function mappingFault(field: string, source: string, fields: readonly Field[]): string | null {

@@ -158,13 +158,15 @@ export function list(count: number, before = 0): string {
   return Array.from({ length: count }, (_, i) => `$${before + i + 1}`).join(",");
 }
 
+export const maxRowsPerStatement = 64;
+
 /**
  * Cuts rows into chunks of 64, 32, 16 … 1, so that a statement over any number of rows needs only seven
  * prepared texts and stays far below both engines' parameter limits.
  */
 export function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
   let at = 0;
-  for (let size = 64; size >= 1; size /= 2) {
+  for (let size = maxRowsPerStatement; size >= 1; size /= 2) {
     while (rows.length - at >= size) {
       yield rows.slice(at, at + size);
       at += size;

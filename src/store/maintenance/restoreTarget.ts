@@ -1,9 +1,10 @@
 // The database that a backup is restored into. A restore is all or nothing: the embedded database is written next to the
 // present one and replaces it at the end; on PostgreSQL everything is one transaction.
 
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { syncToDisk } from "../../kernel/syncToDisk.ts";
 import { openClient } from "../engine/postgres/client.ts";
 import { rowStatement, type Database, type Query, type RowQuery, type Value } from "../engine/database.ts";
 import { postgresDialect } from "../engine/postgres/dialect.ts";
@@ -64,12 +65,12 @@ async function openSqliteTarget(
     db,
     async finish() {
       await db.close();
-      sync(restoring);
+      syncToDisk(restoring);
       const aside = locked ? null : putAside(file, now);
       // A log that stayed behind would be replayed into the restored database.
       for (const end of sidecars) rmSync(`${file}${end}`, { force: true });
       renameSync(restoring, file);
-      sync(dirname(file));
+      syncToDisk(dirname(file));
       locked?.close();
       return aside;
     },
@@ -121,12 +122,6 @@ function putAside(file: string, now: number): string | null {
 
 function removeDatabase(file: string): void {
   for (const end of ["", ...sidecars]) rmSync(`${file}${end}`, { force: true });
-}
-
-function sync(path: string): void {
-  const opened = openSync(path, "r");
-  fsyncSync(opened);
-  closeSync(opened);
 }
 
 async function openPostgresTarget(url: string, force: boolean): Promise<RestoreTarget | RestoreObstacle> {

@@ -139,7 +139,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
           [line.siteId, site.name, JSON.stringify(site.settings), line.at],
         );
         for (const host of site.hosts)
-          await insertHost(tx, auditId, line, { host, isVouched: true, displaces });
+          await insertHost(tx, auditId, line, { host, isTrusted: true, displaces });
       });
     },
 

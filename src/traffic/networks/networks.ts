@@ -162,11 +162,11 @@ const crawlers: readonly Crawler[] = [
   { name: /amazonbot/, networks: ["Amazon Web Services"] },
 ];
 
-const foldName = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+const lettersAndDigits = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** Finds a crawler by its name or its whole user agent. */
 export function findCrawler(botName: string): Crawler | undefined {
-  const folded = foldName(botName);
+  const folded = lettersAndDigits(botName);
   return crawlers.find(({ name }) => name.test(folded));
 }
 

@@ -5,7 +5,8 @@ import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
 import type { Platform } from "../connections.tsx";
 import { ChoiceList } from "./ChoiceList.tsx";
-import { foldName, nameSetting, settingFault, type Editor } from "./editor.ts";
+import { foldName, nameSetting } from "../../../../src/platforms/shared/eventNames.ts";
+import { settingFault, type Editor } from "./editor.ts";
 
 const minShown = 6;
 
