@@ -1,4 +1,4 @@
-// Highlights code when the site is built: comments, strings, numbers and keywords, found by patterns and not by a parser.
+// Highlights code when the site is built: comments, strings, numbers and keywords, found by patterns instead of a parser.
 
 const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

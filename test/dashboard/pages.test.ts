@@ -1,4 +1,4 @@
-// Every page, filled with hostile and broken texts: nothing runs, nothing breaks, and all pages stay accessible.
+// Opens every page with hostile and broken texts: no script of theirs runs, no page breaks, and all pages stay accessible.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,7 +26,7 @@ const wideName = "M".repeat(100);
 type Axe = { run: (options: unknown) => Promise<{ violations: Violation[] }> };
 type Violation = { id: string; impact: string; nodes: { html: string; failureSummary?: string }[] };
 
-// Rules that are only best practice are never serious.
+// Best practices that are no success criterion of WCAG are not checked.
 const everyRule = {
   runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] },
 };
@@ -55,7 +55,7 @@ async function findOverflow(page: Page): Promise<string[]> {
     if ((document.scrollingElement?.scrollWidth ?? 0) <= innerWidth) return [];
     const isCut = (one: Element | null): boolean =>
       one !== null && (getComputedStyle(one).overflowX !== "visible" || isCut(one.parentElement));
-    // Text may stick out of an element that does not.
+    // Measures the content too: text may stick out of an element whose own box does not.
     const beyond = [...document.querySelectorAll("body *")].filter((one) => {
       const all = document.createRange();
       all.selectNodeContents(one);
@@ -213,7 +213,7 @@ inChromium("every page", () => {
       const { page, open, go, errors } = at;
       const wrong: string[] = [];
       await open("/sites");
-      // A phone in dark mode. Only the colours can differ from the rules checked in light mode.
+      // A phone in dark mode. Only its colours are checked: all other rules have the same result in light mode.
       await emulate(page, "dark", 375);
       for (const path of paths) {
         await go(path);
@@ -232,13 +232,13 @@ inChromium("every page", () => {
           wrong.push(`${path}: ${text.slice(0, 300)}`);
         for (const [where, what] of shown)
           if (where.test(path) && !text.includes(what)) wrong.push(`${path}: ${what} cannot be read`);
-        const made = await page.evaluate(() =>
+        const injected = await page.evaluate(() =>
           [...document.querySelectorAll("img[src=x], [onerror], [onload], script:not([src])")].map(
             (one) => one.outerHTML,
           ),
         );
-        if (made.length > 0) wrong.push(`${path}: became markup: ${made.join(" ")}`);
-        if (await page.evaluate(() => "hacked" in window)) wrong.push(`${path}: it ran`);
+        if (injected.length > 0) wrong.push(`${path}: became markup: ${injected.join(" ")}`);
+        if (await page.evaluate(() => "hacked" in window)) wrong.push(`${path}: a hostile script ran`);
       }
       expect(wrong.join("\n\n")).toBe("");
       expect(shown.filter(([where]) => !paths.some((path) => where.test(path)))).toEqual([]);

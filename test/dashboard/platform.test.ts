@@ -32,7 +32,7 @@ inChromium("a platform in the dashboard", () => {
         CLEANCAST_URL: origin,
         CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
         CLEANCAST_RETRY_SECONDS: "1",
-        // The first check for alerts comes at a random moment, mostly after the test.
+        // The first check for alerts is then at a random moment within the hour, most likely after the test.
         CLEANCAST_ALERT_SECONDS: "3600",
       })
     ).start();
@@ -65,7 +65,7 @@ inChromium("a platform in the dashboard", () => {
   }
 
   test(
-    "a platform is connected by signing in, mapped and tested; after a revoked token, reconnecting sends the waiting deliveries",
+    "a platform is connected by signing in, mapped and tested; after its token was revoked, reconnecting sends the parked deliveries",
     async () => {
       const { page, open } = at;
 
@@ -81,7 +81,7 @@ inChromium("a platform in the dashboard", () => {
       await sees(row(page, /^Meta/), knownAt("meta", "appId"));
       expect(await page.content()).not.toContain(knownAt("meta", "appSecret"));
 
-      // Sign in there, come back, and choose from the platform's own lists.
+      // Sign in at the platform, come back, and choose from the platform's own lists.
       await open(`/sites/${site}/integrations/meta`);
       await press(page, "Sign in with Meta");
       await agree();
@@ -97,7 +97,7 @@ inChromium("a platform in the dashboard", () => {
       expect(await body.textContent()).not.toContain("content_name");
       await page.getByLabel("Your field for custom_data.content_name").selectOption({ label: "Fixed text…" });
       await page.getByLabel("Fixed text for custom_data.content_name").fill("Winter sale");
-      await eventually("the preview shows it", async () =>
+      await eventually("the preview shows the mapped field", async () =>
         /"content_name": "Winter sale"/.test((await body.textContent()) ?? ""),
       );
       await press(page, "Connect Meta");
@@ -115,7 +115,7 @@ inChromium("a platform in the dashboard", () => {
       expect(sent).not.toContain("EAA");
 
       await convert();
-      await eventually("the platform has it", () =>
+      await eventually("the platform has received the conversion", () =>
         meta.accepted.some(({ event }) => JSON.stringify(event).includes("Winter sale")),
       );
 
@@ -124,7 +124,7 @@ inChromium("a platform in the dashboard", () => {
       const waiting = [await convert(), await convert()] as const;
       await open(`/sites/${site}/integrations`);
       const card = page.getByRole("article").filter({ has: page.getByRole("heading", { name: "Meta" }) });
-      await eventually("it needs reconnection", async () => {
+      await eventually("the card shows that Meta needs reconnection", async () => {
         await page.reload();
         await card.waitFor();
         return (await card.getByText("needs reconnection").count()) > 0;
@@ -143,9 +143,12 @@ inChromium("a platform in the dashboard", () => {
       await press(page.locator("form"), "Reconnect");
       await sees(page, /2 parked deliveries are sent now/);
       await page.getByText("Meta needs reconnection").waitFor({ state: "detached" });
-      await eventually("the platform has them", () => meta.accepted.length === before + 2);
+      await eventually(
+        "the platform has received the parked deliveries",
+        () => meta.accepted.length === before + 2,
+      );
       await open(`/sites/${site}/integrations/log?platform=meta`);
-      await eventually("the log says so", async () => {
+      await eventually("the sync log shows both as sent", async () => {
         await page.reload();
         await row(table, /M-\d/).first().waitFor();
         const states = await Promise.all(

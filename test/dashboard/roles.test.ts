@@ -27,7 +27,7 @@ import { pagesOf, settled } from "./pages.ts";
 const changing =
   /^(add|create|save|revoke|rotate|remove|delete|erase|record|turn|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|change|copy settings|release|enable|disable|reset|sign in with|choose|discard)\b/i;
 
-/** The names of all enabled buttons. */
+/** Returns the labels of all enabled buttons. */
 const controls = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLButtonElement>("button, [role=button], input[type=submit]")]
@@ -133,7 +133,7 @@ inChromium("roles", () => {
   );
 
   test(
-    "a member ends another session, turns two-factor sign-in on with a code, and needs one to sign in again",
+    "a member ends another session, turns two-factor sign-in on with a code, and needs a code to sign in again",
     async () => {
       await invite(relay, owner, "tom@example.com", "admin", first);
       const laptop = await user(relay, null);
@@ -178,7 +178,7 @@ inChromium("roles", () => {
       await field(page, "Code").fill("000000");
       await press(page, "Sign in");
       await page.locator("[aria-invalid=true], [role=alert]").first().waitFor();
-      // The app's next code: each works once.
+      // Each code works once, so this is the app's next one.
       await field(page, "Code").fill(authenticatorCode(secret, 1));
       await press(page, "Sign in");
       await page.getByRole("heading", { name: "Overview" }).waitFor();
