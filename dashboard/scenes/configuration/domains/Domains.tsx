@@ -52,7 +52,7 @@ export default function Domains() {
   );
 }
 
-/** Instructions to route a domain's /__cc/ to this relay. */
+/** Shows how to route a domain's /__cc/ to this relay. */
 function PointHere() {
   const site = useSite();
   const url = useSession().data?.installation.url ?? location.origin;
@@ -65,7 +65,7 @@ function PointHere() {
     >
       <Text size="sm" mb="sm">
         A proxy in front of the relay must forward requests for this domain, too. <b>Check now</b>, above,
-        sends one through all of it.
+        sends one through the proxy.
       </Text>
       <Tabs defaultValue="nginx" keepMounted={false}>
         <Tabs.List aria-label="Ways to point a domain here">

@@ -101,7 +101,7 @@ const methodNames: Record<NonNullable<Host["verifiedBy"]>, string> = {
   "a request": "a request to it",
 };
 
-/** Adds a domain and checks at once whether it points here. */
+/** Adds a domain, then checks whether it points here. */
 function AddHost() {
   const site = useSiteId();
   const [host, setHost] = useState("");

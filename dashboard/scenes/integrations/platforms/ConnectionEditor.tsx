@@ -59,7 +59,7 @@ export function ConnectionEditor({
     void navigate({ to: here, search: { ...search, ...part }, replace: true });
   const save = useSave(platform, {
     onSaved: (id) => {
-      // Removed at once: a used sign-in must not be requested again.
+      // Synchronous, so that the used sign-in is not requested again.
       flushSync(() => {
         draft.discard();
         setUsedSignIn(signIn);

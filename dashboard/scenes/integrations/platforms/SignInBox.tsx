@@ -6,9 +6,8 @@ import { CircleAlert, CircleCheck, LogIn } from "lucide-react";
 import { useSend } from "../../../common/api/query.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
-import { type Editor } from "./editor.ts";
-import type { SignInStep } from "./signIn.ts";
-import { saveInput } from "./signIn.ts";
+import type { Editor } from "./editor.ts";
+import { saveInput, type SignInStep } from "./signIn.ts";
 
 /** Starts a sign-in and goes to the platform's page. */
 export function useSignIn({ site, platform, connection, draft }: Omit<Editor, "error">) {
