@@ -137,11 +137,11 @@ async function start<T>(args: string[], env: Record<string, string>, read: (outp
   return { answer, stop };
 }
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const startDemo = async () =>
   start(
-    [here("demo/main.ts"), "--quiet", "--days", values.days, "--port", String(await freePort())],
+    [pathOf("demo/main.ts"), "--quiet", "--days", values.days, "--port", String(await freePort())],
     {},
     (output) => (output.includes("\n") ? (JSON.parse(output) as Demo) : null),
   );
@@ -155,7 +155,7 @@ async function startEmpty() {
     PORT: String(await freePort()),
     LOG_LEVEL: "silent",
   };
-  const { answer, stop } = await start([here("../bin/cleancast.mjs"), "serve"], env, (output) => {
+  const { answer, stop } = await start([pathOf("../bin/cleancast.mjs"), "serve"], env, (output) => {
     const link = /(http:\/\/[^/\s]+)(\/dashboard\/setup#\S+)/.exec(output);
     return link ? { origin: String(link[1]), path: String(link[2]) } : null;
   });

@@ -60,10 +60,10 @@ export function TimeChart({
   const drawn = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
   const theme = useMantineTheme();
-  const at = (ms: number) => (step === "day" ? dayText(ms, timeZone) : timeText(ms, timeZone));
+  const timeLabel = (ms: number) => (step === "day" ? dayText(ms, timeZone) : timeText(ms, timeZone));
   // Hours of one day need no date.
   const isOneDay = step === "hour" && times.length <= 25;
-  const short = (ms: number) => (isOneDay ? hourText(ms, timeZone) : at(ms));
+  const axisLabel = (ms: number) => (isOneDay ? hourText(ms, timeZone) : timeLabel(ms));
   const textOf = (one: Series, value: number) => one.text?.(value) ?? value.toLocaleString("en");
 
   useEffect(() => {
@@ -108,7 +108,7 @@ export function TimeChart({
             gap: 8,
             space: 64,
             values: (_plot, splits) =>
-              splits.map((i) => (Number.isInteger(i) && times[i] !== undefined ? short(times[i]) : "")),
+              splits.map((i) => (Number.isInteger(i) && times[i] !== undefined ? axisLabel(times[i]) : "")),
           },
           {
             ...axis,
@@ -121,7 +121,7 @@ export function TimeChart({
         series: [
           {
             label: step === "day" ? "Day" : "Hour",
-            value: (_plot, i) => (i === null || times[i] === undefined ? "–" : at(times[i])),
+            value: (_plot, i) => (i === null || times[i] === undefined ? "–" : timeLabel(times[i])),
           },
           ...(series.map((one) => ({
             label: one.name,
@@ -166,7 +166,7 @@ export function TimeChart({
           <tbody>
             {times.map((ms, i) => (
               <tr key={ms}>
-                <th scope="row">{at(ms)}</th>
+                <th scope="row">{timeLabel(ms)}</th>
                 {series.map((one) => (
                   <td key={one.name}>{textOf(one, one.values[i] ?? 0)}</td>
                 ))}

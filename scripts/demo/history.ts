@@ -175,9 +175,9 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   for (const action of [...actions, { at: now, act: () => Promise.resolve() }]) {
     while (plans[0] && plans[0].at < action.at) {
       const later = plans.findIndex(({ at }) => at >= action.at);
-      const some = plans.splice(0, Math.min(maxConcurrent, later < 0 ? plans.length : later));
-      clock.at = some[0]?.at ?? clock.at;
-      await Promise.all(some.map(replay));
+      const batch = plans.splice(0, Math.min(maxConcurrent, later < 0 ? plans.length : later));
+      clock.at = batch[0]?.at ?? clock.at;
+      await Promise.all(batch.map(replay));
       await directory.refresh();
     }
     clock.at = action.at;

@@ -40,9 +40,9 @@ inChromium("the first conversion", () => {
 
       // A key is shown once.
       await press(page, "Create key");
-      const asked = dialog(page, "Create an inbound key");
-      await field(asked, "Name").fill("Shop");
-      await press(asked, "Create");
+      const form = dialog(page, "Create an inbound key");
+      await field(form, "Name").fill("Shop");
+      await press(form, "Create");
       const key = await takeSecret(page);
       expect(key).toMatch(/^cc_\w{20,}$/);
       await page.reload();

@@ -57,9 +57,9 @@ async function findOverflow(page: Page): Promise<string[]> {
       one !== null && (getComputedStyle(one).overflowX !== "visible" || isCut(one.parentElement));
     // Measures the content too: text may stick out of an element whose own box does not.
     const beyond = [...document.querySelectorAll("body *")].filter((one) => {
-      const all = document.createRange();
-      all.selectNodeContents(one);
-      return all.getBoundingClientRect().right > innerWidth && !isCut(one);
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return range.getBoundingClientRect().right > innerWidth && !isCut(one);
     });
     return ["the page", ...beyond.slice(-5).map((one) => one.outerHTML.slice(0, 160))];
   });
@@ -83,7 +83,7 @@ inChromium("every page", () => {
   let owner: Person;
   let site: string;
   let paths: string[];
-  let at: User;
+  let browser: User;
 
   beforeAll(async () => {
     relay = await (await newInstallation("sqlite", { CLEANCAST_RETRY_SECONDS: "1" })).start();
@@ -184,7 +184,7 @@ inChromium("every page", () => {
       visit: bot.id,
     });
     paths.push(`/sites/${fresh.id}/overview?range=24h`);
-    at = await user(relay, owner, { userAgent: `Mozilla/5.0 ${image}` });
+    browser = await user(relay, owner, { userAgent: `Mozilla/5.0 ${image}` });
     // Another session, of a browser with a hostile name.
     await call(relay.url, {
       path: "/api/v1/session",
@@ -194,7 +194,7 @@ inChromium("every page", () => {
   }, scenarioMs);
 
   /** Texts that must be readable, unchanged, on these pages. */
-  const shown: [path: RegExp, text: string][] = [
+  const expectedTexts: [path: RegExp, text: string][] = [
     [/^\/sites$/, image],
     [/overview$/, script],
     [/\/events$/, family],
@@ -210,7 +210,7 @@ inChromium("every page", () => {
   test(
     "every page shows hostile text as text and is accessible, in light and dark, wide and narrow",
     async () => {
-      const { page, open, go, errors } = at;
+      const { page, open, go, errors } = browser;
       const wrong: string[] = [];
       await open("/sites");
       // A phone in dark mode. Only its colours are checked: all other rules have the same result in light mode.
@@ -230,7 +230,7 @@ inChromium("every page", () => {
         const text = await page.locator("body").innerText();
         if (/could not load|(page|event|platform) not found|no such (page|event|platform)/i.test(text))
           wrong.push(`${path}: ${text.slice(0, 300)}`);
-        for (const [where, what] of shown)
+        for (const [where, what] of expectedTexts)
           if (where.test(path) && !text.includes(what)) wrong.push(`${path}: ${what} cannot be read`);
         const injected = await page.evaluate(() =>
           [...document.querySelectorAll("img[src=x], [onerror], [onload], script:not([src])")].map(
@@ -241,7 +241,7 @@ inChromium("every page", () => {
         if (await page.evaluate(() => "hacked" in window)) wrong.push(`${path}: a hostile script ran`);
       }
       expect(wrong.join("\n\n")).toBe("");
-      expect(shown.filter(([where]) => !paths.some((path) => where.test(path)))).toEqual([]);
+      expect(expectedTexts.filter(([where]) => !paths.some((path) => where.test(path)))).toEqual([]);
       expect(errors.scriptErrors).toEqual([]);
       expect(errors.failedRequests).toEqual([]);
     },
@@ -251,7 +251,7 @@ inChromium("every page", () => {
   test(
     "responses of a platform and of a webhook receiver are shown as text",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       await page.setViewportSize({ width: 1280, height: 900 });
       const panels = paths.filter((path) => /events\/[\w-]+$|webhook=/.test(path));
       expect(panels).toHaveLength(2);
@@ -265,7 +265,7 @@ inChromium("every page", () => {
       }
       expect(await page.evaluate(() => "hacked" in window)).toBe(false);
       expect(await page.locator("svg[onload], img[src=x]").count()).toBe(0);
-      expect(at.errors.scriptErrors).toEqual([]);
+      expect(browser.errors.scriptErrors).toEqual([]);
     },
     scenarioMs,
   );
@@ -273,7 +273,7 @@ inChromium("every page", () => {
   test(
     "the skip link and the search for an order work with the keyboard alone",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       await open(`/sites/${site}/configuration/deduplication`);
       await settled(page);
       await page.keyboard.press("Tab");

@@ -17,13 +17,13 @@ import { useStatistics, type Statistics } from "./statistics.ts";
 
 export default function Overview() {
   const site = useSiteId();
-  const known = useSite();
-  const timeZone = known?.timeZone;
+  const details = useSite();
+  const timeZone = details?.timeZone;
   const { text, change } = useQueryParams();
-  const asked = text("range");
-  const range = isRange(asked) ? asked : "30d";
+  const requested = text("range");
+  const range = isRange(requested) ? requested : "30d";
   const { data, error, refetch } = useStatistics(site, range, timeZone);
-  const isNew = known?.health.lastEventAt === null && data !== undefined && isEmpty(data);
+  const isNew = details?.health.lastEventAt === null && data !== undefined && isEmpty(data);
   return (
     <Page
       title="Overview"

@@ -29,10 +29,12 @@ export default function Domains() {
         title="Site"
         about="The site's name in the dashboard and in alerts, and its time zone."
         fields={(form) => {
-          const now = form.value("time_zone");
+          const current = form.value("time_zone");
           const all = zones();
           // A browser may not list a name that the relay knows.
-          const data = all.some(({ value }) => value === now) ? all : [{ value: now, label: now }, ...all];
+          const data = all.some(({ value }) => value === current)
+            ? all
+            : [{ value: current, label: current }, ...all];
           return (
             <ChoiceField
               form={form}

@@ -18,7 +18,8 @@ const stateTexts: Record<Host["state"], string> = {
   verified: "Points here and is served.",
   failing: "Served, but the last check found a problem.",
   unverified: "Served, but not yet verified to point here.",
-  waiting: "Not served until it is verified to point here. Cleancast checks every ten minutes on the first day.",
+  waiting:
+    "Not served until it is verified to point here. Cleancast checks every ten minutes on the first day.",
   paused: "Not served: no tag, no visits. Events with a valid inbound key are still accepted.",
 };
 
