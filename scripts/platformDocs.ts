@@ -27,7 +27,7 @@ function overview(): string {
   const head = ["platform", "id", "", "connected by", "takes events up to", "in one request"];
   return page([
     "# Platforms",
-    "Each page is generated from the platform's own code (`npm run docs:platforms`). Connect one with",
+    "Each page is generated from the platform's own code (`npm run docs:platforms`). Connect a platform with",
     code("sh by test/platforms/standins.test.ts", "npx cleancast connect SITE PLATFORM name=value …"),
     table(head, rows),
     [
