@@ -18,7 +18,7 @@ import { addHost } from "../../src/sites/manageHosts.ts";
 import { standins, type StandinId } from "../../standins/index.ts";
 import { revokedTokens, standinConnections } from "../standinConnections.ts";
 
-/** A change that is made at a time of the history. */
+/** A change at a time of the history. */
 export type ScheduledAction = { at: number; act: () => Promise<unknown> };
 
 export type EventKind = {

@@ -19,7 +19,7 @@ function actionSetting({ events, settings }: Platform) {
   return settings.find(({ choices, required }) => choices && !required) ?? null;
 }
 
-/** The platform's name for an event without a choice. */
+/** Returns the platform's name for an event without a choice of its own. */
 function defaultName({ platform, draft }: Editor, event: string): string {
   const { standard = {}, others = null } = platform.events ?? {};
   const known = Object.entries(standard).find(([name]) => foldName(name) === foldName(event))?.[1];

@@ -9,7 +9,7 @@ import { EventNames } from "./EventNames.tsx";
 import { foldName } from "../../../../src/platforms/shared/eventNames.ts";
 import { settingFault, type Editor } from "./editor.ts";
 
-/** Recent event names, the most frequent first. */
+/** Returns the event names of the last 30 days. */
 export function useSeenEvents(site: string): string[] {
   const [{ from, to }] = useState(() => rangeOf("30d", undefined));
   const { data } = useApi("GET /sites/:site/statistics", {
