@@ -93,3 +93,32 @@ test("sites that a restored database does not have are removed from memory", asy
   expect(Array.from(directory.sites(), ({ id }) => id)).toEqual([kept.id]);
   expect(directory.siteOfHost("gone.example.com")).toBeUndefined();
 });
+
+test("a refresh that begins while another one reads finds what was written in between", async () => {
+  const { store, close } = await openNodes("sqlite");
+  onTestFinished(close);
+  const hasRead = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const slow = {
+    ...store,
+    configuration: {
+      ...store.configuration,
+      async readRevision() {
+        const revision = await store.configuration.readRevision();
+        hasRead.resolve();
+        await goOn.promise;
+        return revision;
+      },
+    },
+  };
+  const directory = openDirectory(slow);
+  const first = directory.refresh();
+  await hasRead.promise;
+  const elsewhere = { store, directory: openDirectory(store) };
+  const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+  const site = await addSite(elsewhere, "shop.example.com", by);
+  const second = directory.refresh();
+  goOn.resolve();
+  await Promise.all([first, second]);
+  expect(directory.siteOfHost("shop.example.com")?.id).toBe(site.id);
+});

@@ -51,6 +51,7 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
   const keys = new Map<string, InboundKey>();
   let seen = -1;
   let refreshing: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
 
   function remove(site: Site): void {
     for (const host of site.hosts) {
@@ -89,11 +90,23 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
     seen = revision;
   }
 
-  function refresh(): Promise<void> {
-    refreshing ??= read().finally(() => {
+  function start(): Promise<void> {
+    refreshing = read().finally(() => {
       refreshing = null;
     });
     return refreshing;
+  }
+
+  /** A refresh that is under way may have started before the caller's change, so the caller gets the next one. */
+  function refresh(): Promise<void> {
+    if (!refreshing) return start();
+    next ??= refreshing
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        return start();
+      });
+    return next;
   }
 
   const connection = (siteId: string, id: string) =>
@@ -111,8 +124,6 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
     async connectionNow(siteId, id) {
       const known = connection(siteId, id);
       if (known?.state === "active") return known;
-      // A refresh that is under way may have started before the change.
-      await refreshing;
       await refresh();
       return connection(siteId, id);
     },
