@@ -103,11 +103,11 @@ test("a refresh that begins while another one reads finds what was written in be
     ...store,
     configuration: {
       ...store.configuration,
-      async readRevision() {
-        const revision = await store.configuration.readRevision();
+      async listSitesSince(revision: number) {
+        const rows = await store.configuration.listSitesSince(revision);
         hasRead.resolve();
         await goOn.promise;
-        return revision;
+        return rows;
       },
     },
   };
