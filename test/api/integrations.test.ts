@@ -128,15 +128,15 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
 
     expect((await admin.ask(`POST ${at}/pause`)).status).toBe(200);
     await send();
-    await eventually("it is parked", async () => (await listed())[0].waiting === 1);
+    await eventually("the delivery is parked", async () => (await listed())[0].waiting === 1);
     const got = receiver.got.length;
     const resumed = checkedAnswer(
       "POST /sites/:site/connections/:connection/resume",
       await admin.ask(`POST ${at}/resume`),
     );
     expect(resumed.released).toBe(1);
-    await eventually("it went", async () => receiver.got.length === got + 1);
-    await eventually("it is counted", async () => {
+    await eventually("the delivery is sent", async () => receiver.got.length === got + 1);
+    await eventually("the delivery is counted", async () => {
       const [one] = await listed();
       return one.waiting === 0 && one.lastSentAt !== null && one.attempts24h.sent >= 1;
     });
@@ -196,12 +196,12 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
 
     const started = await open(admin.cookie);
     expect(started.status, started.text).toBe(303);
-    const [held = ""] = (started.headers["set-cookie"] ?? []).map((one) => one.split(";", 1)[0]);
+    const [signInCookie = ""] = (started.headers["set-cookie"] ?? []).map((one) => one.split(";", 1)[0]);
     const back = await standins.of("pinterest").decide(started.headers.location as string, "allow");
     const finished = await call(origin, {
       method: "GET",
       path: back.replace(origin, ""),
-      headers: { Cookie: held },
+      headers: { Cookie: signInCookie },
     });
     expect(finished.status, finished.text).toBe(303);
     expect(finished.headers.location).toBe(
@@ -286,9 +286,9 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
   test("alerts are listed, and a test alert goes to every channel", async () => {
     const alerts = await viewer.ask(`GET /sites/${site}/alerts`);
     expect(checkedAnswer("GET /sites/:site/alerts", alerts)).toEqual({ open: [], over: [], mail: false });
-    const nobody = await admin.ask(`POST /sites/${site}/alerts/test`);
-    expect(fault(nobody)).toEqual([400, "invalid", "site"]);
-    expect(nobody.answer.text).not.toContain("cleancast ");
+    const withoutChannel = await admin.ask(`POST /sites/${site}/alerts/test`);
+    expect(fault(withoutChannel)).toEqual([400, "invalid", "site"]);
+    expect(withoutChannel.answer.text).not.toContain("cleancast ");
     await admin.ask(`PATCH /sites/${site}/settings`, {
       settings: { alert_webhook: `${receiver.url}/alerts` },
     });

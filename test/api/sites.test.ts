@@ -38,7 +38,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     ]);
   });
 
-  test("a host belongs to one site, and a refusal does not name its owner", async () => {
+  test("a host belongs to one site, and a refusal does not name that site", async () => {
     const taken = await admin.ask(`POST /sites/${site}/hosts`, { host: "second.example" });
     expect(fault(taken)).toEqual([400, "invalid", "host"]);
     expect(taken.answer.text).not.toContain(second);
@@ -79,7 +79,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(checkedAnswer("GET /audit", await owner.ask("GET /audit")).items).toBeInstanceOf(Array);
   });
 
-  test("settings are read back as written, and one without effect is noted", async () => {
+  test("settings are read back as written, and a note names each setting without effect", async () => {
     const asked = await admin.ask(`PATCH /sites/${site}/settings`, {
       settings: {
         dedup_order: "30d",
@@ -118,7 +118,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(items).toContainEqual(expect.objectContaining({ name: "rate_limit", value: "off" }));
   });
 
-  test("settings are copied only from a visible site, and secret ones are never shown", async () => {
+  test("settings are copied only from a visible site, and secret settings are never shown", async () => {
     const names = ["dedup_order", "alert_webhook"];
     const copied = await owner.ask(`POST /sites/${second}/settings/copy`, { from: site, names });
     const { items } = checkedAnswer("POST /sites/:site/settings/copy", copied);
@@ -182,7 +182,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       false,
       true,
     ]);
-    await eventually("the site's health shows it", async () => {
+    await eventually("the site's health counts both conversions", async () => {
       const { health } = checkedAnswer("GET /sites/:site", await viewer.ask(`GET /sites/${site}`));
       return health.conversions24h === 2 && health.lastEventAt !== null;
     });

@@ -47,7 +47,7 @@ const hostilePages = [
   ["the data layer is frozen", `dataLayer = Object.freeze([])`],
   ["the consent platform throws", `__tcfapi = () => { throw new Error("broken") }`],
   [
-    "the consent platform talks nonsense",
+    "the consent platform calls back with nonsense",
     `__tcfapi = (c, v, tell) => { tell(); tell(null, true); tell(7, true); tell({ purpose: 3 }, true) }`,
   ],
   [
@@ -94,7 +94,7 @@ inChromium("a relay in trouble", () => {
     ["answering 500", "error"],
   ];
 
-  /** Uses the page as a visitor would, and returns how long its form took to leave it, in milliseconds. */
+  /** Uses the page as a visitor would, and returns the milliseconds from the click to the request of its form. */
   async function use(): Promise<number> {
     await page.fill("[name=again]", "ajax@customers.example");
     await page.click("#ajax button");
@@ -109,9 +109,9 @@ inChromium("a relay in trouble", () => {
       return Date.now();
     });
     await page.waitForURL("**/thanks", { waitUntil: "commit" });
-    const handedIn = stage.site.recorded.filter((one) => one.path === "/thanks");
-    expect(handedIn.map((one) => one.body)).toEqual(["email=native%40customers.example"]);
-    return (handedIn[0]?.at ?? 0) - sentAt;
+    const submitted = stage.site.recorded.filter((one) => one.path === "/thanks");
+    expect(submitted.map((one) => one.body)).toEqual(["email=native%40customers.example"]);
+    return (submitted[0]?.at ?? 0) - sentAt;
   }
 
   test.each(troubles)(

@@ -37,7 +37,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
   let receiver: Receiver;
   let site: TestSite;
   let neighbour: TestSite;
-  let forgetful: TestSite;
+  let shortWindow: TestSite;
   let testKey: string;
   let secondKey: string;
 
@@ -46,10 +46,10 @@ describe.each(engines)("duplicates on %s", (engine) => {
     home = await newInstallation(engine);
     site = await home.addSite("shop.example");
     neighbour = await home.addSite("neighbour.example");
-    forgetful = await home.addSite("forgetful.example", "dedup_order=2s", "dedup_no_order=1s");
+    shortWindow = await home.addSite("short-window.example", "dedup_order=2s", "dedup_no_order=1s");
     testKey = (await home.run("key", "add", site.host, "try", "--test")).key;
     secondKey = (await home.run("key", "add", site.host, "second integration")).key;
-    for (const { host } of [site, neighbour, forgetful]) {
+    for (const { host } of [site, neighbour, shortWindow]) {
       await home.run("connect", host, "webhook", `url=${receiver.url}/${host}`);
     }
     relay = await home.start();
@@ -77,7 +77,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     ["a time", { eventTime: Math.floor(Date.now() / 1000) - 60 }],
     ["the email in another case", { email: " ADA@Example.com " }],
     ["space around the order id", { orderId: " same-order " }],
-    ["fields that nobody knows", { source: "crm" }],
+    ["unknown fields", { source: "crm" }],
   ])("an order received again with %s is a duplicate", async (_what, changes) => {
     await send(withOrder("same-order"));
     expect(await send(withOrder("same-order", changes))).toEqual(deduped);
@@ -163,17 +163,17 @@ describe.each(engines)("duplicates on %s", (engine) => {
   });
 
   test("the duplicate windows, with an order id and without, are settings of the site", async () => {
-    const order = withOrder("forgotten");
-    expect(await send(order, forgetful.key)).toEqual(taken());
-    expect(await send(sale(), forgetful.key)).toEqual(taken());
-    expect(await send(sale(), forgetful.key)).toEqual(deduped);
-    expect(await send(order, forgetful.key)).toEqual(deduped);
+    const order = withOrder("expires");
+    expect(await send(order, shortWindow.key)).toEqual(taken());
+    expect(await send(sale(), shortWindow.key)).toEqual(taken());
+    expect(await send(sale(), shortWindow.key)).toEqual(deduped);
+    expect(await send(order, shortWindow.key)).toEqual(deduped);
     const isTaken = async (event: Record<string, unknown>) =>
-      (await send(event, forgetful.key)).text === taken().text;
+      (await send(event, shortWindow.key)).text === taken().text;
     await eventually("the event without an order is taken again", () => isTaken(sale()));
     await eventually("the order is taken again", () => isTaken(order));
     // The platform event id stays the same, so platforms still deduplicate the order.
-    expect(new Set(arrived("forgotten").map((body) => body.platformEventId)).size).toBe(1);
+    expect(new Set(arrived("expires").map((body) => body.platformEventId)).size).toBe(1);
   });
 
   test("a duplicate window that is not a duration is rejected", async () => {

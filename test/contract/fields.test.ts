@@ -34,7 +34,7 @@ function impossibleDay(): string {
 
 const taken = (event: string) => accepted(event, { webhook: { ok: true } });
 
-/** An event with an order id exactly as written in JSON. */
+/** Writes an event as JSON text; its order id is the given JSON text. */
 const numbered = (orderId: string) => `{"email":"ada@example.com","event":"purchase","orderId":${orderId}}`;
 
 describe.each(engines)("event fields on %s", (engine) => {
@@ -100,7 +100,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     ["an email with a space inside", noAddress, () => ({ email: "ada @example.com" })],
     ["an email with a display name", noAddress, () => ({ email: "Ada <ada@example.com>" })],
     ["two emails in one", noAddress, () => ({ email: "ada@example.com,bob@example.com" })],
-    ["a bad email beside a good hash", noAddress, () => ({ email: "ada", hashed_email: ada })],
+    ["a bad email together with a good hash", noAddress, () => ({ email: "ada", hashed_email: ada })],
     ["a number as email", "email must be a string", () => ({ email: 5 })],
     ["a list as email", "email must be a string", () => ({ email: ["ada@example.com"] })],
     ["an endless email", tooLong("email", 512), () => ({ email: `${"a".repeat(501)}@example.com` })],
@@ -230,7 +230,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     expect((await received(upper)).emailSha256).toBe(ada);
   });
 
-  test("email is used before hashed_email, whatever the latter is", async () => {
+  test("email is used instead of hashed_email, even if hashed_email is invalid", async () => {
     const both = freshEvent({ hashed_email: sha256Of("bob@example.com") });
     expect((await received(both)).emailSha256).toBe(ada);
     expect((await received(freshEvent({ hashed_email: "no hash" }))).emailSha256).toBe(ada);

@@ -31,8 +31,8 @@ describe.each(engines)("filters on %s", (engine) => {
     }
     relay = await home.start();
     for (const email of ["bot@example.com", "both@example.com"]) {
-      const says = { emails: [sha256Of(email)], params: { gclid: "from-a-bot" } };
-      await report(relay, open.host, "identify", says, { "User-Agent": "AhrefsBot/7.0" });
+      const fields = { emails: [sha256Of(email)], params: { gclid: "from-a-bot" } };
+      await report(relay, open.host, "identify", fields, { "User-Agent": "AhrefsBot/7.0" });
     }
     await home.run("identity", "put", open.host, "--email", "both@example.com", "gclid=from-a-human");
   });
@@ -111,7 +111,7 @@ describe.each(engines)("filters on %s", (engine) => {
     expect(await send(event)).toEqual(taken);
   });
 
-  test("the list of filtered events has only those, and the list of all events has both", async () => {
+  test("event list --filtered lists only filtered events, and without the option all events", async () => {
     const good = freshEvent();
     const bad = freshEvent({ email: "eve@spam.test" });
     await send(good);
@@ -135,7 +135,7 @@ describe.each(engines)("filters on %s", (engine) => {
     }
   });
 
-  test("a person all of whose visits were made by bots is filtered", async () => {
+  test("an event of a person whose visits were all made by bots is filtered", async () => {
     const event = freshEvent({ email: "bot@example.com" });
     expect(await send(event, open)).toEqual(filtered);
     const { events } = await home.run("event", "list", open.host, "--filtered");
@@ -146,7 +146,7 @@ describe.each(engines)("filters on %s", (engine) => {
     });
   });
 
-  test("one human visit among bot visits lets an event pass, and only its ids are used", async () => {
+  test("one human visit among bot visits lets an event pass, and only the ids of human visits are used", async () => {
     expect(await send(freshEvent({ email: "both@example.com" }), open)).toEqual(taken);
     expect(receiver.bodies().at(-1)?.clickIds).toEqual({ gclid: "from-a-human" });
   });

@@ -63,9 +63,9 @@ describe.each(engines)("inbound keys on %s", (engine) => {
 
   test.each<[string, () => string]>([
     ["a text that is no key", () => "secret"],
-    ["a key that was never made", () => wrongKey(1)],
+    ["a key that was never created", () => wrongKey(1)],
     ["the beginning of a key", () => other.key.slice(0, -1)],
-    ["a key with more behind it", () => `${other.key}0`],
+    ["a key with a character appended", () => `${other.key}0`],
     ["a key in another case", () => other.key.toLowerCase()],
     ["a live key that claims to be a test key", () => other.key.replace("cc_", "cc_test_")],
     ["a management API key", () => `ccm_${"a".repeat(38)}`],

@@ -1,4 +1,4 @@
-// Rejected requests of the inbound endpoint: a few are kept for diagnosis, all are counted, and no secret is stored.
+// Rejected requests of the inbound endpoint: a few are kept for diagnosis, and the wrong key is not logged.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";

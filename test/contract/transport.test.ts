@@ -101,7 +101,7 @@ describe.each(engines)("method and transport on %s", (engine) => {
     expect(summarize(answer)).toEqual(plainText(405, "Send a POST request."));
   });
 
-  test("a request that is not HTTP is refused in plain text", async () => {
+  test("a malformed HTTP request is refused in plain text", async () => {
     const socket = createConnection(Number(new URL(relay.url).port), "127.0.0.1");
     socket.setEncoding("utf8").end("POST /__cc/inbound HTTP/1.1\r\nHost: shop.example\r\nBad Header\r\n\r\n");
     let text = "";
@@ -217,7 +217,7 @@ describe.each(engines)("transport settings on %s", (engine) => {
     await expect(call(secure.url.replace("https:", "http:"))).rejects.toThrow("socket hang up");
   });
 
-  test("a proxy that speaks HTTPS to the relay and plain HTTP to the sender does not prove HTTPS", async () => {
+  test("a proxy that uses HTTPS to the relay and plain HTTP to the sender does not prove HTTPS", async () => {
     expect(summarize(await send(secure, { "X-Forwarded-Proto": "http" }))).toEqual(https);
   });
 });

@@ -1,5 +1,5 @@
 // A site with a large backlog and sites with one delivery each, one poll of the worker at a time: a poll takes a limited part
-// of the backlog and everything of the others. The worker, lanes, store and sender are the real ones; only the clock is fake.
+// of the backlog and everything of the other sites. The worker, lanes, store and sender are real; only the clock is fake.
 
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
@@ -37,7 +37,7 @@ type Setup = {
   lanes: Lanes;
 };
 
-/** Sets up a busy site, which comes first in the order of sites, and quiet ones. */
+/** Sets up a busy site, which comes first in the order of sites, and quiet sites. */
 async function withBacklog(
   engine: Engine,
   busyUrl: string | null,
@@ -111,7 +111,7 @@ async function withBacklog(
     try {
       await work({ home, store, directory, busy, clock, poll, count, lanes });
       const areSent = async () => (await ofOthers("state = 'sent'")).length === quietSites;
-      await eventually("the quiet sites' are sent", areSent);
+      await eventually("the deliveries of the quiet sites are sent", areSent);
       expect(receiver.got).toHaveLength(quietSites);
     } finally {
       // Ends the calls that hang, which the lanes wait for.

@@ -14,10 +14,9 @@ import {
   type TestSite,
 } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
-import { report } from "../support/visits.ts";
+import { botHeaders, report } from "../support/visits.ts";
 import { rows } from "../support/installation.ts";
 
-const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
 const bots = ["bot0@example.com", "bot1@example.com", "bot2@example.com"];
 
 /** Counts live conversions and removals row by row, without the totals. */
@@ -66,7 +65,7 @@ async function chaos(engine: Engine): Promise<void> {
   const nodes = await Promise.all(Array.from({ length: engine === "postgres" ? 2 : 1 }, () => home.start()));
   const node = (i: number) => nodes[i % nodes.length] as Relay;
   for (const email of bots) {
-    await report(node(0), site.host, "identify", { emails: [sha256Of(email)] }, bot);
+    await report(node(0), site.host, "identify", { emails: [sha256Of(email)] }, botHeaders);
   }
 
   let stopped = false;
@@ -84,7 +83,7 @@ async function chaos(engine: Engine): Promise<void> {
           () => (sent += 1),
           () => sleep(50),
         );
-      if (kind === 0) await report(node(worker), site.host, "visit", {}, bot).catch(() => {});
+      if (kind === 0) await report(node(worker), site.host, "visit", {}, botHeaders).catch(() => {});
     }
   }
   const senders = Promise.all([0, 1, 2, 3].map(sender));

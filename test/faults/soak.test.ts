@@ -1,4 +1,4 @@
-// A soak test: platforms fail a third of all calls in every way, tokens are revoked for a while, and nodes are killed every few
+// A soak test: three calls in ten to a platform fail or are slow, tokens are revoked for a while, and nodes are killed every few
 // seconds. Every accepted event is delivered once. This is a short run; `npm run soak` is the long one.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ const total = Number(process.env.SOAK_EVENTS ?? 200);
 const killEveryMs = 4000;
 const platforms = ["x", "tiktok", "pinterest", "reddit"] as const satisfies readonly StandinId[];
 
-/** Three calls in ten fail. */
+/** Three calls in ten fail or are slow. */
 const trouble = (seed: number) =>
   (
     [
@@ -95,7 +95,7 @@ describe.each(engines)("a soak on %s", (engine) => {
         for (let n = next++; n < total; n = next++) await sendUntilTaken(n, agent);
       });
       // Half-way the customer revokes a permission, and grants it again.
-      await eventually("half of them are sent", () => next > total / 2, 600);
+      await eventually("half of the events are sent", () => next > total / 2, 600);
       standins.of("tiktok").revokeTokens();
       await Promise.all(senders);
       isSending = false;

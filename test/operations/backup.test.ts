@@ -2,14 +2,14 @@
 // A file with any changed or missing byte is refused.
 
 import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { change, databaseFile, setUpSite, keepAliveAgent, postOver, rows } from "../support/installation.ts";
 import {
+  command,
   emptyInstallation,
   engines,
   eventually,
@@ -18,8 +18,6 @@ import {
   type Installation,
 } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
-
-const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 
 /** Creates an empty installation with the encryption key of another. */
 async function installationWithKeyOf(home: Installation, engine: Engine): Promise<Installation> {
@@ -79,8 +77,8 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
         if (status === 200) answered.add(orderId);
       }
     });
-    await eventually("a few hundred were answered", () => answered.size > 100);
-    // A backup of few rows takes a moment: repeat until a request was answered during one.
+    await eventually("a hundred events were answered", () => answered.size > 100);
+    // A small backup takes only a moment, so it is repeated until a request was answered during it.
     let taken: unknown;
     for (let tries = 0; tries < 20 && !(after?.size > before?.size); tries += 1) {
       before = new Set(answered);
@@ -115,7 +113,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     const [order = ""] = before;
     const again = { email: `${order}@example.com`, event: "purchase", orderId: order, value: 5 };
     expect(JSON.parse((await relay.post(key, again)).text)).toEqual({ ok: true, deduped: true });
-    await eventually("what waited was delivered", async () => {
+    await eventually("the waiting deliveries were sent", async () => {
       const [row] = await rows(
         elsewhere,
         "SELECT COUNT(*) AS n FROM deliveries WHERE platform = 'sandbox' AND state = 'sent'",
@@ -126,7 +124,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     expect(await elsewhere.run("check")).toEqual({ ok: true, wrong: [] });
   });
 
-  test("a backup restored into the other engine is the same", async () => {
+  test("a backup restored into the other engine has the same rows", async () => {
     const elsewhere = await installationWithKeyOf(home, engine === "sqlite" ? "postgres" : "sqlite");
     expect(await elsewhere.run("restore", file)).toMatchObject({
       ok: true,
@@ -148,8 +146,8 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     );
     expect(await isUnused(elsewhere)).toBe(true);
 
-    const keyless = elsewhere.with({ CLEANCAST_ENCRYPTION_KEY: "77".repeat(32) });
-    expect(await keyless.fails("restore", file)).toMatchObject({
+    const withOtherKey = elsewhere.with({ CLEANCAST_ENCRYPTION_KEY: "77".repeat(32) });
+    expect(await withOtherKey.fails("restore", file)).toMatchObject({
       field: "key",
       error: expect.stringContaining("sealed with another encryption key"),
     });
@@ -164,7 +162,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
   });
 
-  test("a killed restore leaves the old data, and the next one finishes", async () => {
+  test("a killed restore leaves the old data, and the next restore finishes", async () => {
     const elsewhere = await installationWithKeyOf(home, engine);
     await setUpSite(elsewhere, [], "other.example.com");
     const child = spawn(process.execPath, [command, "restore", file, "--force"], { env: elsewhere.env });
@@ -176,7 +174,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     expect(child.signalCode).toBe("SIGKILL");
     expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
     expect(await elsewhere.run("check")).toEqual({ ok: true, wrong: [] });
-    await eventually("the killed ones are gone", async () => {
+    await eventually("the killed restore no longer holds the database", async () => {
       const { ok } = await elsewhere.run("restore", file, "--force").catch(() => ({ ok: false }));
       return ok;
     });
@@ -245,7 +243,6 @@ test("the check detects a damaged database file", async () => {
   const home = await newInstallation("sqlite");
   await setUpSite(home, []);
   const file = databaseFile(home);
-  copyFileSync(file, `${file}.sound`);
   const bytes = readFileSync(file);
   for (let at = 4096 * 20; at < 4096 * 21; at += 1) bytes[at] = 0xff;
   writeFileSync(file, bytes);

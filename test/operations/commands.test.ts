@@ -48,7 +48,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     });
   });
 
-  test("site add, key add and connect print what the manual says", async () => {
+  test("site add, key add and connect print the documented JSON", async () => {
     // In processes of their own, as people run them.
     const added = await home.spawn("site", "add", "Shop.Example.");
     expect(added).toEqual({ site: { id, hosts: ["shop.example"] } });

@@ -69,10 +69,12 @@ test(
     });
 
     // The same when the new key is lost.
-    const keyless = after.with({ CLEANCAST_ENCRYPTION_KEY: "88".repeat(32) });
-    expect((await keyless.fails("encryption-key", "lost")).error).toContain("--yes");
-    expect((await keyless.run("encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });
-    const { connections } = await keyless.run("connection", "list");
+    const withOtherKey = after.with({ CLEANCAST_ENCRYPTION_KEY: "88".repeat(32) });
+    expect((await withOtherKey.fails("encryption-key", "lost")).error).toContain("--yes");
+    expect((await withOtherKey.run("encryption-key", "lost", "--yes")).gone).toMatchObject({
+      connections: 1,
+    });
+    const { connections } = await withOtherKey.run("connection", "list");
     expect(connections).toEqual([expect.objectContaining({ state: "needs reconnection" })]);
   },
 );

@@ -32,7 +32,7 @@ const background: readonly [why: string, text: RegExp][] = [
   ["webhooks that have something to push", /^SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= \$1/],
 ]; // prettier-ignore
 
-/** A query that joins configuration with a sharded table is hot. */
+/** Returns why a statement is not hot, or null. A query that joins configuration with a sharded table is hot. */
 const whyBackground = ({ text }: Sent) =>
   background.find(
     ([why, known]) => known.test(text) && !(ofConfiguration.test(why) && namesShardedTable(text)),
@@ -43,13 +43,13 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
   let running: Running;
   /** The number of transactions of the start. */
   let started = 0;
-  let heard: { transactions: Transaction[]; stop: () => void };
+  let recorded: { transactions: Transaction[]; stop: () => void };
   const sites = ["one.example.com", "two.example.com"];
 
   beforeAll(async () => {
     const receiver = await startReceiver();
     let calls = 0;
-    // Some fail at first, so that the worker has something to retry.
+    // Some calls fail at first, so that the worker has something to retry.
     receiver.behave = (_request, response) =>
       response.writeHead((calls += 1) % 3 === 1 ? 503 : 200).end("{}");
     const home = await newInstallation("postgres", {
@@ -74,9 +74,9 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     }
     const url = home.env.DATABASE_URL as string;
     home.env.DATABASE_URL = `${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`;
-    heard = recordTransactions();
+    recorded = recordTransactions();
     running = await serve(readConfig(home.env), () => {});
-    started = heard.transactions.length;
+    started = recorded.transactions.length;
     const relay = { url: running.address.replace("localhost", "127.0.0.1") };
     const orders = Array.from({ length: 24 }, (_, i) => `o-${i}`);
     await Promise.all(
@@ -103,18 +103,18 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     );
     await eventually("everything was delivered and pushed", () =>
       ["UPDATE pushes SET state", "UPDATE deliveries SET owner = $4", "INSERT INTO visit_counts", "INSERT INTO key_uses", "INSERT INTO bot_visits", "INSERT INTO visitors", "UPDATE identities", "INSERT INTO consents"].every((text) =>
-        heard.transactions.some((one) => one.some((sent) => sent.text.startsWith(text))),
+        recorded.transactions.some((one) => one.some((sent) => sent.text.startsWith(text))),
       ),
     ); // prettier-ignore
   });
   afterAll(async () => {
     await running?.stop();
-    heard?.stop();
+    recorded?.stop();
   });
 
   test("statements of hot paths name one site, write no configuration, and can run on every node", () => {
     const shapes = new Map<string, Sent>();
-    for (const sent of heard.transactions.flat())
+    for (const sent of recorded.transactions.flat())
       if (whyBackground(sent) === null) shapes.set(shapeOf(sent.text), sent);
     const faults = [...shapes].flatMap(([shape, sent]) =>
       faultsOf(sent).map((fault) => `${fault}: ${shape}`),
@@ -125,19 +125,19 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
   });
 
   test("a running relay writes no configuration", () => {
-    const writes = heard.transactions.slice(started).flat().filter(writesConfiguration);
+    const writes = recorded.transactions.slice(started).flat().filter(writesConfiguration);
     expect(writes.map(({ text }) => text)).toEqual([]);
   });
 
   test("transactions of hot paths touch one site", () => {
-    const many = heard.transactions
+    const many = recorded.transactions
       .filter((one) => one.every((sent) => whyBackground(sent) === null))
       .filter((one) => new Set(one.flatMap((sent) => [...sitesOf(sent)])).size > 1);
     expect(many.map((one) => one.map(({ text }) => text))).toEqual([]);
   });
 
   test("queries over all sites lock nothing", () => {
-    const looks = heard.transactions
+    const looks = recorded.transactions
       .slice(started)
       .flat()
       .filter((sent) => whyBackground(sent) !== null);
@@ -146,7 +146,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
   });
 
   test("the recorded statements are those of both sites", () => {
-    const seen = new Set(heard.transactions.flat().flatMap((sent) => [...sitesOf(sent)]));
+    const seen = new Set(recorded.transactions.flat().flatMap((sent) => [...sitesOf(sent)]));
     expect(seen.size).toBeGreaterThanOrEqual(2);
   });
 });

@@ -2,16 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { dayMs } from "../../src/kernel/time.ts";
 import { freshFolder } from "../support/databases.ts";
 import { deliveryStates, setUpSite, rows, type SiteSetup } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
+import { command, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
 import { sha256Of } from "../support/sha256.ts";
 
-const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
 
 function file(name: string, ...lines: (string | object)[]): string {
@@ -26,7 +24,7 @@ function file(name: string, ...lines: (string | object)[]): string {
 const countOf = async (home: Installation, table: string, where = "1 = 1") =>
   Number((await rows(home, `SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`))[0]?.n);
 
-/** Runs the command in a process of its own, with something piped in. */
+/** Runs the command in a process of its own, with `input` on its standard input. */
 async function piped(
   home: Installation,
   input: string,
@@ -100,7 +98,7 @@ describe.each(engines)("an import on %s", (engine) => {
         },
       },
     });
-    // Deliveries are counted only with --deliver.
+    // Without --yes, --deliver only reports what would be sent.
     expect(await conversions(path, "--event", "purchase", "--deliver", "all")).toMatchObject({
       state: "dry run",
     });
@@ -120,7 +118,7 @@ describe.each(engines)("an import on %s", (engine) => {
       imported: 1,
     });
     await relay.post(site.key, { email: "gus@example.com", event: "lead", orderId: "both-1" });
-    await eventually("the live one is there", () => receiver.got.length > 0);
+    await eventually("the live event has arrived", () => receiver.got.length > 0);
     const sentBefore = receiver.got.length;
     const path = file(
       "orders.csv",

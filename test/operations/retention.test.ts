@@ -111,7 +111,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     const steps: number[] = [];
     const accepted: string[] = [];
     let between = 0;
-    const watched = {
+    const recorded = {
       ...store.purge,
       async events(...asked: Parameters<Store["purge"]["events"]>) {
         const step = await store.purge.events(...asked);
@@ -126,7 +126,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
         accepted.push(await acceptOne(store, "s", accepted.length));
       }
     })();
-    await round("s", { store: { ...store, purge: watched } }).finally(() => (purging = false));
+    await round("s", { store: { ...store, purge: recorded } }).finally(() => (purging = false));
     await traffic;
 
     expect(Math.max(...steps)).toBeLessThanOrEqual(500);
@@ -248,13 +248,13 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
   });
 
   test("one node at a time purges, and another takes over when it has stopped or died", async () => {
-    await seed(seeds("turns", now - 200 * day, 3));
+    await seed(seeds("leased", now - 200 * day, 3));
     await store.leases.release("purge", "one");
     expect(await store.leases.acquire("purge", "other", now, now + 60_000)).toBe(true);
-    await round("turns");
-    expect(await count("events", "turns")).toBe(3);
-    await round("turns", { now: () => now + 60_001 });
-    expect(await count("events", "turns")).toBe(0);
+    await round("leased");
+    expect(await count("events", "leased")).toBe(3);
+    await round("leased", { now: () => now + 60_001 });
+    expect(await count("events", "leased")).toBe(0);
   });
 });
 
@@ -268,17 +268,17 @@ test("purge steps shrink when they take long, and the pause after each is a mult
     mayContinue: async () => true,
   };
   // A millisecond for each ten rows.
-  await runPaced(pace, 500, async (_after, most) => {
-    clock += most / 10;
-    sizes.push(most);
-    return { removed: most, next: sizes.length < 8 ? "" : null };
+  await runPaced(pace, 500, async (_after, size) => {
+    clock += size / 10;
+    sizes.push(size);
+    return { removed: size, next: sizes.length < 8 ? "" : null };
   });
   expect(sizes).toEqual([32, 32, 32, 32, 32, 32, 32, 32]);
   expect(Math.min(...slept)).toBeCloseTo(4 * 3.2);
   sizes.length = 0;
-  await runPaced(pace, 500, async (_after, most) => {
+  await runPaced(pace, 500, async (_after, size) => {
     clock += sizes.length < 4 ? 0.1 : 50;
-    sizes.push(most);
+    sizes.push(size);
     return { removed: 0, next: sizes.length < 9 ? "" : null };
   });
   expect(sizes).toEqual([32, 64, 128, 256, 500, 250, 125, 62, 31]);

@@ -219,7 +219,7 @@ describe.each(engines)("signing in on %s", (engine) => {
       return JSON.parse(answer.text).results?.google_ads;
     };
     standin.revokeTokens();
-    await eventually("it is parked", async () => (await send())?.status === "parked");
+    await eventually("events are parked", async () => (await send())?.status === "parked");
     const before = standin.accepted.length;
     const signedIn = await signIn("google_ads");
     const made = await home.run(

@@ -103,7 +103,7 @@ afterFile(() => {
   for (const agent of takeAll(agents)) agent.destroy();
 });
 
-/** Keeps its connections open, as a server that sends events does. */
+/** Creates an agent that keeps its connections open, as a server that sends events does. */
 export function keepAliveAgent(maxSockets: number): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets });
   agents.add(agent);

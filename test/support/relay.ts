@@ -2,6 +2,7 @@
 
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request as httpRequest, type Agent, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
@@ -12,7 +13,8 @@ import { afterFile, takeAll } from "./afterFile.ts";
 import { commandIn } from "./commands.ts";
 import { freshDatabase, freshFolder, migratedDatabase } from "./databases.ts";
 
-const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+/** The file that `npx cleancast` runs. */
+export const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const execute = promisify(execFile);
 
 export const engines = ["sqlite", "postgres"] as const;
@@ -139,6 +141,11 @@ export type Relay = {
   /** Sends SIGTERM, and resolves with the exit code. */
   stop(): Promise<number | null>;
 };
+
+/** Returns the resident memory of a relay in megabytes. */
+export function residentMb({ process: { pid } }: Relay): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
 
 const running = new Set<ChildProcess>();
 
