@@ -77,7 +77,7 @@ describe("the architecture", () => {
     expect(code.find(({ path }) => path === "kernel/event.ts")?.text).not.toMatch(/^import/m);
   });
 
-  test("only identity/person and the sample events make a Sha256; the store reads them from rows", () => {
+  test("only identity/person and the sample events cast to Sha256, apart from the store, which reads hashes from rows", () => {
     const makers = code.filter(({ folder, text }) => folder !== "store" && /\bas Sha256\b/.test(text));
     expect(makers.map(({ path }) => path).toSorted()).toEqual([
       "identity/person.ts",

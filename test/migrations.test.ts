@@ -127,7 +127,7 @@ describe.each(engines)("migrations on %s", { timeout: 60_000 }, (engine) => {
     },
   );
 
-  test("rows of the present schema reach the next one unchanged, and the present code still reads them there", async () => {
+  test("rows of the present schema reach the next schema unchanged, and the present code still reads them there", async () => {
     const location = await newLocation(engine);
     const db = openDatabase(location);
     await migrate(db);

@@ -98,7 +98,7 @@ describe("the simulation", () => {
 
   test("the simulation keeps a platform's quota", () => {
     const seconds = 60;
-    // 300 at once and 5 a second from then on: src/platforms/linkedin/index.ts.
+    // The quota is a burst of 300 and then 5 a second: src/platforms/linkedin/index.ts.
     const { requests, events } = simulate({
       ...scenario,
       nodes: 1,

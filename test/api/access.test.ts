@@ -132,7 +132,7 @@ describe.each(engines)("access on %s", (engine) => {
     api.clock.aheadMs = 0;
   });
 
-  test("sessions are listed, and an ended session stops working at once", async () => {
+  test("sessions are listed, and an ended session stops working immediately, on every node", async () => {
     const here = await member("dora@example.com", api.sites[0].id, "viewer");
     const { browser: there } = await signIn("dora@example.com");
     const list = await here.call("GET /sessions");
@@ -488,7 +488,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect(answer.status).toBe(400);
     expect(await Promise.all([here, there, late].map(isSignedIn))).toEqual([true, false, false]);
 
-    // One backup code is sent several times at once.
+    // One backup code is sent several times at the same time.
     const waiting = await Promise.all(Array.from({ length: 4 }, () => signIn(email)));
     const codes = await Promise.all(
       waiting.map(({ browser }) => browser.call("POST /session/code", { code: backupCodes[0] })),

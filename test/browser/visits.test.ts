@@ -106,7 +106,7 @@ inChromium("visits", () => {
   });
 
   // A browser with a debugger attached prerenders nothing, so this one has no driver.
-  test("a prerendered page counts once it is shown, once, with its click id", async () => {
+  test("a prerendered page counts exactly once, when it is shown, with its click id", async () => {
     const counts = async () => (await stage.home.run("traffic", "counts", shop)).all;
     const rules = JSON.stringify({
       prerender: [{ source: "list", urls: ["/ahead?gclid=Ahead"], eagerness: "immediate" }],

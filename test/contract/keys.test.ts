@@ -152,7 +152,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
     expect([counts[401]?.length, counts[429]?.length]).toEqual([9, 16]);
   });
 
-  test("a revoked key is refused within two seconds, and the site's other keys are not", async () => {
+  test("a revoked key is refused without a restart, and the site's other keys are not", async () => {
     const host = "shop.example";
     expect(summarize(await send(compromised.key, host))).toEqual(accepted("purchase"));
     await home.spawn("key", "revoke", compromised.id);

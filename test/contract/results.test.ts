@@ -270,7 +270,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     // An event that arrives before the relay has read the change is sent too.
     events.push(freshEvent());
     await send("parked", events[3]);
-    await eventually("all are sent", () => arrived("parked").length >= 5);
+    await eventually("all events are sent", () => arrived("parked").length >= 5);
     expect(ordersOf(arrived("parked"))).toEqual(ordersOf([...events.slice(0, 1), ...events]));
     expect(await send("parked")).toEqual(sent);
   });

@@ -39,7 +39,7 @@ type Scene = {
   accepted: Accepted;
   /** By order id, the answer that its sender got. */
   answered: Map<string, Answer>;
-  /** Ends the relay at once; later calls do nothing. */
+  /** Sends SIGKILL to the relay; later calls do nothing. */
   kill: () => void;
 };
 

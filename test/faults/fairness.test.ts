@@ -154,7 +154,7 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
     });
   });
 
-  test("a platform that is down is called once by each lane, and then by one request at a time", async () => {
+  test("a platform that is down is called once by each lane, and then with one request at a time", async () => {
     const receiver = await startReceiver();
     // Answers wait until every lane has called, because a slow lane would find the breaker open.
     const held: (() => void)[] = [];
@@ -184,7 +184,7 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
     });
   });
 
-  test("deliveries of a paused connection are parked, and released again, one step per poll", async () => {
+  test("deliveries of a paused connection are parked, and released once it is resumed, 100 per poll", async () => {
     await withBacklog(engine, null, async ({ store, directory, busy, clock, poll, count, lanes }) => {
       const [id = ""] = busy.connections;
       const connection = { siteId: busy.siteId, id };

@@ -1,5 +1,5 @@
 // A backup is taken from a relay under load, restored elsewhere, and has everything that was answered before it began.
-// A file with any changed or missing byte is refused.
+// A truncated file is refused.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";

@@ -313,13 +313,13 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
   const becomes = (what: string, of: TestSite, expected: unknown, changes: Record<string, unknown> = {}) =>
     eventually(what, async () => JSON.stringify(await send(of, changes)) === JSON.stringify(expected));
 
-  test("a running relay applies every change of the command line within two seconds", async () => {
+  test("a running relay applies every change of the command line without a restart", async () => {
     const notEnabled = jsonError(403, "Inbound webhook not enabled");
     expect(await send(closing)).toEqual(accepted("purchase"));
     expect(await send(opening)).toEqual(notEnabled);
     expect(await send(leaving)).toEqual(accepted("purchase", { sandbox: { ok: true } }));
 
-    // All changes are made first, so that they share the two seconds.
+    // All changes are made first, so that the relay reads them together.
     const made = await home.addSite("made.example");
     await home.run("site", "set", closing.host, "inbound=off");
     await home.run("site", "set", opening.host, "inbound=on");

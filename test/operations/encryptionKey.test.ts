@@ -1,4 +1,4 @@
-// The encryption key is changed while the relay runs; sessions and deliveries go on.
+// The encryption key is changed while the relay runs, and deliveries go on.
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ test(
     const conversions = receiver.got.filter((got) => got.text.includes("A-"));
     expect(conversions.map((got) => got.headers.authorization)).toEqual(["Bearer s3cret", "Bearer s3cret"]);
 
-    // When the file is gone, a new key is made only with --yes.
+    // When the file is gone, a new key is created only with --yes.
     rmSync(file);
     expect((await home.fails("encryption-key", "lost")).error).toContain("--yes");
     expect(existsSync(file)).toBe(false);

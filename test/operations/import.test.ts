@@ -129,7 +129,7 @@ describe.each(engines)("an import on %s", (engine) => {
     );
     const report = await conversions(path, "--deliver", "webhook", "--yes");
     expect(report.tally).toMatchObject({ rows: 3, imported: 2, duplicates: 1 });
-    await eventually("both are sent", () => receiver.got.length === sentBefore + 2);
+    await eventually("both rows are sent", () => receiver.got.length === sentBefore + 2);
     const fay = receiver.bodies().find((body) => body.orderId === "deliver-1");
     expect(fay).toMatchObject({ event: "purchase", value: 12.5, currency: "EUR" });
     expect(JSON.stringify(fay)).toContain("click-of-fay");
@@ -290,7 +290,7 @@ describe.each(engines)("an import on %s", (engine) => {
   });
 });
 
-test("imported rows too old for a platform are skipped with the reason, and those too old for the site rejected", async () => {
+test("imported rows too old for a platform are skipped with the reason, and those too old for the site are rejected", async () => {
   const home = await newInstallation("sqlite");
   await setUpSite(home, [["meta", { pixel_id: "4000000000000001", access_token: "t".repeat(40) }]]);
   const path = file(

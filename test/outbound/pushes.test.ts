@@ -70,7 +70,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     (_got: ReceivedRequest, response: ServerResponse) =>
       void response.writeHead(status, headers).end(body);
 
-  test("pushes carry exactly what happened since the last one, signed, period after period", async () => {
+  test("pushes carry exactly what happened since the last push, signed, period after period", async () => {
     const hook = await hooked();
     const { site } = hook;
     for (let i = 0; i < 3; i++) expect(await send(site)).toEqual(accepted("purchase"));
@@ -249,7 +249,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(sumOf(pushed())).toEqual({ conversions: 1, removed: 0 });
   });
 
-  test("a new webhook secret is used at once, and for a day both secrets sign and the old one still authenticates", async () => {
+  test("after a rotation pushes use the new webhook secret, both secrets sign, and the old secret still authenticates", async () => {
     const hook = await hooked();
     const { receiver, site, id, secret: old } = hook;
     await eventually("a push arrives", () => receiver.got.length > 0);

@@ -155,7 +155,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       changed: 3,
       done: true,
     });
-    await eventually("all are sent", async () =>
+    await eventually("all deliveries are sent", async () =>
       (await states(site)).every((one: string) => one.endsWith("sent")),
     );
     expect(gotAt(site.path)).toBe(before + 3);
@@ -245,7 +245,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     answer(503);
     await send(site, { orderId: "C-1" });
     await send(site, { orderId: "C-2" });
-    await eventually("both wait", async () =>
+    await eventually("both deliveries wait", async () =>
       (await states(site)).every((one: string) => one.endsWith("queued")),
     );
     const which = [site.host, "--state", "queued"];
@@ -260,7 +260,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     ]);
     answer(200);
     await home.run("delivery", "replay", site.host, "--order", "C-1", "--yes");
-    await eventually("one is sent", async () => (await states(site)).includes("C-1 sent"));
+    await eventually("the replayed delivery is sent", async () => (await states(site)).includes("C-1 sent"));
     expect(await states(site)).toEqual(["C-2 skipped", "C-1 sent"]);
   });
 

@@ -89,7 +89,7 @@ describe.each(engines)("signing in on %s", (engine) => {
       .map(([name, value]) => `${name}=${value}`);
 
   test.each(withSignIn)(
-    "%s: the tokens of a sign-in become a connection, and no response shows them",
+    "%s: the tokens of a sign-in become a connection, and the list of connections hides them",
     async (id) => {
       const signedIn = await signIn(id);
       const made = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));

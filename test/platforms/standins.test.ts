@@ -284,7 +284,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
       });
       const before = acceptedNow();
       await connect({});
-      await eventually("both are sent", () => acceptedNow() >= before + 2);
+      await eventually("both events are sent", () => acceptedNow() >= before + 2);
     });
 
   async function eventuallyParked(): Promise<string> {

@@ -34,7 +34,7 @@ export async function withStore<T>(
 export type Wanted = readonly [platform: string, settings: Record<string, string>];
 export type SiteSetup = { siteId: string; key: string; connections: string[] };
 
-/** Adds a site with a key and connections; a relay that starts afterwards knows them at once. */
+/** Adds a site with a key and connections; a relay that starts afterwards knows them from its start. */
 export function setUpSite(
   home: Installation,
   wanted: readonly Wanted[],
