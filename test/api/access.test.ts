@@ -31,10 +31,10 @@ describe.each(engines)("access on %s", (engine) => {
 
   /** Invites a member, who accepts. */
   async function member(email: string, site: string | null, role: string): Promise<Browser> {
-    const made = await owner.call("POST /members/invitations", { email, site, role });
+    const created = await owner.call("POST /members/invitations", { email, site, role });
     const browser = api.browser();
     const accepted = await browser.call("POST /invitations/accept", {
-      token: tokenIn(made),
+      token: tokenIn(created),
       name: email.split("@", 1)[0],
       password,
     });
@@ -223,8 +223,8 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await api.browser().call("POST /password-resets", { email: "gus@example.com" })).body).toEqual({
       mail: false,
     });
-    const made = await owner.call(`POST /members/${await idOf("gus@example.com")}/password-reset`);
-    const { link } = made.body as { link: string };
+    const created = await owner.call(`POST /members/${await idOf("gus@example.com")}/password-reset`);
+    const { link } = created.body as { link: string };
     expect(link).toMatch(/^https:\/\/cc\.example\.com\/dashboard\/reset#\w{32}$/);
     const finish = { token: tokenOf(link), password: "a password that is new" };
     const short = await api.browser().call("POST /password-resets/finish", { ...finish, password: "short" });
@@ -356,8 +356,8 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await siteOwner.call("POST /api-keys", { ...wanted, site: null })).status).toBe(403);
     const past = await siteOwner.call("POST /api-keys", { ...wanted, expiresAt: Date.now() - 1 });
     expect(errorOf(past)).toMatchObject({ field: "expiresAt" });
-    const made = await siteOwner.call("POST /api-keys", wanted);
-    const { id, key } = made.body as { id: string; key: string };
+    const created = await siteOwner.call("POST /api-keys", wanted);
+    const { id, key } = created.body as { id: string; key: string };
     expect(key).toMatch(/^ccm_[0-9A-Za-z]{38}$/);
     const all = await owner.call("POST /api-keys", { name: "all", site: null, access: "change" });
 
@@ -409,8 +409,8 @@ describe.each(engines)("access on %s", (engine) => {
   const newPassword = "a password that is new";
 
   async function resetFor(email: string) {
-    const made = await owner.call(`POST /members/${await idOf(email)}/password-reset`);
-    const finish = { token: tokenIn(made), password: newPassword };
+    const created = await owner.call(`POST /members/${await idOf(email)}/password-reset`);
+    const finish = { token: tokenIn(created), password: newPassword };
     return () => api.browser().call("POST /password-resets/finish", finish);
   }
 
@@ -559,8 +559,12 @@ describe.each(engines)("access on %s", (engine) => {
     const [one] = api.sites;
     const siteOwner = await member("uma@example.com", one.id, "owner");
     const email = "boss@example.com";
-    const made = await siteOwner.call("POST /members/invitations", { email, site: one.id, role: "viewer" });
-    await api.browser().call("POST /invitations/accept", { token: tokenIn(made), name: "Boss", password });
+    const created = await siteOwner.call("POST /members/invitations", {
+      email,
+      site: one.id,
+      role: "viewer",
+    });
+    await api.browser().call("POST /invitations/accept", { token: tokenIn(created), name: "Boss", password });
     const seen = async (from: Browser, of = email) =>
       ((await from.call("GET /members")).body as { members: { email: string }[] }).members.find(
         (each) => each.email === of,
@@ -575,10 +579,10 @@ describe.each(engines)("access on %s", (engine) => {
   test("a site can have fifty usable API keys and no more", async () => {
     const [, two] = api.sites;
     const add = (site: string | null) => owner.call("POST /api-keys", { name: "many", site, access: "read" });
-    const made = await Promise.all(Array.from({ length: 52 }, () => add(two.id)));
-    const good = made.filter(({ status }) => status === 200);
+    const created = await Promise.all(Array.from({ length: 52 }, () => add(two.id)));
+    const good = created.filter(({ status }) => status === 200);
     expect(good).toHaveLength(50);
-    const refused = made.find(({ status }) => status !== 200);
+    const refused = created.find(({ status }) => status !== 200);
     expect(refused && errorOf(refused)).toMatchObject({ code: "invalid", field: "site" });
     expect((await add(null)).status).toBe(200);
     const [id] = good.map(({ body }) => (body as { id: string }).id);
@@ -626,14 +630,14 @@ describe("links by email", () => {
     try {
       const owner = api.browser();
       const token = tokenOf(await api.access.createSetupLink());
-      const made = await owner.call("POST /setup", {
+      const created = await owner.call("POST /setup", {
         token,
         email: "ada@example.com",
         name: "Ada",
         password,
       });
-      expect(made.setCookie[0]).toMatch(/^cleancast\.session_token=/);
-      expect(made.setCookie[0]).not.toMatch(/secure/i);
+      expect(created.setCookie[0]).toMatch(/^cleancast\.session_token=/);
+      expect(created.setCookie[0]).not.toMatch(/secure/i);
       const invite = { email: "bea@example.com", site: null, role: "viewer" };
       expect((await owner.call("POST /members/invitations", invite)).body).toMatchObject({ link: null });
       expect(api.mails).toHaveLength(1);

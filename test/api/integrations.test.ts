@@ -75,8 +75,8 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(early.request).toMatchObject({ method: "POST", url, body: { event: "lead" } });
     expect(receiver.got).toEqual([]);
 
-    const made = await admin.ask(`POST /sites/${site}/connections`, body);
-    const { connection, isNew } = checkedAnswer("POST /sites/:site/connections", made);
+    const created = await admin.ask(`POST /sites/${site}/connections`, body);
+    const { connection, isNew } = checkedAnswer("POST /sites/:site/connections", created);
     expect(isNew).toBe(true);
     expect(connection.settings).toMatchObject({ url: `${receiver.url}/…`, headers: "(configured)" });
     const at = `/sites/${site}/connections/${connection.id}`;
@@ -122,7 +122,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(fault(await patch({ settings: {}, events: [] }))).toEqual([400, "invalid", "events"]);
     expect((await patch({ settings: {}, events: null })).json.connection.events).toBeNull();
     // No answer contains the address's path or the secret header.
-    const seen = [made, mapped, past, await viewer.ask(`GET /sites/${site}/connections`)];
+    const seen = [created, mapped, past, await viewer.ask(`GET /sites/${site}/connections`)];
     for (const { answer } of seen) expect(answer.text).not.toMatch(/secret-path|hush-hush/);
     expect(JSON.stringify(tested)).not.toMatch(/secret-path|hush-hush/);
 
@@ -223,18 +223,18 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
       signIn: id,
     });
     expect(checkedAnswer("POST /sites/:site/connections/choices", choices).items.length).toBeGreaterThan(0);
-    const made = checkedAnswer("POST /sites/:site/connections", await admin.ask(route, wanted));
-    expect(made.connection.settings.access_token).toBe("(configured)");
+    const created = checkedAnswer("POST /sites/:site/connections", await admin.ask(route, wanted));
+    expect(created.connection.settings.access_token).toBe("(configured)");
     // A sign-in can be used once.
     expect((await step(admin)).status).toBe(404);
-    const tested = await admin.ask(`POST /sites/${site}/connections/${made.connection.id}/test`, {});
+    const tested = await admin.ask(`POST /sites/${site}/connections/${created.connection.id}/test`, {});
     expect(tested.json).toMatchObject({ outcome: "accepted", httpStatus: 200 });
   });
 
   test("a webhook can be tested, its log read, its secret rotated and its periods replayed", async () => {
     const add = (url: string) => admin.ask(`POST /sites/${site}/webhooks`, { url });
-    const made = await add(`${receiver.url}/totals/secret-path`);
-    const { webhook, secret } = checkedAnswer("POST /sites/:site/webhooks", made);
+    const created = await add(`${receiver.url}/totals/secret-path`);
+    const { webhook, secret } = checkedAnswer("POST /sites/:site/webhooks", created);
     expect(webhook).toMatchObject({
       url: `${receiver.url}/…`,
       state: "active",

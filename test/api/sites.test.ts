@@ -50,8 +50,8 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     const claimed = await admin.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
     expect(fault(claimed)).toEqual([400, "invalid", "host"]);
     expect(claimed.json.error.message).toContain("CLEANCAST_URL");
-    const made = await owner.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
-    expect(checkedAnswer("POST /sites/:site/hosts", made).hosts).toContain("www.shop.example");
+    const created = await owner.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
+    expect(checkedAnswer("POST /sites/:site/hosts", created).hosts).toContain("www.shop.example");
   });
 
   test("renaming a site is recorded in the audit log, which is read in pages", async () => {
@@ -145,8 +145,8 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       false,
       false,
     ]);
-    const made = await admin.ask(`POST /sites/${site}/keys`, { name: "my CRM" });
-    const first = checkedAnswer("POST /sites/:site/keys", made);
+    const created = await admin.ask(`POST /sites/${site}/keys`, { name: "my CRM" });
+    const first = checkedAnswer("POST /sites/:site/keys", created);
     expect(first).toMatchObject({ openedInbound: true, key: expect.stringMatching(/^cc_/) });
     const send = (key: string) => relay.post(key, freshEvent(), { Host: "shop.example" });
     expect((await send(first.key)).status).toBe(200);

@@ -230,21 +230,21 @@ describe.each(engines)("a site's data on %s", (engine) => {
 
   test("events arrive in the live feed with their outcome", async () => {
     const order = `live-${engine}`;
-    let heard = "";
+    let received = "";
     const listening = get(
       `${relay.url}/api/v1${of("/feed")}`,
       { headers: { Cookie: owner.cookie } },
       (response) => {
         expect(response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-        response.setEncoding("utf8").on("data", (text: string) => (heard += text));
+        response.setEncoding("utf8").on("data", (text: string) => (received += text));
       },
     );
-    await eventually("the stream is open", () => heard.startsWith("retry:"));
+    await eventually("the stream is open", () => received.startsWith("retry:"));
     await relay.post(site.key, { email: "d@example.com", event: "purchase", orderId: order });
     await eventually("the event arrives with its outcome", () =>
-      heard.split("\n\n").some((one) => one.includes(order) && one.includes('"state":"sent"')),
+      received.split("\n\n").some((one) => one.includes(order) && one.includes('"state":"sent"')),
     );
-    const message = heard.split("\n\n").findLast((one) => one.includes(order)) ?? "";
+    const message = received.split("\n\n").findLast((one) => one.includes(order)) ?? "";
     contract["GET /sites/:site/events"].answer.shape.items.element.parse(
       JSON.parse(message.slice("data: ".length)),
     );

@@ -68,7 +68,7 @@ export async function setUpStage({
     home,
     relay,
     site,
-    siteId: made.id,
+    siteId: added.id,
     receiver,
     async convert(email, more = {}) {
       orders += 1;

@@ -32,7 +32,7 @@ function impossibleDay(): string {
   return `${iso(at.getTime()).slice(0, 8)}${at.getUTCDate() + 1}`;
 }
 
-const taken = (event: string) => accepted(event, { webhook: { ok: true } });
+const processed = (event: string) => accepted(event, { webhook: { ok: true } });
 
 /** Writes an event as JSON text; its order id is the given JSON text. */
 const numbered = (orderId: string) => `{"email":"ada@example.com","event":"purchase","orderId":${orderId}}`;
@@ -165,7 +165,7 @@ describe.each(engines)("event fields on %s", (engine) => {
       Object.assign(wrong, { [name]: freshEvent({ value: 1, currency: "EUR" })[name] });
     }
     expect(errors).toEqual([noAddress, negative, noCurrency, tooLong("orderId", 256)]);
-    expect(summarize(await send(freshEvent(wrong)))).toEqual(taken("purchase"));
+    expect(summarize(await send(freshEvent(wrong)))).toEqual(processed("purchase"));
   });
 
   test("no error repeats the value that was sent", async () => {
@@ -178,7 +178,7 @@ describe.each(engines)("event fields on %s", (engine) => {
   test("an event rejected for a field can be sent again corrected", async () => {
     const event = freshEvent();
     expect((await send({ ...event, value: "5" })).status).toBe(400);
-    expect(summarize(await send({ ...event, value: 5 }))).toEqual(taken("purchase"));
+    expect(summarize(await send({ ...event, value: 5 }))).toEqual(processed("purchase"));
   });
 
   test("an event needs only an email and a name; the currency is USD and the time is now", async () => {
@@ -294,7 +294,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     "__proto__",
   ])("the event name %j is echoed and sent byte for byte", async (name) => {
     const before = receiver.got.length;
-    expect(summarize(await send(freshEvent({ event: name })))).toEqual(taken(name));
+    expect(summarize(await send(freshEvent({ event: name })))).toEqual(processed(name));
     expect(receiver.bodies()[before]?.event).toBe(name);
   });
 

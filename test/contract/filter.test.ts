@@ -7,7 +7,7 @@ import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
 import { accepted, deduped, filtered, freshEvent, summarize } from "./answers.ts";
 
-const taken = accepted("purchase", { webhook: { ok: true } });
+const processed = accepted("purchase", { webhook: { ok: true } });
 
 describe.each(engines)("filters on %s", (engine) => {
   let home: Installation;
@@ -90,13 +90,13 @@ describe.each(engines)("filters on %s", (engine) => {
   });
 
   test("filtered emails pass on a site without filter rules", async () => {
-    for (const [, email] of rules) expect(await send(freshEvent({ email }), open)).toEqual(taken);
+    for (const [, email] of rules) expect(await send(freshEvent({ email }), open)).toEqual(processed);
   });
 
   test.each(["eve@notspam.test", "eve@spam.test.example", "spam.test@example.com", "ada@example.com"])(
     "the email %s is not matched by the rule of a blocked domain",
     async (email) => {
-      expect(await send(freshEvent({ email }))).toEqual(taken);
+      expect(await send(freshEvent({ email }))).toEqual(processed);
     },
   );
 
@@ -108,7 +108,7 @@ describe.each(engines)("filters on %s", (engine) => {
 
   test("a hashed email passes rules about domains", async () => {
     const event = freshEvent({ email: null, hashed_email: sha256Of("eve@spam.test") });
-    expect(await send(event)).toEqual(taken);
+    expect(await send(event)).toEqual(processed);
   });
 
   test("event list --filtered lists only filtered events, and without the option all events", async () => {
@@ -131,7 +131,7 @@ describe.each(engines)("filters on %s", (engine) => {
   test("the user agent of the sender is never checked for bots", async () => {
     for (const agent of ["Googlebot/2.1", "python-requests/2.32", "HeadlessChrome", ""]) {
       const answer = await relay.post(strict.key, freshEvent(), { "User-Agent": agent });
-      expect(summarize(answer)).toEqual(taken);
+      expect(summarize(answer)).toEqual(processed);
     }
   });
 
@@ -147,7 +147,7 @@ describe.each(engines)("filters on %s", (engine) => {
   });
 
   test("one human visit among bot visits lets an event pass, and only the ids of human visits are used", async () => {
-    expect(await send(freshEvent({ email: "both@example.com" }), open)).toEqual(taken);
+    expect(await send(freshEvent({ email: "both@example.com" }), open)).toEqual(processed);
     expect(receiver.bodies().at(-1)?.clickIds).toEqual({ gclid: "from-a-human" });
   });
 });

@@ -38,13 +38,13 @@ describe.each(engines)("results per platform on %s", (engine) => {
 
   /** Adds a site with a webhook for each path; each path of the receiver has its own behaviour. */
   async function site(name: string, ...paths: string[]): Promise<TestSite> {
-    const made = await home.addSite(`${name}.example`);
+    const added = await home.addSite(`${name}.example`);
     for (const path of paths) {
       const url = path.startsWith("http") ? path : `${receiver.url}/${path}`;
-      connections.set(path, (await home.run("connect", made.host, "webhook", `url=${url}`)).id);
+      connections.set(path, (await home.run("connect", added.host, "webhook", `url=${url}`)).id);
     }
-    sites.set(name, made);
-    return made;
+    sites.set(name, added);
+    return added;
   }
 
   beforeAll(async () => {

@@ -196,24 +196,24 @@ describe.each(engines)("transport settings on %s", (engine) => {
       headers: { "X-CC-Api-Key": relay.key, "Content-Type": "application/json", ...headers },
       body: JSON.stringify(freshEvent()),
     });
-  const taken = accepted("purchase", { sandbox: { ok: true } });
+  const processed = accepted("purchase", { sandbox: { ok: true } });
 
   test("CLEANCAST_REQUIRE_TLS refuses plain HTTP from this machine too", async () => {
     expect(summarize(await send(strict))).toEqual(https);
-    expect(summarize(await send(strict, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
+    expect(summarize(await send(strict, { "X-Forwarded-Proto": "https" }))).toEqual(processed);
   });
 
   test("CLEANCAST_TRUST_PROXY=none trusts no proxy, and direct requests from this machine pass", async () => {
     expect(summarize(await send(distrustful, { "X-Forwarded-Proto": "https" }))).toEqual(https);
     expect(summarize(await send(distrustful, { Forwarded: "proto=https" }))).toEqual(https);
-    expect(summarize(await send(distrustful))).toEqual(taken);
+    expect(summarize(await send(distrustful))).toEqual(processed);
   });
 
   test("TLS_CERT_FILE and TLS_KEY_FILE make the relay serve HTTPS and nothing else", async () => {
     expect(secure.url).toMatch(/^https:/);
     expect(secure.output()).toContain("\ncurl -sSk https://localhost:");
-    expect(summarize(await send(secure))).toEqual(taken);
-    expect(summarize(await send(secure, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
+    expect(summarize(await send(secure))).toEqual(processed);
+    expect(summarize(await send(secure, { "X-Forwarded-Proto": "https" }))).toEqual(processed);
     await expect(call(secure.url.replace("https:", "http:"))).rejects.toThrow("socket hang up");
   });
 

@@ -166,7 +166,7 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
     await Promise.all(
       unanswered.map((order) =>
         // On a busy machine the short deadline of this test may pass, which is answered 503.
-        eventually(`${order} is taken`, async () => {
+        eventually(`${order} is accepted`, async () => {
           const { status } = await again.post(site.key, eventOf(order));
           expect([200, 503]).toContain(status);
           return status === 200;

@@ -66,20 +66,20 @@ describe("failover to a standby", () => {
       const relays = await Promise.all([home.start(), home.start()]);
       const agent = keepAliveAgent(senders);
 
-      const taken = new Set<string>();
+      const accepted = new Set<string>();
       const refused: { status: number; retryAfter: number; ms: number }[] = [];
       let next = 0;
       let requests = 0;
       let isSending = true;
       /** Retries on any node until one accepts the event, as senders do. */
-      async function sendUntilTaken(n: number): Promise<void> {
+      async function sendUntilAccepted(n: number): Promise<void> {
         const order = `order-${n}`;
         for (let tries = 0; ; tries++) {
           const startedAt = performance.now();
           requests += 1;
           const event = { email: `p${n}@example.com`, event: "purchase", orderId: order, value: 10 };
           const answer = await postOver(agent, relays[(n + tries) % 2] as Relay, key, event);
-          if (answer.status === 200) return void taken.add(order);
+          if (answer.status === 200) return void accepted.add(order);
           const ms = performance.now() - startedAt;
           refused.push({ status: answer.status, retryAfter: Number(answer.headers["retry-after"]), ms });
           await sleep(100);
@@ -87,22 +87,22 @@ describe("failover to a standby", () => {
       }
       const load = Array.from({ length: senders }, async () => {
         while (isSending) {
-          await sendUntilTaken(next++);
+          await sendUntilAccepted(next++);
           await sleep(5);
         }
       });
 
-      await eventually("there is load", () => taken.size >= 200);
+      await eventually("there is load", () => accepted.size >= 200);
       const memoryBefore = relays.map(residentMb);
       if (isLong) pair.primary.freeze();
       else await pair.primary.kill();
-      const atOutage = taken.size;
+      const atOutage = accepted.size;
       await sleep(outageMs);
       relays.forEach((relay, i) => expect(residentMb(relay) - (memoryBefore[i] ?? 0)).toBeLessThan(200));
       for (const relay of relays) expect(await isReady(relay)).toBe(false);
       await pair.standby.promote();
       const promotedAt = performance.now();
-      await eventually("events are taken again", () => taken.size > atOutage + 200);
+      await eventually("events are accepted again", () => accepted.size > atOutage + 200);
       const backMs = performance.now() - promotedAt;
       isSending = false;
       await Promise.all(load);
@@ -121,15 +121,15 @@ describe("failover to a standby", () => {
       });
       const events = await rows(promoted, `SELECT id, order_id FROM events`);
       const orders = events.map((row) => String(row.order_id));
-      expect(new Set(orders)).toEqual(taken);
-      expect(orders).toHaveLength(taken.size);
+      expect(new Set(orders)).toEqual(accepted);
+      expect(orders).toHaveLength(accepted.size);
       const arrived = receiver.bodies().map((body) => String(body.orderId));
-      expect(new Set(arrived)).toEqual(taken);
-      expect(arrived).toHaveLength(taken.size);
+      expect(new Set(arrived)).toEqual(accepted);
+      expect(arrived).toHaveLength(accepted.size);
 
       for (const relay of relays) await eventually("the node is ready again", () => isReady(relay));
       // Both nodes know a new key soon.
-      const { key: fresh } = await promoted.run("key", "add", "shop.example.com", "made after");
+      const { key: fresh } = await promoted.run("key", "add", "shop.example.com", "added after the failover");
       for (const relay of relays)
         await eventually("the node knows the key", async () => {
           const answer = await postOver(agent, relay, fresh, { email: "late@example.com", event: "lead" });
@@ -139,15 +139,15 @@ describe("failover to a standby", () => {
         const byId = new Map(pushed.got.map((one) => [one.headers["webhook-id"], JSON.parse(one.text)]));
         return [...byId.values()].reduce((sum, { conversions }) => sum + Number(conversions), 0);
       };
-      await eventually("the webhook received all totals", () => pushedConversions() === taken.size + 1);
+      await eventually("the webhook received all totals", () => pushedConversions() === accepted.size + 1);
       await eventually("uses of the key are counted, also those during the outage", async () => {
         const [row] = await rows(promoted, `SELECT SUM(uses) AS uses FROM key_uses`);
         return Number(row?.uses) >= requests + 2;
       });
       for (const relay of relays) expect(await relay.stop()).toBe(0);
       console.log(
-        `${taken.size} events, ${refused.length} refusals in an outage of ${outageMs} ms, the slowest after ${Math.round(slowestMs)} ms; the ` +
-          `200 events after the promotion were taken ${Math.round(backMs)} ms after it.`,
+        `${accepted.size} events, ${refused.length} refusals in an outage of ${outageMs} ms, the slowest after ${Math.round(slowestMs)} ms; the ` +
+          `200 events after the promotion were accepted ${Math.round(backMs)} ms after it.`,
       );
     },
     60_000 + outageMs,

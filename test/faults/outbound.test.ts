@@ -40,13 +40,13 @@ type Hook = { receiver: Receiver; secret: string; acknowledged: Push[] };
 async function addHook(home: Installation, site: TestSite, isUp: () => boolean): Promise<Hook> {
   const receiver = await startReceiver();
   const { secret } = await home.run("webhook", "add", site.host, receiver.url);
-  const made: Hook = { receiver, secret, acknowledged: [] };
+  const hook: Hook = { receiver, secret, acknowledged: [] };
   receiver.behave = (got, response) => {
     if (!isUp()) return void response.writeHead(503).end();
     const push = readPush(got, secret);
-    response.writeHead(200).end(() => made.acknowledged.push(push));
+    response.writeHead(200).end(() => hook.acknowledged.push(push));
   };
-  return made;
+  return hook;
 }
 
 /** Drops repetitions after a crash: the first push of each id counts. */

@@ -62,12 +62,12 @@ describe.each(engines)("a soak on %s", (engine) => {
   });
 
   /** Retries on any node until one accepts the event. */
-  async function sendUntilTaken(n: number, agent: ReturnType<typeof keepAliveAgent>): Promise<void> {
+  async function sendUntilAccepted(n: number, agent: ReturnType<typeof keepAliveAgent>): Promise<void> {
     for (let tries = 0; ; tries++) {
       const relay = relays[(n + tries) % relays.length] as Relay;
       const answer = await postOver(agent, relay, key, fields(n)).catch(() => null);
       if (answer?.status === 200) return;
-      if (tries > 200) throw new Error(`event ${n} was never taken: ${answer?.text}`);
+      if (tries > 200) throw new Error(`event ${n} was never accepted: ${answer?.text}`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
@@ -92,7 +92,7 @@ describe.each(engines)("a soak on %s", (engine) => {
         }
       })();
       const senders = Array.from({ length: 16 }, async () => {
-        for (let n = next++; n < total; n = next++) await sendUntilTaken(n, agent);
+        for (let n = next++; n < total; n = next++) await sendUntilAccepted(n, agent);
       });
       // Half-way the customer revokes a permission, and grants it again.
       await eventually("half of the events are sent", () => next > total / 2, 600);
@@ -129,15 +129,15 @@ describe.each(engines)("a soak on %s", (engine) => {
 
       const repeated: Record<string, number> = {};
       for (const id of platforms.filter((one) => one !== "tiktok")) {
-        const taken = new Map(standins.of(id).accepted.map((event) => [event.id, event]));
+        const accepted = new Map(standins.of(id).accepted.map((event) => [event.id, event]));
         for (const { platform_event_id: platformEventId } of events) {
           const event =
-            taken.get(String(platformEventId)) ??
+            accepted.get(String(platformEventId)) ??
             expect.unreachable(`${id} never got ${String(platformEventId)}`);
           expect(event.counted, `${id} counts ${String(platformEventId)}`).toBe(1);
           repeated[id] = (repeated[id] ?? 0) + event.count - 1;
         }
-        expect(taken.size).toBe(total);
+        expect(accepted.size).toBe(total);
       }
       console.log(
         `${engine}: ${total} events, ${platforms.length} platforms, ${kills.count} kills; repeated to a platform because its answer ` +

@@ -21,11 +21,11 @@ import { startReceiver } from "../support/receiver.ts";
 
 /** Creates an empty installation with the encryption key of another. */
 async function installationWithKeyOf(home: Installation, engine: Engine): Promise<Installation> {
-  const made = await emptyInstallation(engine);
+  const created = await emptyInstallation(engine);
   const from = home.env.CLEANCAST_ENCRYPTION_KEY ?? keyOf(home);
-  if (engine === "postgres") made.env.CLEANCAST_ENCRYPTION_KEY = from;
-  else writeFileSync(join(made.env.CLEANCAST_DATA as string, "encryption.key"), from, { mode: 0o600 });
-  return made;
+  if (engine === "postgres") created.env.CLEANCAST_ENCRYPTION_KEY = from;
+  else writeFileSync(join(created.env.CLEANCAST_DATA as string, "encryption.key"), from, { mode: 0o600 });
+  return created;
 }
 
 const keyOf = (home: Installation) =>

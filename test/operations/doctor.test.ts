@@ -39,9 +39,9 @@ function closeFile(home: Installation): void {
 }
 
 async function setUp(home: Installation, wanted: readonly Wanted[]) {
-  const made = await setUpSite(home, wanted);
+  const setup = await setUpSite(home, wanted);
   closeFile(home);
-  return made;
+  return setup;
 }
 
 async function diagnose(

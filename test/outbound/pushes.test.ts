@@ -270,8 +270,9 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     receiver.behave = (got, response) =>
       void response.writeHead(bearerOf(got) === old ? 200 : 401).end(bearerOf(got));
     await send(site);
-    const taken = () => receiver.got.filter((got) => bearerOf(got) === old).map((got) => readPush(got, old));
-    await eventually("the conversion was pushed", () => sumOf(taken()).conversions === 1);
+    const withOldSecret = () =>
+      receiver.got.filter((got) => bearerOf(got) === old).map((got) => readPush(got, old));
+    await eventually("the conversion was pushed", () => sumOf(withOldSecret()).conversions === 1);
     const { log } = await show(id);
     expect(log.some((one: Line) => one.httpStatus === 401)).toBe(true);
     // The receiver echoed the secret; the log does not contain it.
@@ -290,16 +291,16 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     if (!first) throw new Error("no push has the conversion");
     const repeated = () => pushes(hook).filter((one) => one.id === first.id);
     // A push in flight is not replayed, and it is in flight until the relay has stored the receiver's answer.
-    const isTaken = (times: number) => async () =>
+    const isAccepted = (times: number) => async () =>
       (await show(id)).log.filter((line: Line) => line.ok && line.period?.startsAt === first.from).length ===
       times;
     const period = receiver.got.find((got) => got.headers["webhook-id"] === first.id)?.headers["x-cc-period"];
-    await eventually("the receiver has accepted the push", isTaken(1));
+    await eventually("the receiver has accepted the push", isAccepted(1));
     expect(await home.run("webhook", "replay", id, "--period", String(period))).toEqual({
       id,
       periods: 1,
     });
-    await eventually("the receiver has accepted the replay", isTaken(2));
+    await eventually("the receiver has accepted the replay", isAccepted(2));
     expect(repeated()).toHaveLength(2);
     const at = (ms: number) => new Date(ms).toISOString();
     const range = ["--from", at(first.from), "--to", at(first.to)];

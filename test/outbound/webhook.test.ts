@@ -19,9 +19,9 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
   let testKey: string;
 
   async function site(name: string, ...settings: string[]): Promise<void> {
-    const made = await home.addSite(`${name}.example`);
-    sites.set(name, made);
-    await home.run("connect", made.host, "webhook", `url=${receiver.url}/${name}?token=a%20b`, ...settings);
+    const added = await home.addSite(`${name}.example`);
+    sites.set(name, added);
+    await home.run("connect", added.host, "webhook", `url=${receiver.url}/${name}?token=a%20b`, ...settings);
   }
 
   const template = {

@@ -129,9 +129,9 @@ async function makeKey(
 ): Promise<string> {
   if (mark === "ccm_…") {
     const owner = await becomeOwner(await relay.start());
-    const made = await owner.ask("POST /api-keys", { name: "guide", site: null, access: "change" });
-    if (made.status !== 200) throw new Error(made.answer.text);
-    return String(made.json.key);
+    const created = await owner.ask("POST /api-keys", { name: "guide", site: null, access: "change" });
+    if (created.status !== 200) throw new Error(created.answer.text);
+    return String(created.json.key);
   }
   const mode = mark === "cc_test_…" ? ["--test"] : [];
   const { key } = await cleancast("key", "add", site, "a reader", ...mode);
