@@ -1,38 +1,17 @@
 // An import is killed, started twice, stopped, and run together with live traffic.
 
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { command, engines, eventually, newInstallation, type Installation } from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation } from "../support/relay.ts";
 import { deliveryStates, setUpSite, rows } from "../support/installation.ts";
 
 const total = Number(process.env.IMPORT_ROWS ?? 3000);
 const isLong = total > 20_000;
 
-const running = new Set<ChildProcess>();
-afterAll(() => {
-  for (const child of running) child.kill("SIGKILL");
-});
-
-type Run = { child: ChildProcess; out: () => string; err: () => string; ended: Promise<number | null> };
-
-function start(home: Installation, ...args: string[]): Run {
-  const child = spawn(process.execPath, [command, "import", "conversions", ...args], { env: home.env });
-  running.add(child);
-  let out = "";
-  let err = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
-  const ended = once(child, "close").then(() => {
-    running.delete(child);
-    return child.exitCode;
-  });
-  return { child, out: () => out, err: () => err, ended };
-}
+const start = (home: Installation, ...args: string[]) => home.launch("import", "conversions", ...args);
 
 async function lineOf(home: Installation): Promise<number> {
   const [row] = await rows(home, `SELECT line FROM imports`);
@@ -82,7 +61,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
         "the import has reached the line",
         async () => {
           if (run.child.exitCode !== null)
-            throw new Error(`the import ended by itself: ${run.err()}${run.out()}`);
+            throw new Error(`the import ended by itself: ${run.printed.err}${run.printed.out}`);
           return (await lineOf(home)) > total * part;
         },
         isLong ? 600 : 60,
@@ -92,11 +71,11 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
       const after = await lineOf(home);
       expect(after).toBeGreaterThan(before);
       expect(after).toBeLessThan(total);
-      if (before) expect(run.err()).toContain(`resuming after line ${before}`);
+      if (before) expect(run.printed.err).toContain(`resuming after line ${before}`);
     }
     const both = [start(home, ...args), start(home, ...args)];
     const codes = await Promise.all(both.map(({ ended }) => ended));
-    const output = both.map(({ out, err }) => out() + err()).join("\n");
+    const output = both.map(({ printed }) => printed.out + printed.err).join("\n");
     expect(codes.toSorted(), output).toEqual([0, 1]);
     expect(output).toMatch(/This import is running|Another process has just started/);
     const seconds = (Date.now() - startedAt) / 1000;
@@ -158,7 +137,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
 
       run.child.kill("SIGINT");
       expect(await run.ended).toBe(130);
-      expect(run.out()).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
+      expect(run.printed.out).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
       const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
       expect(row).toMatchObject({ state: "stopped", owner: "" });
       // The report matches the rows in the database.

@@ -1,13 +1,11 @@
 // An installation moves from the embedded database to PostgreSQL while its relay is under load, and the move is killed
 // again and again. Every event that was answered 200 is in PostgreSQL afterwards, exactly once.
 
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { move } from "../../src/maintenance/move.ts";
 import { openProgress } from "../../src/maintenance/moveProgress.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
@@ -16,7 +14,7 @@ import { tablesAt } from "../../src/store/schema/tables.ts";
 import { tryLock } from "../../src/installation/lock.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { command, eventually, newInstallation, Installation } from "../support/relay.ts";
+import { eventually, newInstallation, Installation } from "../support/relay.ts";
 import {
   change,
   databaseFile,
@@ -30,27 +28,7 @@ import {
 /** The number of events before the move begins; `npm run test:move` has more. */
 const before = Number(process.env["MOVE_EVENTS"] ?? 1000);
 
-const started = new Set<ChildProcess>();
-afterAll(() => started.forEach((child) => child.kill("SIGKILL")));
-
-function startMove(home: Installation, url: string) {
-  const child = spawn(process.execPath, [command, "--json", "move", "--to", url], { env: home.env });
-  started.add(child);
-  let stderr = "";
-  let stdout = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  const ended = once(child, "close").then(() => child.exitCode);
-  return {
-    ended,
-    stderr: () => stderr,
-    stdout: () => stdout,
-    async kill() {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
-}
+const startMove = (home: Installation, url: string) => home.launch("--json", "move", "--to", url);
 
 function markOf(home: Installation): number {
   const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
@@ -156,8 +134,9 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
       const killed = startMove(home, url);
       let isOver = false;
       void killed.ended.then(() => (isOver = true));
-      while (!isOver && !(await moment(killed.stderr()))) await sleep(5);
-      await killed.kill();
+      while (!isOver && !(await moment(killed.printed.err))) await sleep(5);
+      killed.child.kill("SIGKILL");
+      await killed.ended;
       // On a busy machine the move may have finished before the kill.
       if (markOf(home) === -1) {
         over = killed;
@@ -174,8 +153,8 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
       await eventually("events are accepted again", () => answered.size > answeredSoFar + 20);
 
     const last = over && (await over.ended) === 0 ? over : startMove(home, url);
-    expect(await last.ended, last.stderr()).toBe(0);
-    const report = JSON.parse(last.stdout());
+    expect(await last.ended, last.printed.err).toBe(0);
+    const report = JSON.parse(last.printed.out);
     expect(report).toMatchObject({ state: "moved" });
     expect(markOf(home)).toBe(-1);
 

@@ -1,7 +1,6 @@
 // A backup is taken from a relay under load, restored elsewhere, and has everything that was answered before it began.
 // A truncated file is refused.
 
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -9,7 +8,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { change, databaseFile, setUpSite, keepAliveAgent, postOver, rows } from "../support/installation.ts";
 import {
-  command,
   emptyInstallation,
   engines,
   eventually,
@@ -165,12 +163,11 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   test("a killed restore leaves the old data, and the next restore finishes", async () => {
     const elsewhere = await installationWithKeyOf(home, engine);
     await setUpSite(elsewhere, [], "other.example.com");
-    const child = spawn(process.execPath, [command, "restore", file, "--force"], { env: elsewhere.env });
-    const gone = new Promise((resolve) => child.once("close", resolve));
+    const { child, ended } = elsewhere.launch("restore", file, "--force");
     while (!(await isUnderWay(elsewhere)) && child.exitCode === null)
       await new Promise((resolve) => setTimeout(resolve, 2));
     child.kill("SIGKILL");
-    await gone;
+    await ended;
     expect(child.signalCode).toBe("SIGKILL");
     expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
     expect(await elsewhere.run("check")).toEqual({ ok: true, wrong: [] });

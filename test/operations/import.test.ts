@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -7,7 +5,7 @@ import { dayMs } from "../../src/kernel/time.ts";
 import { freshFolder } from "../support/databases.ts";
 import { deliveryStates, setUpSite, rows, type SiteSetup } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { command, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
+import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
 import { sha256Of } from "../support/sha256.ts";
 
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
@@ -30,12 +28,9 @@ async function piped(
   input: string,
   ...args: string[]
 ): Promise<{ out: string; err: string }> {
-  const child = spawn(process.execPath, [command, ...args], { env: home.env });
-  const printed = { out: "", err: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed.out += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (printed.err += text));
+  const { child, printed, ended } = home.launch(...args);
   child.stdin.end(input);
-  await once(child, "close");
+  await ended;
   return printed;
 }
 
