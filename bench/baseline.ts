@@ -1,5 +1,6 @@
 // Compares the relay with a bare Node server that does the unavoidable minimum of work.
 
+import { countOf } from "../src/kernel/text.ts";
 import {
   closeHarness,
   eventBytes,
@@ -89,7 +90,7 @@ function findingsOf(
     ],
     targets: [
       atLeast(
-        "No connection, SQLite: throughput, of the bare server's",
+        "No connection, SQLite: throughput, relative to the baseline",
         ratio("SQLite", 0, "perSecond"),
         0.45,
       ),
@@ -98,7 +99,7 @@ function findingsOf(
           .filter((connections) => connections > 0)
           .map((connections) =>
             atMost(
-              `${connections} ${connections === 1 ? "connection" : "connections"}, ${engine}: CPU per event, of the baseline's`,
+              `${countOf(connections, "connection")}, ${engine}: CPU per event, relative to the baseline`,
               ratio(engine, connections, "cpu"),
               1.3,
             ),

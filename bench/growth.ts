@@ -165,7 +165,7 @@ async function run(mode: Mode): Promise<Findings> {
     ],
     targets: [
       atMost(
-        `CPU per event at ${largest.records.toLocaleString("en")} records, of that at ${smallest.records.toLocaleString("en")}`,
+        `CPU per event at ${largest.records.toLocaleString("en")} records, relative to ${smallest.records.toLocaleString("en")} records`,
         grown(largest.records),
         1.3,
       ),

@@ -30,7 +30,7 @@ async function run(mode: Mode): Promise<Findings> {
   const ours = await startOurs(harness, "sqlite", platforms.slice(0, 3));
   const single = await startOurs(harness, "sqlite", ["ga4"]);
   const candidates = { "the baseline": bare, "SQLite, 3 connections": ours, "SQLite, ga4 alone": single };
-  await warmUp(harness, [bare, ours], mode);
+  await warmUp(harness, Object.values(candidates), mode);
   const runs = loads.flatMap((senders) =>
     Object.entries(candidates).map(([name, one]) => {
       const load = { senders, ms: mode.quick ? 400 : 2500 };
@@ -65,12 +65,12 @@ async function run(mode: Mode): Promise<Findings> {
     ],
     targets: loads.map((senders) =>
       atMost(
-        `${senders} senders, 3 connections: CPU per event, of the baseline's`,
+        `${senders} senders, 3 connections: CPU per event, relative to the baseline`,
         ratio(senders, "SQLite, 3 connections", "cpu"),
         0.6,
       ),
     ),
-    notes: ["ga4 takes one event per request: it shows what a connection does that cannot batch."],
+    notes: ["ga4 takes one event per request: it shows a connection that cannot batch."],
   };
 }
 

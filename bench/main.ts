@@ -1,7 +1,7 @@
 // Measures the relay, a bare server and comparable products in one run.
 //
 //   npm run bench                       everything; writes docs/explanation/benchmarks.md
-//   npm run bench -- --only baseline       one part, or several with commas
+//   npm run bench -- --only baseline     one part, or several with commas
 //   npm run bench -- --quick            a smoke test in less than a minute; writes nothing
 //   npm run bench -- --full             also the largest sizes
 //   npm run bench -- --rounds 9         more rounds, for a busy machine

@@ -26,9 +26,9 @@ export async function timeStart(
   const began = performance.now();
   const started = await start();
   await ask(started.port);
-  const made = { ms: performance.now() - began, cpuMs: cpuOf(started.pid) / 1000 };
+  const result = { ms: performance.now() - began, cpuMs: cpuOf(started.pid) / 1000 };
   await started.stop();
-  return made;
+  return result;
 }
 
 let orders = 0;
@@ -89,6 +89,6 @@ export const start: Part = {
   name: "start",
   title: "Cold start and idle memory",
   about:
-    "Time from the start of the process to the first answered event. Memory is the resident set size five seconds later.",
+    "Time from the start of the process to the first answered event. Memory is the resident set size of an idle process five seconds after its start.",
   run,
 };

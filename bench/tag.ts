@@ -73,7 +73,7 @@ async function run(mode: Mode): Promise<Findings> {
 export const tag: Part = {
   name: "tag",
   title: "The tag",
-  about: `Each script with the line that enables it is loaded in a new profile: read, compiled and run to its end, on a page reached
-through an ad. The products do different things; the table shows the cost for a page.`,
+  about: `Each script runs with the line that enables it, in a new profile, on a page reached through an ad. The time covers parsing and
+running it, but neither loading it nor work that it schedules for later. The products do different things; the table shows the cost for a page.`,
   run,
 };

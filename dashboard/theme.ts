@@ -41,7 +41,7 @@ const dark: MantineColorsTuple = [
   "#0e1013",
 ];
 
-/** Dark enough for white text. */
+/** Its shades for buttons are dark enough for white text. */
 const red: MantineColorsTuple = [
   "#fff1f0",
   "#ffe0dd",

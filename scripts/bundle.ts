@@ -10,7 +10,7 @@ import { listPackages } from "./bundledPackages.ts";
 const root = new URL("..", import.meta.url);
 const out = fileURLToPath(new URL("dist/relay/", root));
 
-/** Bundles the packages that the sources load on first use; they are still evaluated only then. */
+/** Also bundles the packages that the sources `require` on first use; they are still evaluated only then. */
 const bundleRequired: Plugin = {
   name: "bundle-required",
   transform: {
@@ -19,7 +19,7 @@ const bundleRequired: Plugin = {
   },
 };
 
-/** Reduces the list of crawlers to its patterns, a tenth of its size. */
+/** Reduces the list of crawlers to its patterns, less than a tenth of its size. */
 const crawlerPatterns: Plugin = {
   name: "crawler-patterns",
   transform: {

@@ -18,7 +18,7 @@ const recorded = readRecording(folder);
 const source = statementsInSource();
 const all = [...recorded.postgres, ...recorded.sqlite];
 const notRecorded = source.filter(({ isIn }) => !all.some(isIn));
-// A statement without gaps is known without a recording.
+// A statement that is not composed at run time is known without a recording.
 const whole = notRecorded.filter(({ isWhole }) => isWhole).map(({ text }) => text);
 const missing = notRecorded.filter(({ isWhole }) => !isWhole);
 if (missing.length) {

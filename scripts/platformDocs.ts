@@ -1,4 +1,5 @@
-// `npm run docs:platforms` writes docs/platforms/, a page for each platform from its own object. test/docs.test.ts compares them.
+// `npm run docs:platforms` writes docs/platforms/: a page for each platform, from the platform's own object. test/docs.test.ts fails if
+// the pages differ from it.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -26,7 +27,7 @@ function overview(): string {
   const head = ["platform", "id", "", "connected by", "takes events up to", "in one request"];
   return page([
     "# Platforms",
-    "Each page is generated from the platform's own code (`npm run docs:platforms`). Connect one with",
+    "Each page is generated from the platform's own code (`npm run docs:platforms`). Connect a platform with",
     code("sh by test/platforms/standins.test.ts", "npx cleancast connect SITE PLATFORM name=value …"),
     table(head, rows),
     [
@@ -136,18 +137,18 @@ function eventsText({ events, name }: Platform): string {
   const standard = Object.entries(events.standard);
   if (standard.length === 0 && events.others === "not sent") {
     return (
-      `${name} has no names of events: \`event.NAME=…\` says where an event goes. One without goes where the connection's ` +
-      "default says, and is skipped where there is none."
+      `${name} has no event names: \`event.NAME=…\` sets the target of an event. Other events go to the connection's ` +
+      "default target, or are skipped if it has none."
     );
   }
   if (standard.length === 0 && events.others === "own name")
-    return `${name} has no list of names: every event goes under its own name, or the one that \`event.NAME=…\` gives it.`;
+    return `${name} has no list of names: every event is sent under its own name, or under the name that \`event.NAME=…\` sets.`;
   const others =
     events.others === "own name"
-      ? "Others go under their own name."
+      ? "Others are sent under their own name."
       : events.others === "not sent"
         ? "Others are skipped unless the connection names them (`event.NAME=…`)."
-        : `Others go as \`${events.others.name}\`.`;
+        : `Others are sent as \`${events.others.name}\`.`;
   const rows = standard.map(([ours, theirs]) => [`\`${ours}\``, `\`${theirs}\``]);
   return [...(rows.length ? [table(["event", `at ${name}`], rows)] : []), others].join("\n\n");
 }

@@ -85,7 +85,7 @@ function memberPages({ site }: Demo): Shown[] {
   ];
 }
 
-/** Returns a function that waits until all requests have ended. The live feed never ends, so it does not count. */
+/** Returns a function that waits until all requests but the live feed have ended, and nothing is loading. */
 function createSettler(page: Page): () => Promise<void> {
   const underWay = new Set<Request>();
   page.on("request", (request) => void (request.url().endsWith("/feed") || underWay.add(request)));
@@ -104,7 +104,7 @@ function createSettler(page: Page): () => Promise<void> {
 /** Makes the window as high as the page, so that the picture has the whole page. */
 async function fitWindow(page: Page, settled: () => Promise<void>, { height }: Shown): Promise<void> {
   const window = page.viewportSize() ?? sizes.desktop;
-  // Ends after four times, because some pages grow with their window.
+  // Stops after four rounds, because some pages grow with their window.
   for (let before = 0, times = 0; times < 4; times++) {
     const whole = height ?? Math.ceil((await page.locator("html").boundingBox())?.height ?? 0);
     const high = Math.max(whole, window.height, before);
@@ -137,11 +137,11 @@ async function start<T>(args: string[], env: Record<string, string>, read: (outp
   return { answer, stop };
 }
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const startDemo = async () =>
   start(
-    [here("demo/main.ts"), "--quiet", "--days", values.days, "--port", String(await freePort())],
+    [pathOf("demo/main.ts"), "--quiet", "--days", values.days, "--port", String(await freePort())],
     {},
     (output) => (output.includes("\n") ? (JSON.parse(output) as Demo) : null),
   );
@@ -155,7 +155,7 @@ async function startEmpty() {
     PORT: String(await freePort()),
     LOG_LEVEL: "silent",
   };
-  const { answer, stop } = await start([here("../bin/cleancast.mjs"), "serve"], env, (output) => {
+  const { answer, stop } = await start([pathOf("../bin/cleancast.mjs"), "serve"], env, (output) => {
     const link = /(http:\/\/[^/\s]+)(\/dashboard\/setup#\S+)/.exec(output);
     return link ? { origin: String(link[1]), path: String(link[2]) } : null;
   });

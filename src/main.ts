@@ -24,14 +24,14 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   const { log, lines } = openLog(config.logLevel);
   const observability = openObservability(config, { log, lines }, now);
   const shutdown = openShutdown({
-    // Time for the last answer, and then for the last attempt.
+    // The last request may take `answerMs`, and its last attempt another `attemptMs`.
     timeoutMs: config.answerMs + config.attemptMs + 2000,
     onLate: observability.onDefect,
   });
   shutdown.add("drain", "readiness", observability.drain);
   shutdown.add("watchers", "observability", observability);
   shutdown.add("process", "lock", unlock);
-  // Lines that are not flushed are lost with the process.
+  // Lines that are not flushed before the process ends are lost.
   shutdown.add("process", "log", () => new Promise<void>((resolve) => log.flush(() => resolve())));
 
   try {

@@ -1,4 +1,4 @@
-// A validated event, step by step: look up the person, filter, attribute, plan, store, send. ARCHITECTURE.md draws the steps.
+// Relays a validated event: looks up the person, filters, attributes, plans, stores, sends (see ARCHITECTURE.md).
 
 import { hash } from "node:crypto";
 import { dispatch } from "./delivery/dispatch.ts";
@@ -82,7 +82,7 @@ export async function relay(
   return { exit: "dispatched", results: await dispatch(toSend, lanes, deadline, context.now()) };
 }
 
-/** The duplicate key, and the order event id of a live event with an order id. */
+/** Returns the duplicate key, and the order event id of a live event with an order id. */
 function claimsOf(received: Received, { id, settings }: Site) {
   const { event } = received;
   const eventIdOfOrder = event.orderId === null ? null : orderEventId(id, event.name, event.orderId);
@@ -94,8 +94,8 @@ function claimsOf(received: Received, { id, settings }: Site) {
 }
 
 /**
- * Two events with the same key inside the window are one. The site is part of the row that holds the key. With an order id
- * the key begins with the order event id, which is claimed with it, so that both rows are on one page of the database.
+ * Of two events with the same key within the window, the second is a duplicate. The row that holds the key also names the
+ * site. With an order id the key begins with the order event id, which is claimed too: both rows are on one database page.
  */
 function duplicateKey({ event, eventTime }: Received, eventIdOfOrder: string | null): string {
   const { mode, person, value, currency } = event;

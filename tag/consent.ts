@@ -9,8 +9,8 @@ type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision 
 export const sources: Sources = {};
 
 /**
- * The decision of an earlier `cc.consent` call. Sites call it once, while the other sources are there on every page. The
- * relay stores it too; the tag remembers it to avoid waiting again.
+ * The decision of an earlier `cc.consent` call. A site calls it once, while the other sources are present on every page.
+ * The relay stores the decision too; the tag remembers it so that it does not wait for a decision again.
  */
 export const earlier = safely(() => localStorage.__cc as Decision);
 
@@ -33,7 +33,7 @@ export function finalizeConsent(): void {
   isProvisional = false;
 }
 
-/** Reports changes, once the first visit was reported. */
+/** Reports a change. Does nothing until the first visit was reported. */
 let onChange = () => {};
 
 function setDecision(source: keyof Sources, decision: Decision): void {
@@ -47,7 +47,7 @@ export function decide(decision: Decision): void {
   setDecision("own", decision);
 }
 
-/** Starts reading all sources. `report` runs when the present sources have decided or after a moment, and on changes. */
+/** Starts reading all sources. Calls `report` when they have decided or a timeout has passed, then after every change. */
 export function readConsent(report: (isFirst: boolean) => void): void {
   let reported = "";
   const reportChange = () => {
@@ -78,7 +78,7 @@ type TcData = {
 };
 type Tcf = (command: string, version: number, callback: (data: TcData | null, ok: boolean) => void) => void;
 
-/** IAB TCF 2.x: purpose 1 is storage, 7 is measuring ads. Until the visitor consents, it counts as denied. */
+/** IAB TCF 2.x: purpose 1 is storage, 7 is measuring ads. Until the visitor consents to both, TCF counts as denied. */
 function readTcf(onDecision: () => void): boolean {
   const tcf = (window as { __tcfapi?: Tcf }).__tcfapi;
   if (!tcf) return false;

@@ -1,5 +1,5 @@
-// Finds emails that visitors submit. The document's capture phase sees submits first; shadow roots and buttons without a form
-// are covered through focus and clicks. Only email fields are ever read.
+// Finds emails that visitors submit. The document's capture phase sees submits first. Focus events reveal forms in shadow
+// roots; clicks and Enter cover fields without a form. Only email fields are ever read.
 
 import { looksLikeEmail } from "../src/identity/email.ts";
 import { listen, page, safely } from "./page.ts";
@@ -27,18 +27,18 @@ export function watchForms(onEmail: (email: string, submit: unknown[]) => unknow
         (target) =>
           target instanceof Element && target.matches("button,[type=button],[type=submit],[role=button]"),
       ) as HTMLButtonElement | undefined;
-    if (button) reportEmail(findFormless(button), event);
+    if (button) reportEmail(findScopeWithoutSubmit(button), event);
   });
   listen(page, "keydown", (event) => {
     countInput(event);
     const field = event.composedPath()[0] as Field;
     if ((event as KeyboardEvent).key === "Enter" && field.matches("input"))
-      reportEmail(findFormless(field), event);
+      reportEmail(findScopeWithoutSubmit(field), event);
   });
 }
 
-/** Finds the scope of a button without a working form: the nearest ancestor with an email field. */
-function findFormless(element: HTMLButtonElement | Field): ParentNode | null {
+/** Returns what a button or field submits without a submit event: its form, or the nearest ancestor with an email. */
+function findScopeWithoutSubmit(element: HTMLButtonElement | Field): ParentNode | null {
   const form = element.form;
   // A form with a submit button fires its own submit event.
   if (form) return form.querySelector("button:not([type=button]),[type=submit],[type=image]") ? null : form;

@@ -1,4 +1,4 @@
-// Reads click ids and UTM fields from the address, and browser ids from cookies. Names match in any case; values are not changed.
+// Reads click ids and UTM fields from the address (names in any case), and browser ids from cookies. Values are not changed.
 
 import { config, page, safely } from "./page.ts";
 
@@ -8,7 +8,7 @@ const cookie = new RegExp(`(?:^|; )(${config.cookies})=([^;]*)`, "g");
 /** The relay drops longer values, and refuses reports that they make too large. */
 const maxLength = 1024;
 
-/** Collects the ids of an address of this site. The newest wins. */
+/** Collects the ids in an address of this site. A later value replaces an earlier one. */
 export function readAddress(address: string): void {
   safely(() => {
     const url = new URL(address, location.href);

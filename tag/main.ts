@@ -24,7 +24,7 @@ type Api = {
   eventId(event: string, orderId: string | number): Promise<string | undefined>;
 };
 
-/** Connects the reports of a page that are sent before the first answer sets the visitor cookie. */
+/** Links the reports that a page sends before the first answer sets the visitor cookie. */
 const visitor = safely(() => crypto.randomUUID().slice(-22));
 
 const report = (endpoint: string, more?: object) =>
@@ -67,7 +67,7 @@ async function queueEmail(email: string, submit?: unknown[]): Promise<boolean> {
 
 const identifyEmail = (email: string, submit?: unknown[]) => queueEmail(email, submit).catch(() => false);
 
-/** The same id as `orderEventId` in src/kernel/ids.ts. */
+/** Computes the same id as `orderEventId` in src/kernel/ids.ts. */
 async function eventId(event: string, orderId: string | number): Promise<string> {
   const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${`${orderId}`.trim()}`);
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-8$3-a$4-$5");
@@ -122,7 +122,7 @@ safely(() => {
   const ready = Object.assign(global.cc ?? {}, api, { ready: true as const });
   global.cc = ready;
   if (isPrerendered()) {
-    // The relay recognises the page by its proposed visitor id when it is shown, and counts it once.
+    // When the page is shown, the relay recognises it by the proposed visitor id and counts it once.
     report("visit", { prerendered: 1 });
     listen(page, "prerenderingchange", start);
   } else start();

@@ -10,7 +10,7 @@ type Config = {
   cookies: string;
 };
 
-/** The server puts the site's configuration in front of the tag; see identity/tagScript.ts. */
+/** The server puts the site's configuration in front of the tag; see src/identity/tagScript.ts. */
 declare const $CC: Config;
 export const config = $CC;
 
@@ -34,7 +34,7 @@ export function listen(target: EventTarget, type: string, handle: (event: Event)
 const script = page.currentScript as HTMLScriptElement | null;
 const endpoints = script ? new URL(".", script.src).href : "/__cc/";
 
-/** Sends a beacon, which outlives the page. */
+/** Sends a beacon, or else a `keepalive` request. Both outlive the page. */
 export function send(endpoint: string, data: object): void {
   const body = JSON.stringify(data);
   if (safely(() => agent.sendBeacon(endpoints + endpoint, body))) return;

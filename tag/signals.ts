@@ -2,7 +2,7 @@
 
 import { agent } from "./page.ts";
 
-/** Counts keys and clicks (also touches) that no script made. */
+/** The number of key presses, clicks and touches that no script made. */
 let inputs = 0;
 
 export function countInput({ isTrusted }: Event): void {
@@ -16,11 +16,11 @@ export const readBrowser = () => [
   "Cypress" in window,
   agent.platform,
   agent.maxTouchPoints,
-  // Only Chromium has it.
+  // Only Chromium has this property.
   "userAgentData" in agent,
 ];
 
-/** Describes how a form was submitted. Of a trap field it reports only whether it is filled, never the content. */
+/** Describes how a form was submitted. Reports whether a trap field is filled in, never its content. */
 export const describeSubmit = (scope: ParentNode, event: Event) => [
   // Milliseconds since the page was loaded.
   event.timeStamp,

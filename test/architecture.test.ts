@@ -8,7 +8,10 @@ import { describe, expect, test } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
 
-/** From the top layer down. A file may import from its own folder and from the layers below. */
+/**
+ * From the top layer down. A file may import from its own folder and from the layers below. Folders of the top layer may also
+ * import each other.
+ */
 const layers: readonly (readonly string[])[] = [
   ["cli.ts", "main.ts", "commands", "server", "installation", "observability", "doctor"],
   ["import"],
@@ -46,7 +49,6 @@ describe("the architecture", () => {
       imports
         .map((target) => ({ target, targetFolder: target.split("/")[0] as string }))
         .filter(({ targetFolder }) => targetFolder !== folder)
-        // The folders of the top layer may import each other.
         .filter(({ targetFolder }) => !(layerOf(folder) === 0 && layerOf(targetFolder) === 0))
         .filter(({ targetFolder }) => layerOf(targetFolder) <= layerOf(folder))
         .map(({ target }) => `${path} imports ${target}`),
@@ -75,7 +77,7 @@ describe("the architecture", () => {
     expect(code.find(({ path }) => path === "kernel/event.ts")?.text).not.toMatch(/^import/m);
   });
 
-  test("only identity/person and the sample events make a Sha256; the store reads them from rows", () => {
+  test("only identity/person and the sample events cast to Sha256, apart from the store, which reads hashes from rows", () => {
     const makers = code.filter(({ folder, text }) => folder !== "store" && /\bas Sha256\b/.test(text));
     expect(makers.map(({ path }) => path).toSorted()).toEqual([
       "identity/person.ts",
@@ -101,7 +103,7 @@ describe("the architecture", () => {
     expect(readers).toEqual(["installation/config.ts"]);
   });
 
-  test("only delivery/send.ts calls platforms, and never with fetch", () => {
+  test("only delivery/send.ts imports undici, and no file calls fetch", () => {
     const callers = code.filter(({ text }) => /from "undici"/.test(text)).map(({ path }) => path);
     expect(callers).toEqual(["delivery/send.ts"]);
     expect(code.filter(({ text }) => /\bfetch\(/.test(text)).map(({ path }) => path)).toEqual([]);
@@ -124,7 +126,7 @@ describe("the architecture", () => {
     expect(reaching).toEqual([]);
   });
 
-  test("every path that ARCHITECTURE.md names exists, and it names every folder of src", () => {
+  test("ARCHITECTURE.md names every folder of src, and every path that it names exists", () => {
     const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
     const paths = [...page.matchAll(/`((?:src|test|docs|tag|dashboard|standins|bench|scripts)\/[\w./-]*)`/g)].map(([, path]) => path as string); // prettier-ignore
     expect(paths.length).toBeGreaterThan(20);
@@ -161,7 +163,7 @@ describe("the architecture", () => {
   });
 });
 
-/** Source without comments, strings, templates and regular expressions: what is left are identifiers and keywords. */
+/** Removes comments, strings, templates and regular expressions, so that identifiers and keywords are left. */
 function withoutTexts(text: string): string {
   return text
     .replaceAll(/\/\*[^]*?\*\//g, "")

@@ -16,7 +16,7 @@ test("the pages of the platforms match what the platforms declare (npm run docs:
   for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
 });
 
-test.each(documents)("every link in %s to a file of ours leads to one", (document) => {
+test.each(documents)("every relative link in %s leads to an existing file", (document) => {
   const text = readFileSync(join(root, document), "utf8");
   const targets = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].map(
     ([, target]) => target as string,
@@ -37,7 +37,7 @@ describe("the documentation site", () => {
     );
     for (const name of pages) {
       const html = readFileSync(join(built, name), "utf8");
-      // The policy under which it is served forbids them.
+      // The Content-Security-Policy of these pages forbids inline scripts, styles and handlers.
       expect(html).not.toMatch(/<script>|<style|<[^>]*\s(?:style|on\w+)=/);
       for (const [, address = "", anchor] of html.matchAll(
         /(?:href|src|data-index)="(\/docs\/[^"#]*)(?:#([^"]*))?"/g,
@@ -50,7 +50,7 @@ describe("the documentation site", () => {
     }
   });
 
-  test("the documentation site is not built with a broken link, a missing anchor or an unlisted page", () => {
+  test("the documentation site is not built if there is a broken link, a missing anchor or an unlisted page", () => {
     const docs = `${freshFolder()}/`;
     mkdirSync(join(docs, "guides"));
     writeFileSync(join(docs, "README.md"), "# Docs\n\n## Begin\n\n- [One](guides/one.md)\n");

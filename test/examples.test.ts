@@ -25,7 +25,7 @@ let relay: Relay;
 let key: string;
 let inbound: string;
 const started = new Set<ChildProcess>();
-const between = new Set<Server>();
+const fakeRelays = new Set<Server>();
 
 beforeAll(async () => {
   home = await newInstallation("sqlite");
@@ -39,7 +39,7 @@ afterAll(async () => {
     const exited = once(child, "exit");
     if (child.kill("SIGKILL")) await exited;
   }
-  for (const server of between) server.close();
+  for (const server of fakeRelays) server.close();
 });
 
 const accepted = (event: string) => ({ ok: true, event, results: { sandbox: { ok: true } } });
@@ -68,7 +68,7 @@ async function startFakeRelay(
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  between.add(server);
+  fakeRelays.add(server);
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/__cc/inbound`, asked };
 }
 
@@ -83,13 +83,14 @@ async function inNode(name: string, code: string): Promise<string> {
   return stdout;
 }
 
-const sentTo = (url: string, code: string) => code.replaceAll("https://shop.example.com/__cc/inbound", url);
+const withAddress = (url: string, code: string) =>
+  code.replaceAll("https://shop.example.com/__cc/inbound", url);
 
 describe("HubSpot's custom code action", () => {
   const action = (inputFields: Record<string, unknown>, url = inbound) =>
     inNode(
       "action.cjs",
-      `${sentTo(url, read("hubspot.js"))}
+      `${withAddress(url, read("hubspot.js"))}
 exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
   (output) => console.log(JSON.stringify(output)), (error) => console.log(error.message));`,
     );
@@ -125,7 +126,7 @@ describe("Zapier's steps", () => {
   const step = (inputData: Record<string, string>, url = inbound) =>
     inNode(
       "step.mjs",
-      `let output; const inputData = ${JSON.stringify(inputData)};\n${sentTo(url, read("zapier.js"))}\nconsole.log(JSON.stringify(output));`,
+      `let output; const inputData = ${JSON.stringify(inputData)};\n${withAddress(url, read("zapier.js"))}\nconsole.log(JSON.stringify(output));`,
     );
 
   test("the Zapier code step sends an event and shows the results", async () => {
@@ -224,11 +225,11 @@ describe("Shopify's webhook", () => {
   let url: string;
   beforeAll(async () => void (url = await receiver("shopify.mjs", { SHOPIFY_SECRET: "hush" })));
 
-  const hook = (sent: unknown, topic = "orders/paid", secret = "hush") => {
+  const hook = (sent: unknown, topic = "orders/paid", secret = "hush", to = url) => {
     const body = JSON.stringify(sent);
     const signature = createHmac("sha256", secret).update(body).digest("base64");
     const headers = { "X-Shopify-Topic": topic, "X-Shopify-Hmac-Sha256": signature };
-    return call(url, { path: "/", headers, body });
+    return call(to, { path: "/", headers, body });
   };
 
   test("a paid Shopify order is sent once, however often Shopify reports it", async () => {
@@ -248,12 +249,9 @@ describe("Shopify's webhook", () => {
   });
 
   test("Shopify is asked to retry while the relay is down or another server answers", async () => {
-    const body = JSON.stringify(order);
-    const signature = createHmac("sha256", "hush").update(body).digest("base64");
-    const headers = { "X-Shopify-Topic": "orders/paid", "X-Shopify-Hmac-Sha256": signature };
     for (const address of ["http://127.0.0.1:1/", (await startFakeRelay(empty200)).url]) {
-      const lost = await receiver("shopify.mjs", { SHOPIFY_SECRET: "hush", CLEANCAST_INBOUND: address });
-      expect([address, (await call(lost, { path: "/", headers, body })).status]).toEqual([address, 503]);
+      const to = await receiver("shopify.mjs", { SHOPIFY_SECRET: "hush", CLEANCAST_INBOUND: address });
+      expect([address, (await hook(order, "orders/paid", "hush", to)).status]).toEqual([address, 503]);
     }
   });
 
@@ -368,7 +366,7 @@ describe("the programs of the guide to sending from code", () => {
       const { stdout } = await send(...sender, url);
       expect(JSON.parse(stdout)).toEqual({ ok: true, deduped: true });
       const [, second, third] = asked.map((one) => one.at);
-      // Left to itself it would wait four seconds.
+      // Without Retry-After the sender would wait four seconds.
       expect(Number(third) - Number(second)).toBeLessThan(3000);
     },
   );
@@ -385,7 +383,7 @@ test("a call of a known customer is sent; short calls, unknown callers and unsig
   const customers = join(freshFolder(), "customers.json");
   writeFileSync(customers, JSON.stringify({ "+4930123456": "ada@example.com" }));
   const url = await receiver("calls.mjs", { CALLS_SECRET: "long-word", CUSTOMERS: customers });
-  const made = {
+  const answeredCall = {
     resource_id: "CAL1",
     customer_phone_number: "+4930123456",
     answered: true,
@@ -393,12 +391,12 @@ test("a call of a known customer is sent; short calls, unknown callers and unsig
     start_time: new Date(Date.now() - 200_000).toISOString(),
   };
   const hook = (sent: unknown, path = "/calls/long-word") => call(url, { path, body: JSON.stringify(sent) });
-  expect((await hook(made)).status).toBe(200);
-  expect((await hook({ ...made, resource_id: "CAL2", duration: 20 })).status).toBe(200);
-  expect((await hook({ ...made, resource_id: "CAL3", customer_phone_number: "+4930999999" })).status).toBe(
-    200,
-  );
-  expect((await hook({ ...made, resource_id: "CAL4" }, "/calls/wrong")).status).toBe(404);
+  expect((await hook(answeredCall)).status).toBe(200);
+  expect((await hook({ ...answeredCall, resource_id: "CAL2", duration: 20 })).status).toBe(200);
+  expect(
+    (await hook({ ...answeredCall, resource_id: "CAL3", customer_phone_number: "+4930999999" })).status,
+  ).toBe(200);
+  expect((await hook({ ...answeredCall, resource_id: "CAL4" }, "/calls/wrong")).status).toBe(404);
   for (const [id, count] of [
     ["CAL1", 1],
     ["CAL2", 0],
@@ -421,7 +419,7 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
     billing_last_name: "Lovelace",
   };
   const wordpress = fileURLToPath(new URL("./fixtures/wordpress.php", import.meta.url));
-  const happens = (hooks: string[], env: Record<string, string> = {}) =>
+  const runHooks = (hooks: string[], env: Record<string, string> = {}) =>
     run("php", [wordpress, join(examples, "woocommerce.php"), JSON.stringify(order), ...hooks], {
       env: { PATH: process.env.PATH ?? "", CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, ...env },
     }).then(
@@ -431,7 +429,7 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
 
   test("a paid WooCommerce order and its refund are each reported once, through all its states", async () => {
     const paid = ["woocommerce_order_status_processing", "woocommerce_order_status_completed"];
-    const output = await happens([...paid, "woocommerce_order_fully_refunded"]);
+    const output = await runHooks([...paid, "woocommerce_order_fully_refunded"]);
     expect(output).toContain('answer 200 {"ok":true,"deduped":true}');
     expect(await known("W-501")).toEqual([
       ["refund", 49.9, "EUR"],
@@ -441,19 +439,19 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
 
   test("the WooCommerce plugin retries while the relay is down, and shows refused orders as failed", async () => {
     const hooks = ["woocommerce_order_status_completed"];
-    expect(await happens(hooks, { CLEANCAST_INBOUND: "http://127.0.0.1:1/" })).toBe(
+    expect(await runHooks(hooks, { CLEANCAST_INBOUND: "http://127.0.0.1:1/" })).toBe(
       'later cleancast_send [501,"purchase",2] in 120\n',
     );
-    expect(await happens(hooks, { CLEANCAST_KEY: "cc_wrong" })).toContain(
+    expect(await runHooks(hooks, { CLEANCAST_KEY: "cc_wrong" })).toContain(
       'Cleancast: 401 {"ok":false,"error":"Invalid API key"}',
     );
     // A 200 of another server does not count as sent.
     const { url } = await startFakeRelay(empty200);
-    expect(await happens(hooks, { CLEANCAST_INBOUND: url })).toContain(
+    expect(await runHooks(hooks, { CLEANCAST_INBOUND: url })).toContain(
       'later cleancast_send [501,"purchase",2] in 120\n',
     );
     const away = await startFakeRelay(elsewhere);
-    expect(await happens(hooks, { CLEANCAST_INBOUND: away.url })).toContain("Cleancast: 302");
+    expect(await runHooks(hooks, { CLEANCAST_INBOUND: away.url })).toContain("Cleancast: 302");
     expect(away.asked).toHaveLength(1);
   });
 });

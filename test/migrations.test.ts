@@ -127,7 +127,7 @@ describe.each(engines)("migrations on %s", { timeout: 60_000 }, (engine) => {
     },
   );
 
-  test("rows of the present schema reach the next one unchanged, and the present code still reads them there", async () => {
+  test("rows of the present schema reach the next schema unchanged, and the present code still reads them there", async () => {
     const location = await newLocation(engine);
     const db = openDatabase(location);
     await migrate(db);
@@ -151,7 +151,7 @@ describe.each(engines)("migrations on %s", { timeout: 60_000 }, (engine) => {
         : `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`,
     );
     await db.close();
-    const made = rows.map((row) => String(row.name)).filter((name) => name !== "migrations");
-    expect(made.toSorted()).toEqual(tablesAt(latestVersion).toSorted());
+    const created = rows.map((row) => String(row.name)).filter((name) => name !== "migrations");
+    expect(created.toSorted()).toEqual(tablesAt(latestVersion).toSorted());
   });
 });

@@ -27,7 +27,7 @@ const manifest = JSON.parse(read("package.json")) as {
 describe("the npm package", () => {
   const folder = freshFolder();
   const installed = join(folder, "node_modules/cleancast");
-  // Without variables of this project, so that nothing of it is found.
+  // The environment has no variables of this project, so that no file of it is found.
   const env = { PATH: process.env.PATH ?? "", HOME: folder, npm_config_update_notifier: "false" };
 
   beforeAll(async () => {
@@ -194,7 +194,7 @@ describe("the image", () => {
     for (const [, path] of dockerfile.matchAll(/"\/app\/([^"]+)"/g))
       expect(existsSync(join(root, path as string))).toBe(true);
     for (const [, name] of dockerfile.matchAll(/^ENV (\w+)=/gm)) expect(settings).toContain(name);
-    // The same major version builds it that runs it.
+    // The image is built and run with the same major version.
     const builder = /^FROM node:(\d+)-/m.exec(dockerfile)?.[1];
     for (const version of Object.values(manifest.optionalDependencies))
       expect(version.split(".")[0]).toBe(builder);
@@ -325,7 +325,7 @@ describe("the systemd unit", () => {
   test.skipIf(!existsSync("/usr/bin/systemd-analyze"))(
     "systemd-analyze finds no fault in the unit",
     async () => {
-      // The program is not installed on the machine of a test; a link to this Node stands for it.
+      // The program is not installed on the machine of a test; a link to this Node replaces it.
       const folder = freshFolder();
       const file = join(folder, "cleancast.service");
       writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));

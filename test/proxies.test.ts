@@ -3,7 +3,7 @@
 // They run where the proxies are installed.
 
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { request, type RequestOptions } from "node:https";
 import { join } from "node:path";
 import { connect } from "node:tls";
@@ -24,11 +24,6 @@ import { freePort } from "./support/servers/freePort.ts";
 import { eventually, newInstallation } from "./support/relay.ts";
 import { personsBrowser, personsHeaders } from "./support/visits.ts";
 
-function newFolder(): string {
-  const folder = freshFolder();
-  mkdirSync(folder, { recursive: true });
-  return folder;
-}
 const example = (name: string) => readFileSync(new URL(`../docs/examples/${name}`, import.meta.url), "utf8");
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
 
@@ -122,7 +117,7 @@ describe.each([
       await home.run("connect", site.id, "sandbox");
       const relay = await home.start();
       const port = await freePort();
-      const folder = newFolder();
+      const folder = freshFolder();
       const proxy = configure(program as string, port, Number(new URL(relay.url).port), folder);
       startProxy(proxy);
 
@@ -191,7 +186,7 @@ describe("the Caddy example with on-demand certificates", () => {
       await home.run("host", "pause", "paused.example.com");
       const relay = await home.start();
       const port = await freePort();
-      const folder = newFolder();
+      const folder = freshFolder();
       startProxy(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
 
       /** Returns the names in the certificate that a client receives; null where the proxy has none. */
@@ -231,7 +226,7 @@ describe("the Caddy example with on-demand certificates", () => {
       // A host that is added while the proxy runs gets a certificate.
       await home.run("host", "resume", "paused.example.com");
       await eventually(
-        "the resumed host has one",
+        "the resumed host has a certificate",
         async () => (await certificateOf("paused.example.com")) === "DNS:paused.example.com",
       );
       const dashboard = await ask(port, {
@@ -260,30 +255,30 @@ describe("the dashboard's proxy rules behind the Caddy of compose", () => {
       const { site } = await home.run("site", "add", "shop.example.com");
       const { key } = await home.run("key", "add", site.id, "crm");
       const relay = await home.start();
-      const front = newFolder();
+      const front = freshFolder();
       const frontPort = await freePort();
       const relayPort = Number(new URL(relay.url).port);
       startProxy(caddyOfCompose(programs.caddy, frontPort, relayPort, front));
       const authority = join(front, "caddy/pki/authorities/local/root.crt");
-      const isThere = () =>
+      const isAnswering = () =>
         ask(frontPort, { path: "/healthz", headers: { Host: "localhost" }, servername: "localhost" }).then(
           ({ status }) => status === 200,
           () => false,
         );
-      await eventually("the Caddy before the relay answers", isThere);
+      await eventually("the Caddy before the relay answers", isAnswering);
 
       const url = `https://localhost:${frontPort}`;
       const nginxPort = await freePort();
       const rule = nginxRule(url).replace("/etc/ssl/certs/ca-certificates.crt", authority);
       const server = `server { listen 127.0.0.1:${nginxPort} ssl; ${rule}
       ssl_certificate ${fixture("tls-cert.pem")}; ssl_certificate_key ${fixture("tls-key.pem")}; }`;
-      startProxy(configureNginx(programs.nginx, newFolder(), server));
+      startProxy(configureNginx(programs.nginx, freshFolder(), server));
       const caddyPort = await freePort();
       const shop = caddyRule("shop.example.com", url).replace(
         "shop.example.com {",
         `https://shop.example.com:${caddyPort} {\n\ttls internal`,
       );
-      const second = configureCaddy(programs.caddy, newFolder(), withCaddyOptions(shop));
+      const second = configureCaddy(programs.caddy, freshFolder(), withCaddyOptions(shop));
       startProxy({ ...second, env: { ...second.env, SSL_CERT_FILE: authority } });
 
       const host = { Host: "shop.example.com" };

@@ -92,10 +92,10 @@ describe.each(engines)("releases and schemas on %s", { timeout: 60_000 }, (engin
 
   test("a migration that breaks a release is detected, whatever it breaks", async () => {
     const mistakes: [name: string, statements: string[], expected: RegExp][] = [
-      ["a column that goes", [`ALTER TABLE events DROP COLUMN released_at`], /column:? "?released_at"?.*: .*FROM events/],
-      ["a column with another name", [`ALTER TABLE hosts RENAME COLUMN seen TO saw`], /column:? "?seen"?.*: .*FROM hosts/],
-      ["a table that goes", [`DROP TABLE leases`], /leases.*: INSERT INTO leases/],
-      ["something that must be unique", [`CREATE UNIQUE INDEX one_name ON imports (site_id, file)`], /imports now requires of every row: .*one_name/],
+      ["a removed column", [`ALTER TABLE events DROP COLUMN released_at`], /column:? "?released_at"?.*: .*FROM events/],
+      ["a renamed column", [`ALTER TABLE hosts RENAME COLUMN seen TO saw`], /column:? "?seen"?.*: .*FROM hosts/],
+      ["a removed table", [`DROP TABLE leases`], /leases.*: INSERT INTO leases/],
+      ["a new unique index", [`CREATE UNIQUE INDEX one_name ON imports (site_id, file)`], /imports now requires of every row: .*one_name/],
     ];
     // SQLite cannot change a column, so these mistakes cannot be made there.
     if (engine === "postgres")
@@ -103,7 +103,7 @@ describe.each(engines)("releases and schemas on %s", { timeout: 60_000 }, (engin
         ["a column that must be given", [`ALTER TABLE audit ADD COLUMN note text NOT NULL DEFAULT ''`, `ALTER TABLE audit ALTER COLUMN note DROP DEFAULT`], /audit now requires of every row: note/],
         ["a column of another type", [`ALTER TABLE webhooks ALTER COLUMN attempts TYPE bigint`], /bigint.*: SELECT .*FROM webhooks/],
         ["an upsert that lost its key", [`ALTER TABLE visit_counts DROP CONSTRAINT visit_counts_pkey`], /ON CONFLICT.*: INSERT INTO visit_counts/],
-        ["a rule for values", [`ALTER TABLE alerts ADD CONSTRAINT short CHECK (LENGTH(text) < 9)`], /alerts now requires of every row: CHECK/],
+        ["a new check of values", [`ALTER TABLE alerts ADD CONSTRAINT short CHECK (LENGTH(text) < 9)`], /alerts now requires of every row: CHECK/],
       );
     const bad = adding(...mistakes.flatMap(([, statements]) => statements));
     const faults = await compatibilityFaults(present, engine, [...migrations, bad]);

@@ -11,7 +11,6 @@ const costs: Costs = {
   node: { event: 300, delivery: 100, request: 200, statement: 50 },
   database: { event: 100, delivery: 100, statement: 20 },
   bench: { sender: 50, request: 50 },
-  log: { event: 2000, delivery: 1000 },
 };
 
 const scenario: Scenario = {
@@ -98,7 +97,7 @@ describe("the simulation", () => {
 
   test("the simulation keeps a platform's quota", () => {
     const seconds = 60;
-    // 300 at once and 5 a second from then on: src/platforms/linkedin/index.ts.
+    // The quota is a burst of 300 and then 5 a second: src/platforms/linkedin/index.ts.
     const { requests, events } = simulate({
       ...scenario,
       nodes: 1,
@@ -114,13 +113,13 @@ describe("the simulation", () => {
 });
 
 test("fitted costs match the costs that the points were made from", () => {
-  const made = [3, 0, 40];
+  const known = [3, 0, 40];
   const samples = [[1, 2, 3], [1, 0, 1], [1, 5, 9], [1, 1, 0.2], [1, 4, 2]].map((x) => ({
     x,
-    y: x.reduce((sum, value, i) => sum + value * (made[i] as number), 0),
+    y: x.reduce((sum, value, i) => sum + value * (known[i] as number), 0),
   })); // prettier-ignore
   const found = nonNegativeFit(samples);
-  made.forEach((cost, i) => expect(found[i]).toBeCloseTo(cost, 2));
+  known.forEach((cost, i) => expect(found[i]).toBeCloseTo(cost, 2));
 });
 
 test("rows are written in statements of 64, 32, 16 … 1", () => {

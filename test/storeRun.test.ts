@@ -1,5 +1,4 @@
-// `npm run test:store -- DATABASE_URL` runs on an operator's database: it must leave it unchanged, and report nothing that it
-// did not test.
+// `npm run test:store -- DATABASE_URL` must leave the operator's database unchanged, and report nothing that it did not test.
 
 import { execFile } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";

@@ -10,7 +10,7 @@ const page = readFileSync(join(root, "docs/how-to/troubleshooting.md"), "utf8");
 const spans = [...page.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string);
 const source = (path: string) => readFileSync(join(root, "src", path), "utf8");
 
-/** The string or template that begins at `start`, with a hole (null) for each `${…}`; null where none begins there. */
+/** Returns the string or template that begins at `start`, cut at each `${…}`; null where none begins there. */
 function literalAt(text: string, start: number): { parts: string[]; end: number } | null {
   const quote = text[start];
   if (quote !== '"' && quote !== "'" && quote !== "`") return null;
@@ -37,7 +37,7 @@ function holeEnd(text: string, start: number): number {
   throw new Error("a template is not closed");
 }
 
-/** All readable texts in a piece of source: those with a space in them. */
+/** Returns the readable texts in a piece of source: those with a space or a `${…}` in them. */
 function textsIn(code: string): string[][] {
   const found: string[][] = [];
   for (let i = 0; i < code.length; i++) {
@@ -53,7 +53,7 @@ function textsIn(code: string): string[][] {
   return found;
 }
 
-/** The texts that begin right after a match. */
+/** Returns the texts that begin right after a match. */
 function textsAfter(code: string, before: RegExp): string[][] {
   return [...code.matchAll(new RegExp(before, "g"))].flatMap((match) => {
     const literal = literalAt(code, match.index + match[0].length);

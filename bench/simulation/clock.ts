@@ -1,4 +1,4 @@
-// Simulated time: actions run in the order of their times; of two with the same time the one that was scheduled first.
+// Simulated time: actions run in order of time; of two at the same time, the one that was scheduled first runs first.
 
 type Scheduled = { at: number; order: number; action: () => void };
 
@@ -22,14 +22,14 @@ export class Clock {
     heap[at] = one;
   }
 
-  /** Runs the actions until `ms`, or until none is scheduled. */
+  /** Runs the actions until `ms`. */
   runUntil(ms: number): void {
     for (let next = this.#heap[0]; next && next.at <= ms; next = this.#heap[0]) {
       this.#removeFirst();
       this.now = next.at;
       next.action();
     }
-    this.now = Math.max(this.now, Math.min(ms, Number.MAX_VALUE));
+    this.now = Math.max(this.now, ms);
   }
 
   #removeFirst(): void {

@@ -9,8 +9,6 @@ export type Costs = {
   database: { event: number; delivery: number; statement: number };
   /** The benchmark's own processes on the measured machine. */
   bench: { sender: number; request: number };
-  /** Bytes of the database's log. */
-  log: { event: number; delivery: number };
 };
 
 export function calibrate(points: readonly Point[]): Costs {
@@ -27,12 +25,10 @@ export function calibrate(points: readonly Point[]): Costs {
   ); // prettier-ignore
   const [event, delivery, statement] = fit(({ result }) => result.databaseCpu, one, connections, statements);
   const [sender, request] = fit(({ result }) => result.senderCpu + result.stubCpu, one, requests);
-  const [logEvent, logDelivery] = fit(({ result }) => result.walBytes, one, connections);
   return {
     node: { event: nodeEvent, delivery: nodeDelivery, request: nodeRequest, statement: nodeStatement },
     database: { event, delivery, statement },
     bench: { sender, request },
-    log: { event: logEvent, delivery: logDelivery },
   };
 }
 

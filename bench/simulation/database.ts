@@ -1,6 +1,7 @@
 // The database: cores that run statements, and a write-ahead log that commits wait for. Commits that arrive during a write of
 // the log share the next write.
 
+import { maxRowsPerStatement } from "../../src/store/engine/database.ts";
 import type { Clock } from "./clock.ts";
 import { Cores, type Thread } from "./machine.ts";
 
@@ -10,8 +11,6 @@ export class Database {
   usedUs = 0;
   statements = 0;
   commits = 0;
-  flushes = 0;
-  flushMs = 0;
   readonly clock: Clock;
   readonly options: DatabaseOptions;
   #flushing = false;
@@ -45,8 +44,6 @@ export class Database {
     const together = this.#waiting;
     this.#waiting = [];
     this.#flushing = true;
-    this.flushes += 1;
-    this.flushMs += this.options.fsyncMs;
     this.clock.after(this.options.fsyncMs, () => {
       this.#flushing = false;
       for (const done of together) done();
@@ -82,7 +79,7 @@ export class Pool {
 
 /** Rows travel in statements of 64, 32, 16 … 1: src/store/engine/database.ts. */
 export function statementsFor(rows: number): number {
-  let count = Math.floor(rows / 64);
-  for (let left = rows % 64; left > 0; left >>= 1) count += left & 1;
+  let count = Math.floor(rows / maxRowsPerStatement);
+  for (let left = rows % maxRowsPerStatement; left > 0; left >>= 1) count += left & 1;
   return count;
 }

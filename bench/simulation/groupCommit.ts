@@ -1,7 +1,7 @@
 // Group commit as in src/store/engine/groupCommit.ts: a key has at most one run at a time; items that arrive meanwhile share the
 // next one.
 
-const maxItems = 256;
+import { maxGroupItems } from "../../src/store/engine/groupCommit.ts";
 
 export class Groups<Item> {
   #waiting = new Map<number, Item[]>();
@@ -26,8 +26,8 @@ export class Groups<Item> {
   #drain(key: number): void {
     const queue = this.#waiting.get(key);
     if (!queue?.length) return void this.#busy.delete(key);
-    if (queue.length <= maxItems) this.#waiting.delete(key);
-    const next = queue.length <= maxItems ? queue : queue.splice(0, maxItems);
+    if (queue.length <= maxGroupItems) this.#waiting.delete(key);
+    const next = queue.length <= maxGroupItems ? queue : queue.splice(0, maxGroupItems);
     this.run(key, next, () => this.#drain(key));
   }
 }

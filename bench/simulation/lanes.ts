@@ -26,8 +26,6 @@ type Queue<Job> = { busy: number; waiting: Fifo<Job>; quotaUntil: number };
 /** The lanes of one node. */
 export class Lanes<Job> {
   requests = 0;
-  waits = 0;
-  busyMs = 0;
   #queues = new Map<string, Queue<Job>>();
   #quota: Quota = openQuota();
   readonly clock: Clock;
@@ -68,18 +66,13 @@ export class Lanes<Job> {
     const key = limits.quota?.sharedBy === "app" ? limits.id : `${limits.id} ${site}`;
     const waitMs = limits.quota ? this.#quota.take(key, limits.quota, this.clock.now) : 0;
     if (waitMs > 0) {
-      this.waits += 1;
       queue.quotaUntil = this.clock.now + waitMs;
       this.clock.after(waitMs, () => this.#next(limits, site, queue));
       return false;
     }
     const batch = queue.waiting.take(limits.batch);
-    const since = this.clock.now;
     this.requests += 1;
-    this.deliver(limits, site, batch, () => {
-      this.busyMs += this.clock.now - since;
-      this.#next(limits, site, queue);
-    });
+    this.deliver(limits, site, batch, () => this.#next(limits, site, queue));
     return true;
   }
 

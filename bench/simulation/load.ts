@@ -22,7 +22,7 @@ type LoadOptions = {
   /** Set when the senders share the machine. */
   sender: { thread: Thread; us: number } | null;
   untilMs: number;
-  onAccepted: () => void;
+  onArrived: () => void;
   onAnswered: (ms: number) => void;
 };
 
@@ -32,7 +32,7 @@ export function startLoad(load: Load, options: LoadOptions): void {
 }
 
 function send(options: LoadOptions, nodeAt: number, site: number, then: () => void): void {
-  const { clock, nodes, deliveries, sender, onAccepted, onAnswered } = options;
+  const { clock, nodes, deliveries, sender, onArrived, onAnswered } = options;
   const since = clock.now;
   const node = nodes[nodeAt % nodes.length] as RelayNode;
   const answered = () => {
@@ -40,7 +40,7 @@ function send(options: LoadOptions, nodeAt: number, site: number, then: () => vo
     then();
   };
   const go = () => node.receive({ site, left: deliveries, answered });
-  onAccepted();
+  onArrived();
   if (sender) sender.thread.run(sender.us, go);
   else go();
 }

@@ -45,11 +45,11 @@ export type Plan = Step &
     result: Result;
     drainSeconds: number;
     /** The resource that is exhausted first, and the rate at which it is. */
-    first: { what: Sized; perSecond: number };
+    first: { what: Resource; perSecond: number };
   };
 
-const sizedBy = ["node", "database", "pool"] as const;
-type Sized = (typeof sizedBy)[number];
+const resources = ["node", "database", "pool"] as const;
+type Resource = (typeof resources)[number];
 
 /** All nodes are alike, so a few of them are simulated with their share of the load and of the database. */
 const maxSimulated = 4;
@@ -57,9 +57,9 @@ const maxSimulated = 4;
 type Setting = { step: Step; measured: Measured; costs: Costs; sharded: boolean };
 
 export function planFor(step: Step, measured: Measured, costs: Costs): Plan {
-  const plain = sized({ step, measured, costs, sharded: false });
+  const plain = findPlan({ step, measured, costs, sharded: false });
   const isTooLarge = plain.databaseCores > assumed.largestDatabaseCores;
-  return isTooLarge ? sized({ step, measured, costs: onCitus(costs), sharded: true }) : plain;
+  return isTooLarge ? findPlan({ step, measured, costs: onCitus(costs), sharded: true }) : plain;
 }
 
 function onCitus(costs: Costs): Costs {
@@ -67,13 +67,14 @@ function onCitus(costs: Costs): Costs {
   return { ...costs, database: { ...database, statement: database.statement * assumed.citusStatement } };
 }
 
-function sized(setting: Setting): Plan {
+function findPlan(setting: Setting): Plan {
   const { step, measured, costs, sharded } = setting;
   const share = (busy: number) => busy / assumed.target;
   // The first guess assumes that every event has its own commit.
-  const lone = costs.node.event + assumed.platforms.length * (costs.node.delivery + 4 * costs.node.statement);
+  const cpuPerEvent =
+    costs.node.event + assumed.platforms.length * (costs.node.delivery + 4 * costs.node.statement);
   let size: Size = { nodes: 1, databaseCores: 1, poolSize: measured.poolSize };
-  size.nodes = size.databaseCores = Math.ceil(share((step.perSecond * lone) / 1e6));
+  size.nodes = size.databaseCores = Math.ceil(share((step.perSecond * cpuPerEvent) / 1e6));
   let result = simulate(sliceOf(setting, size));
   for (let tries = 0; tries < 8; tries++) {
     const next = {
@@ -85,7 +86,7 @@ function sized(setting: Setting): Plan {
     size = next;
     result = simulate(sliceOf(setting, size));
   }
-  const what = sizedBy.reduce((a, b) => (result.busy[b] > result.busy[a] ? b : a));
+  const what = resources.reduce((a, b) => (result.busy[b] > result.busy[a] ? b : a));
   const first = { what, perSecond: step.perSecond / result.busy[what] };
   return { ...step, ...size, sharded, result, drainSeconds: drainSeconds(setting, size), first };
 }
@@ -122,7 +123,10 @@ function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scena
   };
 }
 
-/** Divides the backlog of one platform's outage by the deliveries per second that leave it under the usual load. */
+/**
+ * Returns the seconds in which the backlog of one platform's outage drains under the usual load: simulated, or extrapolated
+ * from the rate if the simulation ends first.
+ */
 function drainSeconds(setting: Setting, size: Size): number {
   const { step } = setting;
   const slice = sliceOf(setting, size);

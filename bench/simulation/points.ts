@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { countOf } from "../../src/kernel/text.ts";
 import type { Drain, PollCost } from "../deliveryWorker.ts";
 import type { FleetResult, Shape } from "../support/fleet.ts";
 
@@ -40,14 +41,13 @@ export const writeMeasured = (measured: Measured) =>
 const roundedTo4 = (_key: string, value: unknown) =>
   typeof value === "number" ? Number(value.toPrecision(4)) : value;
 
-const plural = (n: number, one: string) => `${n} ${one}${n === 1 ? "" : "s"}`;
-
 export function nameOf(point: Shape & PointLoad & { platformMs: number }): string {
-  const load = "senders" in point ? plural(point.senders, "sender") : `${point.arrivals}/s at random moments`;
+  const load =
+    "senders" in point ? countOf(point.senders, "sender") : `${point.arrivals}/s at random moments`;
   return [
-    plural(point.connections, "connection"),
-    plural(point.sites, "site"),
-    plural(point.nodes, "node"),
+    countOf(point.connections, "connection"),
+    countOf(point.sites, "site"),
+    countOf(point.nodes, "node"),
     load,
     `platform ${point.platformMs} ms`,
   ].join(", ");

@@ -10,11 +10,11 @@ import type { Check } from "./validate.ts";
 export const heads = {
   plans: [
     "events/s", "sites", "nodes (a core each)", "database", "connections", "memory of all nodes", "disk a month",
-    "added p50 / p99", "after an hour's outage", "full first",
+    "added p50 / p99", "drain time after an hour's outage", "first bottleneck",
   ],
   costs: ["CPU µs", "node", "database"],
   checks: ["", "events/s", "node CPU", "database CPU", "statements", "requests", "p50", "p99"],
-  allowances: ["platform", "requests/s", "events/s in full batches", "counted for"],
+  allowances: ["platform", "requests/s", "events/s in full batches", "limit applies to"],
   sharing: ["platform", "sites, an event a second each", "p50", "p99"],
 } as const; // prettier-ignore
 
@@ -51,7 +51,7 @@ const monthSeconds = 30 * 86_400;
 export function planTable(plans: readonly Plan[], measured: Measured): Table {
   const perEvent = measured.bytesPerEvent[String(assumed.platforms.length)] ?? Number.NaN;
   return {
-    title: "Three connections a site, everything at half of what it can",
+    title: "Three connections per site; nodes and database sized for 50 % utilisation",
     head: [...heads.plans],
     rows: plans.map((plan) => [
       number(plan.perSecond),
@@ -90,7 +90,7 @@ const percent = (error: number) => `${error >= 0 ? "+" : "−"}${Math.round(Math
 
 export function checkTable(checks: readonly Check[]): Table {
   return {
-    title: "Predicted against measured; points that set the costs are left out",
+    title: "Predicted against measured, without the calibration points",
     head: [...heads.checks],
     rows: checks
       .filter(({ forCalibration }) => !forCalibration)

@@ -18,8 +18,8 @@ export type Result = {
   statements: number;
   commits: number;
   requests: number;
-  /** Utilisation of a node's thread, the database's cores, its log, and a node's connections for writing. */
-  busy: { node: number; database: number; log: number; pool: number };
+  /** Utilisation of a node's thread, the database's cores, and a node's connections for writing. */
+  busy: { node: number; database: number; pool: number };
   /** Totals since the start: events received and answered; deliveries sent at once, sent later, and not sent yet. */
   arrived: number;
   answered: number;
@@ -33,16 +33,7 @@ export type Result = {
 };
 
 type Counts = Record<
-  | "cpu"
-  | "thread"
-  | "databaseCpu"
-  | "statements"
-  | "commits"
-  | "requests"
-  | "log"
-  | "pool"
-  | "later"
-  | "core",
+  "cpu" | "thread" | "databaseCpu" | "statements" | "commits" | "requests" | "pool" | "later" | "core",
   number
 >;
 
@@ -102,7 +93,6 @@ export class Tally {
       statements: this.database.statements,
       commits: this.database.commits,
       requests: sum(({ lanes }) => lanes.requests),
-      log: this.database.flushMs,
       pool: sum(({ writers }) => writers.heldMs),
       later: this.backlog.sent,
       core: this.cores.busyMs,
@@ -129,7 +119,6 @@ export class Tally {
       busy: {
         node: spent("thread") / ms / this.#nodes.length,
         database: spent("core") / ms / this.cores.count,
-        log: spent("log") / ms,
         pool: spent("pool") / ms / writers,
       },
       arrived: this.arrived,

@@ -3,7 +3,6 @@
 import { platforms } from "../support/relay.ts";
 import { calibrate, workerCostsOf, type Costs } from "./costs.ts";
 import { figures, nameOf, type Figure, type Measured, type Point } from "./points.ts";
-import type { Result } from "./tally.ts";
 import { simulate, type Scenario } from "./world.ts";
 
 /** One node with few and many senders, one site and many, with and without connections. All other points are predicted. */
@@ -45,8 +44,6 @@ export function scenarioOf(point: Point, measured: Measured, costs: Costs): Scen
 export type Check = {
   name: string;
   forCalibration: boolean;
-  measured: Record<Figure, number>;
-  simulated: Result;
   /** The relative error of the simulation. */
   errors: Record<Figure, number>;
 };
@@ -58,8 +55,6 @@ export function check(point: Point, measured: Measured, costs: Costs): Check {
   return {
     name: nameOf(point),
     forCalibration: isForCalibration(point),
-    measured: point.result,
-    simulated,
     errors: Object.fromEntries(figures.map((figure) => [figure, error(figure)])) as Check["errors"],
   };
 }

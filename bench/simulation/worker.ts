@@ -1,6 +1,8 @@
 // The delivery worker of a node, as in src/delivery/worker.ts: polls all connections once a second, and claims due deliveries up
 // to the capacity of the lanes.
 
+import { maxClaimed, pollMs, sweepMs, wakeDelayMs } from "../../src/delivery/worker.ts";
+import { maxRowsPerStatement } from "../../src/store/engine/database.ts";
 import { statementsFor } from "./database.ts";
 import type { Limits } from "./lanes.ts";
 import type { RelayNode } from "./relayNode.ts";
@@ -22,12 +24,6 @@ export type WorkerCosts = {
   claimNode: number;
   claimDatabase: number;
 };
-
-const pollMs = 1000;
-const sweepMs = 2000;
-const batchWindowMs = 5;
-const maxClaimed = 200;
-const perStatement = 64;
 
 export function startWorker(
   node: RelayNode,
@@ -60,7 +56,7 @@ export function startWorker(
 
   function findDue(left: number, done: () => void): void {
     if (left <= 0) return done();
-    const some = Math.min(left, perStatement);
+    const some = Math.min(left, maxRowsPerStatement);
     const { database } = node.options;
     node.readers.use((release) =>
       database.ask(thread, 1, some * costs.pollNode, some * costs.pollDatabase, () => {
@@ -123,12 +119,12 @@ export function startWorker(
     hasCapacity = true;
     if (!more || isPolling) return;
     more = false;
-    schedulePoll(batchWindowMs);
+    schedulePoll(wakeDelayMs);
   }
 
   function end(): void {
     isPolling = false;
-    schedulePoll(more && hasCapacity ? batchWindowMs : pollMs * (0.8 + 0.4 * random()));
+    schedulePoll(more && hasCapacity ? wakeDelayMs : pollMs * (0.8 + 0.4 * random()));
   }
 
   schedulePoll(pollMs * random());

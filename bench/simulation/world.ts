@@ -78,7 +78,7 @@ export function simulate(scenario: Scenario): Result {
     deliveries: platforms.length,
     sender: shared && { thread: new Thread(shared), us: costs.bench.sender },
     untilMs: scenario.warmMs + scenario.ms,
-    onAccepted: () => void (tally.arrived += 1),
+    onArrived: () => void (tally.arrived += 1),
     onAnswered: (ms) => tally.answer(ms),
   });
   clock.runUntil(scenario.warmMs);

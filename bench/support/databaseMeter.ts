@@ -8,7 +8,7 @@ import { benchPostgres } from "./relay.ts";
 export type Count = { statements: number; commits: number; walBytes: number };
 
 export type Meter = {
-  /** Counts statements and commits of one database; the log is that of the whole server. */
+  /** Counts statements and commits of one database; `walBytes` covers the whole server. */
   count(database: string): Promise<Count>;
   connections(database: string): Promise<number>;
   /** Returns the size of the event tables per event, including indexes. */

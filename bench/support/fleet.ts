@@ -1,6 +1,6 @@
 // Runs one or several nodes of the relay on one database under load, and measures the cost per event of each process.
 
-import type { Harness, LoadOptions } from "./loadTest.ts";
+import { knownPeople, sendLoad, type Harness } from "./loadTest.ts";
 import type { Meter } from "./databaseMeter.ts";
 import { cpuOf, cpuOfFamily, cpuOfMachine } from "./processes.ts";
 import {
@@ -13,8 +13,7 @@ import {
   type Relay,
 } from "./relay.ts";
 import { seedIdentities } from "./seed.ts";
-import type { SendOptions, SendResult } from "./sender.ts";
-import type { StubState } from "./stub.ts";
+import type { LoadOptions, SendResult } from "./sender.ts";
 
 export type Shape = { nodes: number; sites: number; connections: number };
 
@@ -46,7 +45,7 @@ export type FleetResult = Pick<SendResult, "p50" | "p99"> & {
   failed: number;
 };
 
-const knownPeople = 20_000;
+/** On a busy machine a few consent reads may time out; more failures are a fault. */
 const maxFailed = 0.02;
 
 export async function startFleet({ state }: Harness, shape: Shape, platformMs: number): Promise<Fleet> {
@@ -65,56 +64,38 @@ export async function stopFleets(fleets: Iterable<Fleet>): Promise<void> {
   for (const { relays } of fleets) for (const relay of relays) await relay.stop();
 }
 
-let runCount = 0;
-
 export async function measureFleet(
   harness: Harness,
   fleet: Fleet,
   meter: Meter,
   load: LoadOptions,
 ): Promise<FleetResult> {
-  const { stub, sender } = harness;
   const { relays, installation, known, database } = fleet;
-  const [first, ...others] = relays as [Relay, ...Relay[]];
-  const options: SendOptions = {
-    prefix: `f${process.pid}-${runCount++}`,
-    known,
-    port: first.port,
-    otherPorts: others.map(({ port }) => port),
-    key: installation.key,
-    sites: installation.sites,
-    ...load,
-  };
-  const requests = (await stub.ask<StubState>("state")).requests;
+  const { key, sites } = installation;
+  const [port, ...otherPorts] = relays.map((relay) => relay.port) as [number, ...number[]];
   const count = await meter.count(database);
-  const spent = spentBy(harness, fleet);
-  const sent = await sender.ask<SendResult>(options);
-  const after = spentBy(harness, fleet);
+  const { sent, perEvent } = await sendLoad(
+    harness,
+    { known, port, otherPorts, key, sites, ...load },
+    () => spentBy(harness, fleet),
+    maxFailed,
+  );
   const countAfter = await meter.count(database);
-  // On a busy machine a few consent reads may time out; more failures are a fault.
-  if (sent.failed > sent.events * maxFailed)
-    throw new Error(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
-  const per = (what: keyof Spent) => (after[what] - spent[what]) / sent.events;
   const counted = (what: keyof typeof count) => (countAfter[what] - count[what]) / sent.events;
-  const ours = per("cpu") + per("databaseCpu") + per("senderCpu") + per("stubCpu") + per("benchCpu");
+  const { benchCpu, machineCpu, ...costs } = perEvent;
+  const ours = costs.cpu + costs.databaseCpu + costs.senderCpu + costs.stubCpu + benchCpu;
   return {
+    ...costs,
     perSecond: sent.events / sent.seconds,
     p50: sent.p50,
     p99: sent.p99,
-    cpu: per("cpu"),
-    databaseCpu: per("databaseCpu"),
-    senderCpu: per("senderCpu"),
-    stubCpu: per("stubCpu"),
-    requests: ((await stub.ask<StubState>("state")).requests - requests) / sent.events,
     statements: counted("statements"),
     commits: counted("commits"),
     walBytes: counted("walBytes"),
     failed: sent.failed / sent.events,
-    foreign: Math.max(0, ((per("machineCpu") - ours) * sent.events) / 1e6 / sent.seconds),
+    foreign: Math.max(0, ((machineCpu - ours) * sent.events) / 1e6 / sent.seconds),
   };
 }
-
-type Spent = ReturnType<typeof spentBy>;
 
 function spentBy({ stub, sender }: Harness, fleet: Fleet) {
   const own = process.cpuUsage();

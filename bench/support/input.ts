@@ -6,7 +6,7 @@ import { dayMs } from "../../src/kernel/time.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 /** The email of the n-th person with an identity record. */
-export const knownEmail = (n: number) => `known-${n}@example.com`;
+export const knownEmail = (n: number | string) => `known-${n}@example.com`;
 
 export type Population = {
   /** Different in every run of a sender, because order ids must not repeat. */
@@ -15,9 +15,11 @@ export type Population = {
   known: number;
 };
 
-export function eventFields(i: number, { prefix, known }: Population) {
-  // A prime stride visits all of them in a scattered order.
-  const email = known > 0 && i % 2 === 0 ? knownEmail((i * 7_919) % known) : `new-${prefix}-${i}@example.com`;
+/** Every site gets two consecutive events, then the next site. */
+export function eventFields(i: number, { prefix, known }: Population, siteCount = 1) {
+  // The prime number scatters the events of each site over all of its records.
+  const n = (Math.floor(i / 2 / siteCount) * 7_919) % known;
+  const email = known > 0 && i % 2 === 0 ? knownEmail(n) : `new-${prefix}-${i}@example.com`;
   return {
     email,
     event: "purchase",

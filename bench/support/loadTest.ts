@@ -5,7 +5,7 @@ import { median, number, type Mode } from "../part.ts";
 import { cpuOf, cpuOfFamily, startChild, type Child } from "./processes.ts";
 import { install, platforms, postmaster, startRelay, type Engine } from "./relay.ts";
 import { seedIdentities } from "./seed.ts";
-import type { SendOptions, SendResult, SiteKey } from "./sender.ts";
+import type { LoadOptions, SendResult, SendTarget, SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
 export type LoadResult = Pick<SendResult, "p50" | "p99"> & {
@@ -54,7 +54,7 @@ export async function startBare({ state }: Harness, connections: number): Promis
   return { port, pid: child.pid, key: "none", known: 0, databasePid: null, stop: child.stop };
 }
 
-const knownPeople = 20_000;
+export const knownPeople = 20_000;
 
 export async function startOurs(
   { state }: Harness,
@@ -69,9 +69,6 @@ export async function startOurs(
   return { ...relay, key: installation.key, known: knownPeople, databasePid };
 }
 
-/** SendOptions without the address and the people. */
-export type LoadOptions = { ms: number } & ({ senders: number; atLeast?: number } | { perSecond: number });
-
 /** Node compiles code while it runs: the cost of an event is stable only after some thousand events. */
 export async function warmUp(
   harness: Harness,
@@ -82,40 +79,42 @@ export async function warmUp(
     await measureLoad(harness, one, { senders: 128, ms: 0, atLeast: quick ? 200 : 8000 });
 }
 
+export class EventsFailed extends Error {}
+
 let runCount = 0;
 
-export async function measureLoad(
+/** Sends events; `perEvent` has the growth of the counters that `read` returns, and of the requests to platforms. */
+export async function sendLoad<Counter extends string>(
   { stub, sender }: Harness,
-  one: Candidate,
-  load: LoadOptions,
-): Promise<LoadResult> {
-  const population: Population = { prefix: `${process.pid}-${runCount++}`, known: one.known };
-  const options: SendOptions = {
-    ...population,
-    port: one.port,
-    key: one.key,
-    ...(one.sites && { sites: one.sites }),
-    ...load,
-  };
-  const before = await stub.ask<StubState>("state");
-  const [cpu, databaseCpu] = spentBy(one);
-  const sent = await sender.ask<SendResult>(options);
-  const [cpuAfter, databaseCpuAfter] = spentBy(one);
-  const after = await stub.ask<StubState>("state");
+  options: SendTarget & LoadOptions & Pick<Population, "known">,
+  read: () => Record<Counter, number>,
+  maxFailed = 0,
+): Promise<{ sent: SendResult; perEvent: Record<Counter | "requests", number> }> {
+  const { requests } = await stub.ask<StubState>("state");
+  const before: Record<string, number> = { ...read(), requests };
+  const sent = await sender.ask<SendResult>({ ...options, prefix: `${process.pid}-${runCount++}` });
+  const after: Record<string, number> = read();
+  after.requests = (await stub.ask<StubState>("state")).requests;
   // A candidate must not look fast because it fails.
-  if (sent.failed > 0) throw new Error(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
-  return {
-    perSecond: sent.events / sent.seconds,
-    cpu: (cpuAfter - cpu) / sent.events,
-    databaseCpu: (databaseCpuAfter - databaseCpu) / sent.events,
-    requests: (after.requests - before.requests) / sent.events,
-    p50: sent.p50,
-    p99: sent.p99,
-  };
+  if (sent.failed > sent.events * maxFailed)
+    throw new EventsFailed(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
+  const perEvent = Object.fromEntries(
+    Object.entries(after).map(([name, count]) => [name, (count - (before[name] ?? 0)) / sent.events]),
+  ) as Record<Counter | "requests", number>;
+  return { sent, perEvent };
 }
 
-function spentBy({ pid, databasePid }: Candidate): [own: number, database: number] {
-  return [cpuOf(pid), databasePid === null ? 0 : cpuOfFamily(databasePid)];
+export async function measureLoad(
+  harness: Harness,
+  { pid, databasePid, port, key, sites, known }: Candidate,
+  load: LoadOptions,
+): Promise<LoadResult> {
+  const { sent, perEvent } = await sendLoad(
+    harness,
+    { port, key, known, ...(sites && { sites }), ...load },
+    () => ({ cpu: cpuOf(pid), databaseCpu: databasePid === null ? 0 : cpuOfFamily(databasePid) }),
+  );
+  return { ...perEvent, perSecond: sent.events / sent.seconds, p50: sent.p50, p99: sent.p99 };
 }
 
 export const pick = (results: readonly LoadResult[], field: keyof LoadResult) =>

@@ -6,7 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { daysAgo, identityRecord, knownEmail, oldDays, youngDays } from "./input.ts";
 import { packRecord } from "../../src/store/people/personCodec.ts";
-import type { Installation } from "./relay.ts";
+import { hashEmail } from "../../test/support/person.ts";
+import { openStoreOf, type Installation } from "./relay.ts";
 
 type Sql = {
   run(text: string): Promise<Record<string, unknown>[]>;
@@ -73,13 +74,13 @@ async function openPostgresUrl(url: string): Promise<Sql> {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const mark = "0123456789";
+const knownEmailSql = quoted(knownEmail(mark)).replace(mark, "' || n || '");
 /** Stands for the hash of the row, which packRecord leaves out. */
 const anyHash = "0".repeat(64);
 
 /** Inserts records of `count` people on every site. The first `old` of them are older than the retention period. */
 export async function seedIdentities(installation: Installation, count: number, old = 0): Promise<void> {
   const sql = await openSql(installation);
-  const hashed = sql.sha256(`${quoted(knownEmail(0).replace("0@", ""))} || n || '@example.com'`);
   for (const [from, to, days] of [
     [0, old - 1, oldDays],
     [old, count - 1, youngDays],
@@ -92,16 +93,21 @@ export async function seedIdentities(installation: Installation, count: number, 
       for (let start = from; start <= to; start += chunkSize)
         await sql.run(
           `INSERT INTO identities (site_id, email_sha256, record, oldest_at)
-           SELECT ${quoted(id)}, ${hashed}, ${record}, ${seenAt} + n % 1000
+           SELECT ${quoted(id)}, ${sql.sha256(knownEmailSql)}, ${record}, ${seenAt} + n % 1000
            FROM ${sql.numbers(start, Math.min(to, start + chunkSize - 1))} AS copies`,
         );
   }
   await sql.close();
+  const store = await openStoreOf(installation);
+  for (const { id } of installation.sites)
+    if (!(await store.people.findIdentity(id, hashEmail(knownEmail(count - 1)))))
+      throw new Error(`the store does not find the seeded people of the site ${id}`);
+  await store.close();
 }
 
 const chunkSize = 250_000;
 
-/** Copies the newest event with its claims, deliveries and attempts `count` times, each for another person. */
+/** Copies the newest event with its claims, deliveries and attempts `count` times, each for another known person. */
 export async function seedEvents(installation: Installation, count: number): Promise<void> {
   const sql = await openSql(installation);
   const [event] = await sql.run(`SELECT * FROM events ORDER BY id DESC LIMIT 1`);
@@ -110,13 +116,17 @@ export async function seedEvents(installation: Installation, count: number): Pro
   // A UUIDv7 begins with its time: the copies are older than the original, in the order of their numbers.
   const part = (at: number, length: number) => `substr(${sql.digits("n")}, ${at}, ${length})`;
   const copyId = `'01900000-' || ${part(1, 4)} || '-7' || ${part(5, 3)} || '-8' || ${part(8, 3)} || ${quoted(id.slice(23))}`;
-  const hashed = sql.sha256(`'seeded-' || n || '@example.com'`);
   const claim = (kind: string) => `substr(${sql.sha256(`'${kind}' || n`)}, 1, 43)`;
   const tables: [table: string, where: string, changed: Record<string, string>][] = [
     [
       "events",
       `id = ${quoted(id)}`,
-      { id: copyId, platform_event_id: claim("d"), email_sha256: hashed, order_id: `'S-' || n` },
+      {
+        id: copyId,
+        platform_event_id: claim("d"),
+        email_sha256: sql.sha256(knownEmailSql),
+        order_id: `'S-' || n`,
+      },
     ],
     [
       "dedup_claims",

@@ -8,21 +8,24 @@ import { answerWith } from "./processes.ts";
 
 export type SiteKey = { host: string; key: string };
 
-export type SendOptions = Population & {
+export type SendTarget = {
   port: number;
   key: string;
-  ms: number;
   /** Ports of further nodes: senders are distributed over all of them. */
   otherPorts?: readonly number[];
   /** Replaces `key`: events rotate over these sites. */
   sites?: readonly SiteKey[];
-} &
+};
+
+export type LoadOptions = { ms: number } &
   // Each sender sends its next event when the last one is answered, for `ms` or until `atLeast` events were sent.
   (
     | { senders: number; atLeast?: number }
     // Events are sent at random times, whether earlier ones are answered or not.
     | { perSecond: number }
   );
+
+type SendOptions = Population & SendTarget & LoadOptions;
 
 export type SendResult = {
   events: number;
@@ -31,7 +34,7 @@ export type SendResult = {
   /** The first failed answer. */
   failure: string;
   seconds: number;
-  /** Milliseconds since the scheduled time of an event. */
+  /** Milliseconds from an event's scheduled time to its answer. */
   p50: number;
   p99: number;
 };
@@ -73,24 +76,24 @@ class HttpConnection {
 }
 
 async function sendEvents(options: SendOptions): Promise<SendResult> {
-  const made = { events: 0, failed: 0, failure: "" };
+  const result = { events: 0, failed: 0, failure: "" };
   const latencies: number[] = [];
   const sites = options.sites ?? [{ host: "shop.example.com", key: options.key }];
-  // Two events per site in a row: every second event belongs to a person with a record, on every site.
+  // Two consecutive events go to the same site, so that on every site half of the events belong to people with a record.
   const siteOf = (i: number) => sites[(i >> 1) % sites.length] as SiteKey;
   const began = performance.now();
   async function send(connection: HttpConnection, i: number, due: number): Promise<void> {
-    const answer = await connection.post(siteOf(i), JSON.stringify(eventFields(i, options)));
+    const answer = await connection.post(siteOf(i), JSON.stringify(eventFields(i, options, sites.length)));
     latencies.push(performance.now() - due);
-    made.events += 1;
+    result.events += 1;
     if (answer.startsWith("HTTP/1.1 200") && !answer.includes('"ok":false')) return;
-    made.failed += 1;
-    made.failure ||= answer.slice(-300);
+    result.failed += 1;
+    result.failure ||= answer.slice(-300);
   }
   if ("senders" in options) await sendInLoop(options, began, send);
   else await sendAtRandom(options, began, send);
   const seconds = (performance.now() - began) / 1000;
-  return { ...made, seconds, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
+  return { ...result, seconds, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
 }
 
 const portsOf = ({ port, otherPorts = [] }: SendOptions) => [port, ...otherPorts];

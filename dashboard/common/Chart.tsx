@@ -1,4 +1,4 @@
-// A chart over time, drawn on a canvas, with the same figures as a table for screen readers.
+// Bar charts: over time, drawn on a canvas with the same figures as a table for screen readers, and by share.
 
 import { Box, Group, Text, VisuallyHidden, useComputedColorScheme, useMantineTheme } from "@mantine/core";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
@@ -12,12 +12,12 @@ export type Series = {
   text?: (value: number) => string;
 };
 
-// Counts are whole numbers.
+/** The steps of the axis: counts are whole numbers. */
 const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
 
 // uPlot's code for "values are colours".
 const colourUnit = 3;
-/** Alpha suffix of a six-digit colour. */
+/** Appended to a six-digit colour, makes it paler. */
 const unfinishedAlpha = "8c";
 
 /** Measures the width before the first paint, and at every change. */
@@ -42,9 +42,7 @@ export function TimeChart({
   step,
   timeZone,
   series,
-  height = 220,
-  bars = true,
-  isRunning = false,
+  height,
   onPick,
 }: {
   /** Names the chart for screen readers. */
@@ -54,10 +52,7 @@ export function TimeChart({
   step: "hour" | "day";
   timeZone: string;
   series: readonly Series[];
-  height?: number;
-  bars?: boolean;
-  /** The last step is not over yet: its bar is paler. */
-  isRunning?: boolean;
+  height: number;
   /** A click on a step opens its rows. */
   onPick?: (startsAt: number) => void;
 }) {
@@ -65,10 +60,10 @@ export function TimeChart({
   const drawn = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
   const theme = useMantineTheme();
-  const at = (ms: number) => (step === "day" ? dayText(ms, timeZone) : timeText(ms, timeZone));
+  const timeLabel = (ms: number) => (step === "day" ? dayText(ms, timeZone) : timeText(ms, timeZone));
   // Hours of one day need no date.
   const isOneDay = step === "hour" && times.length <= 25;
-  const short = (ms: number) => (isOneDay ? hourText(ms, timeZone) : at(ms));
+  const axisLabel = (ms: number) => (isOneDay ? hourText(ms, timeZone) : timeLabel(ms));
   const textOf = (one: Series, value: number) => one.text?.(value) ?? value.toLocaleString("en");
 
   useEffect(() => {
@@ -83,14 +78,12 @@ export function TimeChart({
     };
     // Stacked bars: the first is drawn as high as the sum, the others in front of it.
     const stacked = series.map(({ values }, k) =>
-      values.map((value, i) =>
-        bars ? series.slice(k).reduce((sum, one) => sum + (one.values[i] ?? 0), 0) : value,
-      ),
+      values.map((_, i) => series.slice(k).reduce((sum, one) => sum + (one.values[i] ?? 0), 0)),
     );
+    // The last step is not over yet: its bar is paler.
     const fillOf = ({ colour }: Series) => ({
       unit: colourUnit,
-      values: () =>
-        times.map((_, i) => (isRunning && i === times.length - 1 ? `${colour}${unfinishedAlpha}` : colour)),
+      values: () => times.map((_, i) => (i === times.length - 1 ? `${colour}${unfinishedAlpha}` : colour)),
     });
     const plot = new uPlot(
       {
@@ -104,7 +97,7 @@ export function TimeChart({
         },
         scales: {
           // Adds half a step at both ends: each bar is centred on its step.
-          x: { time: false, range: (_plot, low, high) => (bars ? [low - 0.5, high + 0.5] : [low, high]) },
+          x: { time: false, range: (_plot, low, high) => [low - 0.5, high + 0.5] },
           y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
         },
         axes: [
@@ -115,7 +108,7 @@ export function TimeChart({
             gap: 8,
             space: 64,
             values: (_plot, splits) =>
-              splits.map((i) => (Number.isInteger(i) && times[i] !== undefined ? short(times[i]) : "")),
+              splits.map((i) => (Number.isInteger(i) && times[i] !== undefined ? axisLabel(times[i]) : "")),
           },
           {
             ...axis,
@@ -128,17 +121,15 @@ export function TimeChart({
         series: [
           {
             label: step === "day" ? "Day" : "Hour",
-            value: (_plot, i) => (i === null || times[i] === undefined ? "–" : at(times[i])),
+            value: (_plot, i) => (i === null || times[i] === undefined ? "–" : timeLabel(times[i])),
           },
           ...(series.map((one) => ({
             label: one.name,
             stroke: one.colour,
-            width: bars ? 0 : 2,
-            fill: bars ? one.colour : undefined,
+            width: 0,
+            fill: one.colour,
             points: { show: false },
-            ...(bars
-              ? { paths: uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15, disp: { fill: fillOf(one) } }) }
-              : { paths: uPlot.paths.spline?.() }),
+            paths: uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15, disp: { fill: fillOf(one) } }),
             value: (_plot: uPlot, _drawn: number | null, _series: number, i: number | null) =>
               i === null ? "–" : textOf(one, one.values[i] ?? 0),
           })) as uPlot.Series[]),
@@ -175,7 +166,7 @@ export function TimeChart({
           <tbody>
             {times.map((ms, i) => (
               <tr key={ms}>
-                <th scope="row">{at(ms)}</th>
+                <th scope="row">{timeLabel(ms)}</th>
                 {series.map((one) => (
                   <td key={one.name}>{textOf(one, one.values[i] ?? 0)}</td>
                 ))}
@@ -188,7 +179,7 @@ export function TimeChart({
   );
 }
 
-/** Shares as bars, the largest first; each can open its rows. */
+/** Shows shares as bars, in the given order. A click opens the rows of a share. */
 export function BarList({
   label,
   items,
@@ -196,7 +187,7 @@ export function BarList({
 }: {
   label: string;
   items: readonly { name: string; value: number; text: string; key?: string }[];
-  onPick?: (key: string) => void;
+  onPick: (key: string) => void;
 }) {
   const max = Math.max(1, ...items.map(({ value }) => value));
   return (
@@ -226,18 +217,14 @@ export function BarList({
         );
         return (
           <li key={key}>
-            {onPick ? (
-              <button
-                type="button"
-                onClick={() => onPick(key)}
-                style={{ all: "unset", display: "block", width: "100%", cursor: "pointer" }}
-                className="cc-bar"
-              >
-                {line}
-              </button>
-            ) : (
-              line
-            )}
+            <button
+              type="button"
+              onClick={() => onPick(key)}
+              style={{ all: "unset", display: "block", width: "100%", cursor: "pointer" }}
+              className="cc-bar"
+            >
+              {line}
+            </button>
           </li>
         );
       })}

@@ -14,7 +14,7 @@ const spans = [
   { value: "day", label: "On a specific date" },
 ];
 
-/** Milliseconds, null for never, undefined while the date is missing. A date means the end of that day. */
+/** Returns the time of expiry: null for never, undefined while the date is missing. A date means the end of that day. */
 export function expiryAt({ span, day }: Expiry, now = Date.now()): number | null | undefined {
   if (span === "never") return null;
   if (span !== "day") return now + Number(span) * dayMs;

@@ -1,4 +1,4 @@
-// Details in a drawer with a URL of its own: the URL opens it, and closing it goes back.
+// Details in a drawer that has its own URL. Opening the URL opens the drawer, and closing the drawer goes back.
 
 import { Drawer } from "@mantine/core";
 import type { ReactNode } from "react";

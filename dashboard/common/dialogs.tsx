@@ -1,4 +1,4 @@
-// Confirmation before an irreversible action, and secrets that are shown once.
+// Confirmation before an action with consequences, and secrets that are shown once.
 
 import { Alert, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";

@@ -3,7 +3,7 @@
 import type { ApiError } from "./api/api.ts";
 import { capitalize } from "./format/format.ts";
 
-/** The message for one of these fields, or null. */
+/** Returns the message if the error is about one of these fields, else null. */
 export function fieldError(error: ApiError | null, ...fields: string[]): string | null {
   if (!error || error.field === undefined || !fields.includes(error.field)) return null;
   const mark = `${error.field}: `;
@@ -12,7 +12,7 @@ export function fieldError(error: ApiError | null, ...fields: string[]): string 
   return /^\S+@/.test(text) ? text : capitalize(text);
 }
 
-/** The error if it is about none of these fields: it is shown next to the button. */
+/** Returns the error if it is about none of these fields, to be shown next to the button. */
 export function otherError(error: ApiError | null, ...fields: string[]): ApiError | null {
   return error && fieldError(error, ...fields) === null ? error : null;
 }

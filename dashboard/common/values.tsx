@@ -13,7 +13,6 @@ import {
   CircleX,
   Clock,
   Copy,
-  FlaskConical,
   Pause,
   TriangleAlert,
   UserRound,
@@ -23,7 +22,7 @@ import { useEffect, useState } from "react";
 import { exactTime, moneyText, whenText } from "./format/format.ts";
 import { useSite } from "./api/session.ts";
 
-/** A relative time that updates itself, with the exact one on hover, in the site's time zone. */
+/** A relative time that updates itself. On hover it shows the exact time in the site's time zone. */
 export function Time({ at, none = "never" }: { at: number | null; none?: string }) {
   const site = useSite();
   const [now, setNow] = useState(Date.now);
@@ -47,7 +46,7 @@ export function Money({ value, currency }: { value: number | null; currency: str
   return <span className="cc-number">{moneyText(value, currency)}</span>;
 }
 
-/** Monospace, shortened on screen and copied in full. */
+/** An id in monospace, shortened on screen and copied in full. */
 export function Id({
   value,
   label = "id",
@@ -103,7 +102,6 @@ const looks: Record<string, Look> = {
   accepted: { icon: CircleCheck, tone: "good" },
   filtered: { icon: Ban, tone: "warn" },
   released: { icon: CircleCheck, tone: "good" },
-  duplicate: { icon: Copy, tone: "quiet" },
   // connections, webhooks, keys
   active: { icon: CircleCheck, tone: "good" },
   paused: { icon: Pause, tone: "warn" },
@@ -116,7 +114,6 @@ const looks: Record<string, Look> = {
   waiting: { icon: Clock, tone: "warn" },
   expiredKey: { icon: CircleX, tone: "quiet", word: "expired" },
   revoked: { icon: CircleX, tone: "quiet" },
-  test: { icon: FlaskConical, tone: "wait" },
   // consent
   granted: { icon: CircleCheck, tone: "good" },
   denied: { icon: Ban, tone: "bad" },
@@ -174,7 +171,7 @@ export function Code({
 }: {
   children: string;
   label?: string;
-  /** False scrolls long lines sideways: indented text stays readable. */
+  /** If false, long lines scroll sideways, so that indented text stays readable. */
   wraps?: boolean;
 }) {
   return (

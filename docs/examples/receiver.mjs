@@ -11,7 +11,7 @@ const secrets = (process.env.WEBHOOK_SECRET ?? "").split(",").filter(Boolean);
 if (secrets.length === 0) throw new Error("Set WEBHOOK_SECRET to the secret that 'webhook add' showed.");
 
 const toleranceSeconds = 300;
-const largestBody = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
 /** Compares two strings in constant time. */
 function equal(one, other) {
@@ -43,21 +43,21 @@ const server = createServer((request, response) => {
   let size = 0;
   request.on("data", (part) => {
     size += part.length;
-    if (size <= largestBody) parts.push(part);
+    if (size <= maxBodyBytes) parts.push(part);
   });
   request.on("end", () => {
     const body = Buffer.concat(parts).toString();
-    if (size > largestBody || !isGenuine(request.headers, body)) {
+    if (size > maxBodyBytes || !isGenuine(request.headers, body)) {
       response.writeHead(401).end();
       return;
     }
     const id = request.headers["webhook-id"];
-    const told = JSON.parse(body);
+    const push = JSON.parse(body);
     // A push may arrive twice (if its answer was lost), with the same id. Tests are not counted.
     if (!seen.has(id) && request.headers["x-cc-test"] !== "true") {
       seen.add(id);
-      totals.conversions += told.conversions;
-      totals.bot_traffic_removed += told.bot_traffic_removed;
+      totals.conversions += push.conversions;
+      totals.bot_traffic_removed += push.bot_traffic_removed;
     }
     console.log(request.headers["x-cc-period"], JSON.stringify(totals));
     response.writeHead(200).end();

@@ -8,7 +8,7 @@
 declare(strict_types=1);
 
 const TOLERANCE_SECONDS = 300;
-const LARGEST_BODY = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 function is_genuine(array $secrets, string $body): bool
 {
@@ -38,7 +38,7 @@ function is_genuine(array $secrets, string $body): bool
 }
 
 /** In your own receiver, store these in your database, in one transaction with the totals. */
-function count_once(string $id, bool $isTest, array $told): array
+function count_once(string $id, bool $isTest, array $push): array
 {
     $file = fopen(getenv('TOTALS_FILE') ?: sys_get_temp_dir() . '/cleancast-totals.json', 'c+');
     flock($file, LOCK_EX);
@@ -47,8 +47,8 @@ function count_once(string $id, bool $isTest, array $told): array
     // A push may arrive twice (if its answer was lost), with the same id. Tests are not counted.
     if (!isset($kept['seen'][$id]) && !$isTest) {
         $kept['seen'][$id] = true;
-        $kept['totals']['conversions'] += $told['conversions'];
-        $kept['totals']['bot_traffic_removed'] += $told['bot_traffic_removed'];
+        $kept['totals']['conversions'] += $push['conversions'];
+        $kept['totals']['bot_traffic_removed'] += $push['bot_traffic_removed'];
         rewind($file);
         ftruncate($file, 0);
         fwrite($file, json_encode($kept));
@@ -58,8 +58,8 @@ function count_once(string $id, bool $isTest, array $told): array
 }
 
 $secrets = array_values(array_filter(explode(',', getenv('WEBHOOK_SECRET') ?: '')));
-$body = (string) file_get_contents('php://input', false, null, 0, LARGEST_BODY + 1);
-if ($_SERVER['REQUEST_METHOD'] !== 'POST' || strlen($body) > LARGEST_BODY || !is_genuine($secrets, $body)) {
+$body = (string) file_get_contents('php://input', false, null, 0, MAX_BODY_BYTES + 1);
+if ($_SERVER['REQUEST_METHOD'] !== 'POST' || strlen($body) > MAX_BODY_BYTES || !is_genuine($secrets, $body)) {
     http_response_code(401);
     exit;
 }

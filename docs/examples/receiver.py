@@ -20,7 +20,7 @@ if not SECRETS:
     sys.exit("Set WEBHOOK_SECRET to the secret that 'webhook add' showed.")
 
 TOLERANCE_SECONDS = 300
-LARGEST_BODY = 64 * 1024
+MAX_BODY_BYTES = 64 * 1024
 
 # In your own receiver, store these in your database, in one transaction with the totals.
 seen = set()
@@ -55,17 +55,17 @@ def is_genuine(headers, body):
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = max(0, int(self.headers.get("content-length") or 0))
-        body = self.rfile.read(min(length, LARGEST_BODY))
-        if length > LARGEST_BODY or not is_genuine(self.headers, body):
+        body = self.rfile.read(min(length, MAX_BODY_BYTES))
+        if length > MAX_BODY_BYTES or not is_genuine(self.headers, body):
             return self.answer(401)
-        told = json.loads(body)
+        push = json.loads(body)
         message_id = self.headers["webhook-id"]
         with lock:
             # A push may arrive twice (if its answer was lost), with the same id. Tests are not counted.
             if message_id not in seen and self.headers.get("x-cc-test") != "true":
                 seen.add(message_id)
-                totals["conversions"] += told["conversions"]
-                totals["bot_traffic_removed"] += told["bot_traffic_removed"]
+                totals["conversions"] += push["conversions"]
+                totals["bot_traffic_removed"] += push["bot_traffic_removed"]
             print(self.headers["x-cc-period"], json.dumps(totals, separators=(",", ":")), flush=True)
         return self.answer(200)
 

@@ -9,13 +9,13 @@ const options = {
   port: Number(PORT),
   path: process.argv[2] ?? "/healthz",
   timeout: 4000,
-  // The certificate names the relay as others see it, not this machine.
+  // The certificate is for the relay's public name, not for 127.0.0.1.
   rejectUnauthorized: false,
 };
-const asked = (TLS_CERT_FILE ? encrypted : plain)(options, (response) => {
+const call = (TLS_CERT_FILE ? encrypted : plain)(options, (response) => {
   response.resume();
   process.exit(response.statusCode === 200 ? 0 : 1);
 });
-asked.on("timeout", () => process.exit(1));
-asked.on("error", () => process.exit(1));
-asked.end();
+call.on("timeout", () => process.exit(1));
+call.on("error", () => process.exit(1));
+call.end();

@@ -7,7 +7,7 @@ import { minuteMs } from "../../src/kernel/time.ts";
 import { findSite, type SiteContext } from "../../src/sites/manage.ts";
 import type { CreatedSite, ScheduledAction } from "./sites.ts";
 
-/** One alert that was resolved, and one that is open. */
+/** Returns actions that raise and resolve one alert, and raise another that stays open. */
 export function alertActions(
   context: SiteContext,
   { siteId }: CreatedSite,

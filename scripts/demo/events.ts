@@ -1,5 +1,5 @@
-// The events of the demo's history: drawn at random, then sent through the relay's own pipeline, so that the dashboard shows what
-// the relay made of them.
+// The events of the demo's history: drawn at random, then sent through the relay's own pipeline, so that the dashboard shows real
+// results.
 
 import { storeReport } from "../../src/identity/visits.ts";
 import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
@@ -20,7 +20,7 @@ export type Planned = {
   created: CreatedSite;
   mode: Mode;
   customer: Customer;
-  /** Set only for blocked domains: most senders hash the email. */
+  /** The email's domain if it is disposable or a competitor's; otherwise null, as for senders that hash the email. */
   domain: string | null;
   name: string;
   value: number | null;
@@ -30,8 +30,8 @@ export type Planned = {
   visits: PlannedVisit[];
   /** The customer's choice in the consent banner. */
   consent: ConsentState | null;
-  /** The number of repeats by the sender. */
-  again: number;
+  /** How often the sender sends the event again. */
+  repeats: number;
 };
 
 type Sale = { customer: Customer; orderId: string; value: number; currency: string };
@@ -101,8 +101,8 @@ export function createPlanner(
     const orderId = sold?.orderId ?? (kind.hasOrder ? `${demo.orderPrefix}${++orders}` : null);
     if (name === "purchase" && orderId && !domain && !isBot)
       sales.push({ customer, orderId, value: value ?? 0, currency });
-    const isSeen = !sold && random.chance(0.74);
-    const consent = isSeen && !isBot ? random.pickWeighted(decisions).consent : null;
+    const hasVisits = !sold && random.chance(0.74);
+    const consent = hasVisits && !isBot ? random.pickWeighted(decisions).consent : null;
     return {
       at,
       created,
@@ -116,11 +116,11 @@ export function createPlanner(
       visitorId: random.text(alphanumeric, 22),
       visits: isBot
         ? visitsBefore(at, random.pickWeighted(bots).judgement.verdict)
-        : isSeen
+        : hasVisits
           ? visitsBefore(at, null)
           : [],
       consent,
-      again: random.chance(0.034) ? random.integer(1, 3) : 0,
+      repeats: random.chance(0.034) ? random.integer(1, 3) : 0,
     };
   };
 }
@@ -131,8 +131,8 @@ const decisions: { weight: number; consent: ConsentState | null }[] = [
   { weight: 7, consent: "denied" },
 ];
 
-/** Sends a planned event and its repeats through the pipeline; returns the number of duplicates. */
-export async function replayEvent(planned: Planned, site: Site, relayed: RelayContext): Promise<number> {
+/** Sends a planned event and its repeats through the pipeline; returns the number of live duplicates. */
+export async function replayEvent(planned: Planned, site: Site, context: RelayContext): Promise<number> {
   const { at, created, customer, mode, name, value, currency, orderId } = planned;
   const contact = {
     email: new PlainEmail(customer.email),
@@ -141,7 +141,7 @@ export async function replayEvent(planned: Planned, site: Site, relayed: RelayCo
     lastName: new Plain(customer.lastName),
   };
   const person = hashPerson(contact, { country: site.settings.country ?? undefined });
-  await storeVisits(planned, person, site, relayed);
+  await storeVisits(planned, person, site, context);
   const keyId = mode === "live" ? created.keyId : created.test.id;
   const origin = { siteId: site.id, keyId, mode, time: at, receivedAt: at, extra: null };
   const send = (id: string) => {
@@ -151,13 +151,13 @@ export async function replayEvent(planned: Planned, site: Site, relayed: RelayCo
       { event, eventTime: null, emailDomain: planned.domain },
       site,
       Date.now() + 120_000,
-      relayed,
+      context,
     );
   };
   await send(ulid(at));
   let duplicates = 0;
-  for (let again = 1; again <= planned.again; again++)
-    if ((await send(ulid(at + again * 5000))).exit === "duplicate" && mode === "live") duplicates += 1;
+  for (let i = 1; i <= planned.repeats; i++)
+    if ((await send(ulid(at + i * 5000))).exit === "duplicate" && mode === "live") duplicates += 1;
   return duplicates;
 }
 

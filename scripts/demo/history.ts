@@ -84,7 +84,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const outage = { platform: "tiktok", from: outageFrom, to: outageFrom + 130 * minuteMs };
   const revokedAt = atShare(0.945);
   const marked = new Set<string>();
-  const relayed: RelayContext = {
+  const relayContext: RelayContext = {
     store,
     owner: "demo",
     leaseMs: 30_000,
@@ -108,14 +108,14 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const inbound = new Map<string, InboundCount>();
   let events = 0;
   async function replay(planned: Planned): Promise<void> {
-    const { created, mode, at, again } = planned;
+    const { created, mode, at, repeats } = planned;
     const { siteId } = created;
-    const duplicates = await replayEvent(planned, findSite(context, siteId), relayed);
+    const duplicates = await replayEvent(planned, findSite(context, siteId), relayContext);
     events += 1;
     const hour = Math.floor(at / hourMs);
     const keyId = mode === "live" ? created.keyId : created.test.id;
     const use = uses.get(`${keyId} ${hour}`) ?? { siteId, keyId, hour, uses: 0, lastUsedAt: 0 };
-    use.uses += 1 + again;
+    use.uses += 1 + repeats;
     use.lastUsedAt = Math.max(use.lastUsedAt, at);
     uses.set(`${keyId} ${hour}`, use);
     if (!duplicates) return;
@@ -135,7 +135,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
     for (const at of drawTimes(random, { from, to: until, perDay: created.demo.perDay }, curve))
       plans.push(plan(at));
     for (const share of [0.2, 0.41, 0.77, 0.93, 0.985])
-      plans.push({ ...plan(atShare(share)), mode: "test", again: 0 });
+      plans.push({ ...plan(atShare(share)), mode: "test", repeats: 0 });
   }
   plans.sort((one, other) => one.at - other.at);
 
@@ -175,9 +175,9 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   for (const action of [...actions, { at: now, act: () => Promise.resolve() }]) {
     while (plans[0] && plans[0].at < action.at) {
       const later = plans.findIndex(({ at }) => at >= action.at);
-      const some = plans.splice(0, Math.min(maxConcurrent, later < 0 ? plans.length : later));
-      clock.at = some[0]?.at ?? clock.at;
-      await Promise.all(some.map(replay));
+      const batch = plans.splice(0, Math.min(maxConcurrent, later < 0 ? plans.length : later));
+      clock.at = batch[0]?.at ?? clock.at;
+      await Promise.all(batch.map(replay));
       await directory.refresh();
     }
     clock.at = action.at;

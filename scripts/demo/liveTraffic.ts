@@ -7,8 +7,8 @@ import { drawArrival, newCustomer } from "./people.ts";
 import type { CreatedSite } from "./sites.ts";
 
 export type Live = {
-  /** Sends a conversion, in most cases after a visit; returns the email and the relay's answer. */
-  convert(created: CreatedSite, isSeen?: boolean): Promise<{ email: string; answer: string }>;
+  /** Sends a conversion, by default in most cases after a visit; returns the email and the relay's answer. */
+  convert(created: CreatedSite, hasVisit?: boolean): Promise<{ email: string; answer: string }>;
   bot(created: CreatedSite): Promise<void>;
   start(): void;
   stop(): void;
@@ -38,7 +38,7 @@ export function liveTraffic(
     });
   }
 
-  /** Sends the reports of the tag: a visit, and the email if there is one. */
+  /** Sends the tag's report of a visit, and of the email if there is one. */
   async function visit(
     { demo }: CreatedSite,
     email: string | null,
@@ -72,11 +72,11 @@ export function liveTraffic(
 
   async function convert(
     created: CreatedSite,
-    isSeen = random.chance(0.75),
+    hasVisit = random.chance(0.75),
   ): Promise<{ email: string; answer: string }> {
     const { demo, key } = created;
     const customer = newCustomer(random, ++number);
-    if (isSeen) await visit(created, customer.email);
+    if (hasVisit) await visit(created, customer.email);
     const kind = random.pickWeighted(demo.kinds.filter(({ name }) => name !== "refund"));
     const { text: answer } = await post(
       "/__cc/inbound",

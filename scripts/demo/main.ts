@@ -89,7 +89,7 @@ async function run(): Promise<void> {
   ending.push(() => live.stop());
   const converted: { email: string; answer: string }[] = [];
   for (let i = 0; i < (values.quiet ? 0 : 6); i++) {
-    // The second person has visits, so that "Find a person" shows something.
+    // The second person has a visit, so that "Find a person" shows something.
     converted.push(await live.convert(i % 4 ? history.shop : history.product, i === 1 ? true : undefined));
     await live.bot(history.shop);
   }

@@ -21,7 +21,7 @@ export type SignIns = {
   invitation: string;
 };
 
-/** All members have the same password, which is printed and ends with the demo. */
+/** Adds members with one common password, which is printed and valid only for this demo. */
 export async function addMembers(
   store: Store,
   sites: { shop: string; product: string },
@@ -43,8 +43,8 @@ export async function addMembers(
   clock.at = began;
   await store.oneTimeLinks.addSetUp(setUp.hash, began);
   const created = auditLine("", "owner created", { email: owner }, { actor: owner, now: began });
-  const made = await store.oneTimeLinks.addFirstOwner(created, setUp.hash, user(owner, "Robin Demo"));
-  if (made !== "done") throw new Error(`the demo's owner could not be created: ${made}`);
+  const result = await store.oneTimeLinks.addFirstOwner(created, setUp.hash, user(owner, "Robin Demo"));
+  if (result !== "done") throw new Error(`the demo's owner could not be created: ${result}`);
 
   async function invite(email: string, grant: GrantRow, at: number): Promise<LinkToken> {
     clock.at = at;

@@ -18,9 +18,9 @@ const mailDomains = ["mail.example", "post.example", "inbox.example", "family.ex
 export function newCustomer(random: Random, number: number, domain?: string): Customer {
   const firstName = random.pick(firstNames);
   const lastName = random.pick(lastNames);
-  const at = domain ?? random.pick(mailDomains);
+  const mailDomain = domain ?? random.pick(mailDomains);
   return {
-    email: `${firstName}.${lastName}${number}@${at}`.toLowerCase(),
+    email: `${firstName}.${lastName}${number}@${mailDomain}`.toLowerCase(),
     phone: random.chance(0.35) ? `+49151${random.text("0123456789", 8)}` : undefined,
     firstName,
     lastName,

@@ -8,11 +8,12 @@ import { decide, type Decision } from "../../src/delivery/retry.ts";
 import type { Sender, Sent } from "../../src/delivery/send.ts";
 import type { Reading } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
+import type { Platform } from "../../src/platforms/platform.ts";
 import type { Connection } from "../../src/sites/directory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { alphanumeric, uuidFrom, type Random } from "./random.ts";
 
-/** Bodies of an accepted conversion; the first that the connector reads as accepted is used. */
+/** Response bodies for an accepted conversion. The first one that the connector reads as accepted is used. */
 const acceptedBodies: Record<string, (random: Random) => string[]> = {
   google_ads: (random) => [`{"requestId":"${uuidFrom(random)}"}`],
   meta: (random) => [`{"events_received":1,"messages":[],"fbtrace_id":"A${random.text(alphanumeric, 22)}"}`],
@@ -79,9 +80,9 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
     );
     if (!answer) throw new Error(`the demo has no answer of ${platform.name} that is read as ${wanted}`);
     const sender: Sender = { send: () => Promise.resolve(answer), close: () => Promise.resolve() };
-    const made = await exchange(sender, platform, connection.settings, [job.conversion], at);
-    if (made.defect) throw made.defect;
-    const reading = made.readings[0] as Reading;
+    const result = await exchange(sender, platform, connection.settings, [job.conversion], at);
+    if (result.defect) throw result.defect;
+    const reading = result.readings[0] as Reading;
     const endedAt = at + durationMs;
     const decision = decide(
       reading,
@@ -105,8 +106,8 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
         state: decision.state,
         reason: decision.reason,
         batch: 1,
-        request: made.requestOf(job.conversion),
-        ...made.log,
+        request: result.requestOf(job.conversion),
+        ...result.log,
       },
     });
     return decision;
@@ -133,15 +134,13 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
   };
 }
 
-type Asked = NonNullable<ReturnType<typeof platformOf>>;
-
 const answerOf = (status: number, body: string): Sent => ({
   ok: true,
   response: { status, headers: { "content-type": "application/json" }, body },
 });
 
-function answersFor(wanted: Wanted, platform: Asked, random: Random): Sent[] {
-  if (wanted === "slow") return [{ ok: false, blocked: false, error: "no answer within 8 s" }];
+function answersFor(wanted: Wanted, platform: Platform, random: Random): Sent[] {
+  if (wanted === "slow") return [{ ok: false, code: "timeout", error: "no answer within 8 s" }];
   if (wanted === "down") return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
   if (wanted !== "accepted")
     return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));

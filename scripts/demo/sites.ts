@@ -18,7 +18,7 @@ import { addHost } from "../../src/sites/manageHosts.ts";
 import { standins, type StandinId } from "../../standins/index.ts";
 import { revokedTokens, standinConnections } from "../standinConnections.ts";
 
-/** A change that is made at a time of the history. */
+/** A change at a time of the history. */
 export type ScheduledAction = { at: number; act: () => Promise<unknown> };
 
 export type EventKind = {
@@ -161,7 +161,7 @@ export function shopActions(
   let agency = "";
   return [
     action(0.04, (now) =>
-      addHost(context, site(), "checkout.shop.example.com", { ...by(now), isVouched: true }),
+      addHost(context, site(), "checkout.shop.example.com", { ...by(now), isTrusted: true }),
     ),
     action(0.1, async (now) => {
       const wanted = { name: "agency import", mode: "live", expiresAt: null } as const;

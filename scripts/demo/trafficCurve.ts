@@ -16,7 +16,7 @@ const businesses = {
 
 export type TrafficCurve = (at: number) => number;
 
-/** Returns the traffic at a time, relative to the average at the end of the history. */
+/** Returns a function from a time to the traffic, relative to the average at the end of the history. */
 export function createTrafficCurve(
   { settings, isBusiness }: DemoSite,
   from: number,

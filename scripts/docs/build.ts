@@ -1,5 +1,5 @@
-// Builds a small site of the documents in dist/docs, which the relay serves under /docs. `npm run build` runs this; it fails for a
-// broken link, and for a page that is in no list.
+// Builds the documentation site in dist/docs, which the relay serves under /docs. `npm run build` runs this; it fails for a broken
+// link, and for a page that is in no list.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ export function buildSite(docs: string, out: string): string[] {
   return [];
 }
 
-/** Lists the pages that readers could not find. */
+/** Lists the pages to which the table of contents does not lead. */
 function unlisted(pages: readonly Page[], sections: readonly Section[]): string[] {
   const listed = new Set(sections.flatMap((section) => section.pages.map(({ page }) => page.file)));
   return pages

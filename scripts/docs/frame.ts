@@ -1,7 +1,8 @@
 // Builds the HTML around the text of every page: the head, the navigation, and links to the previous and next page.
 
+import { escapeHtml } from "../../src/kernel/text.ts";
 import type { Listed, Section } from "./contents.ts";
-import { escaped, type Page } from "./page.ts";
+import type { Page } from "./page.ts";
 
 export function frame(
   page: Page,
@@ -19,8 +20,8 @@ export function frame(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="description" content="${escaped(page.summary.slice(0, 200))}">
-<title>${escaped(title)}</title>
+<meta name="description" content="${escapeHtml(page.summary.slice(0, 200))}">
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="${assets.get("icon.svg")}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.get("site.css")}">
 <script src="${assets.get("theme.js")}"></script>
@@ -46,7 +47,7 @@ ${sections.map((one) => group(one, page)).join("\n")}
 </nav>
 <main id="content" tabindex="-1">
 <article${isHome ? ' class="home"' : ""}>
-${section ? `<p class="crumb">${escaped(section.title)}</p>\n` : ""}${isHome ? home(sections) : page.html}</article>
+${section ? `<p class="crumb">${escapeHtml(section.title)}</p>\n` : ""}${isHome ? home(sections) : page.html}</article>
 ${place >= 0 ? previousAndNext(order[place - 1], order[place + 1]) : ""}</main>
 ${isHome ? "" : onThisPage(page)}
 </div>
@@ -59,17 +60,17 @@ function group({ title, pages, isQuiet }: Section, current: Page): string {
   const isHere = pages.some(({ page }) => page === current);
   const links = pages.map(
     (one) =>
-      `<li><a href="${one.page.address}"${one.page === current ? ' aria-current="page"' : ""}>${escaped(one.title)}</a></li>`,
+      `<li><a href="${one.page.address}"${one.page === current ? ' aria-current="page"' : ""}>${escapeHtml(one.title)}</a></li>`,
   );
   const isOpen = isHere || !(isQuiet || pages.length > 12);
-  return `<details${isOpen ? " open" : ""}><summary>${escaped(title)}</summary><ul>${links.join("")}</ul></details>`;
+  return `<details${isOpen ? " open" : ""}><summary>${escapeHtml(title)}</summary><ul>${links.join("")}</ul></details>`;
 }
 
 function onThisPage({ headings }: Page): string {
   const shown = headings.filter(({ depth }) => depth === 2 || depth === 3);
   if (shown.length < 2) return "<aside></aside>";
   const links = shown.map(
-    ({ depth, id, title }) => `<li class="depth${depth}"><a href="#${id}">${escaped(title)}</a></li>`,
+    ({ depth, id, title }) => `<li class="depth${depth}"><a href="#${id}">${escapeHtml(title)}</a></li>`,
   );
   return `<aside aria-label="On this page"><p>On this page</p><ul>${links.join("")}</ul></aside>`;
 }
@@ -77,7 +78,7 @@ function onThisPage({ headings }: Page): string {
 function previousAndNext(previous: Listed | undefined, next: Listed | undefined): string {
   const card = (listed: Listed | undefined, word: string) =>
     listed
-      ? `<a class="${word.toLowerCase()}" href="${listed.page.address}"><span>${word}</span>${escaped(listed.title)}</a>`
+      ? `<a class="${word.toLowerCase()}" href="${listed.page.address}"><span>${word}</span>${escapeHtml(listed.title)}</a>`
       : "<span></span>";
   return `<nav class="pager" aria-label="Previous and next page">${card(previous, "Previous")}${card(next, "Next")}</nav>\n`;
 }
@@ -87,8 +88,8 @@ function home(sections: readonly Section[]): string {
   const cards = sections
     .filter(({ isQuiet }) => !isQuiet)
     .map(({ title, pages }) => {
-      const links = pages.map((one) => `<li><a href="${one.page.address}">${escaped(one.title)}</a></li>`);
-      return `<section><h2>${escaped(title)}</h2><ul>${links.join("")}</ul></section>`;
+      const links = pages.map((one) => `<li><a href="${one.page.address}">${escapeHtml(one.title)}</a></li>`);
+      return `<section><h2>${escapeHtml(title)}</h2><ul>${links.join("")}</ul></section>`;
     });
   return `<h1>Clean conversions, cast everywhere.</h1>
 <p class="lead">Cleancast takes conversions from your systems, finds the ad click behind them, honours consent, removes bots, and delivers to

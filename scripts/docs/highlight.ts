@@ -1,7 +1,6 @@
-// Highlights code when the site is built: comments, strings, numbers and keywords, found by patterns and not by a parser.
+// Highlights code when the site is built: comments, strings, numbers and keywords, found by patterns instead of a parser.
 
-const escaped = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+import { escapeHtml } from "../../src/kernel/text.ts";
 
 const text = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`;
 const number = String.raw`\b\d[\d_]*(?:\.\d+)?\b`;
@@ -48,15 +47,15 @@ const rules: Readonly<Record<string, Rules>> = {
 export function highlight(code: string, language: string): string {
   const known =
     rules[language] ?? rules[{ bash: "sh", console: "sh", jsonc: "json", yml: "yaml" }[language] ?? ""];
-  if (!known) return escaped(code);
+  if (!known) return escapeHtml(code);
   const kinds = Object.entries(known) as [keyof Rules, string][];
   const pattern = new RegExp(kinds.map(([kind, source]) => `(?<${kind}>${source})`).join("|"), "g");
   let html = "";
   let end = 0;
   for (const match of code.matchAll(pattern)) {
     const kind = kinds.find(([name]) => match.groups?.[name] !== undefined)?.[0] ?? "text";
-    html += `${escaped(code.slice(end, match.index))}<span class="${kind}">${escaped(match[0])}</span>`;
+    html += `${escapeHtml(code.slice(end, match.index))}<span class="${kind}">${escapeHtml(match[0])}</span>`;
     end = match.index + match[0].length;
   }
-  return html + escaped(code.slice(end));
+  return html + escapeHtml(code.slice(end));
 }

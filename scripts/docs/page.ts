@@ -2,6 +2,7 @@
 
 import { posix } from "node:path";
 import { Marked, type Tokens } from "marked";
+import { escapeHtml } from "../../src/kernel/text.ts";
 import { diagramFile, themes } from "./diagrams.ts";
 import { highlight } from "./highlight.ts";
 
@@ -40,9 +41,6 @@ const addressOf = (file: string) => `/docs/${nameOf(file).replace(/^index$/, "")
 /** Returns the path on the site of a linked file of the project: `../.env.example` is `files/env.example.txt`. */
 export const projectFileName = (file: string) => `files/${file.slice(3).replaceAll(/(?<=^|\/)\./g, "")}.txt`;
 
-export const escaped = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-
 export function readPage(
   file: string,
   markdown: string,
@@ -80,7 +78,7 @@ export function readPage(
     const images = themes.map((theme) => {
       const name = diagramFile(block, theme);
       links.push({ file: name, anchor: "" });
-      return `<img class="on-${theme}" src="${assetOf(name) ?? ""}" alt="${escaped(title)}" loading="lazy">`;
+      return `<img class="on-${theme}" src="${assetOf(name) ?? ""}" alt="${escapeHtml(title)}" loading="lazy">`;
     });
     return `<figure class="diagram">${images.join("")}</figure>\n`;
   };
@@ -96,7 +94,7 @@ export function readPage(
         headings.push({ depth, id, title });
         if (depth > 1) parts.push({ id, title, text: "" });
         const anchor =
-          depth > 1 ? `<a class="anchor" href="#${id}" aria-label="Link to: ${escaped(title)}">#</a>` : "";
+          depth > 1 ? `<a class="anchor" href="#${id}" aria-label="Link to: ${escapeHtml(title)}">#</a>` : "";
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${anchor}</h${depth}>\n`;
       },
       paragraph({ tokens }) {
@@ -110,7 +108,7 @@ export function readPage(
           addText(plain(token.tokens));
           return this.parser.parseInline(token.tokens);
         }
-        return "escaped" in token && token.escaped ? token.text : escaped(token.text);
+        return "escaped" in token && token.escaped ? token.text : escapeHtml(token.text);
       },
       table({ header, rows }) {
         const cell = (tag: string, { tokens, align }: Tokens.TableCell) =>
@@ -126,7 +124,7 @@ export function readPage(
         const [language = "", mark = ""] = lang.split(" ");
         if (language === "mermaid") return diagram(text);
         const label = mark.startsWith("examples/")
-          ? `<a class="file" href="${target(posix.relative(posix.dirname(file), mark))}">${escaped(posix.basename(mark))}</a>`
+          ? `<a class="file" href="${target(posix.relative(posix.dirname(file), mark))}">${escapeHtml(posix.basename(mark))}</a>`
           : mark === "answer"
             ? `<span class="file">Answer</span>`
             : "";
@@ -134,12 +132,12 @@ export function readPage(
       },
       link({ href, tokens }) {
         const isOutside = /^https?:/.test(href);
-        return `<a href="${escaped(target(href))}"${isOutside ? ' rel="noreferrer"' : ""}>${this.parser.parseInline(tokens)}</a>`;
+        return `<a href="${escapeHtml(target(href))}"${isOutside ? ' rel="noreferrer"' : ""}>${this.parser.parseInline(tokens)}</a>`;
       },
       image({ href, text }) {
         const name = posix.join(posix.dirname(file), href);
         links.push({ file: name, anchor: "" });
-        return `<img src="${assetOf(name) ?? ""}" alt="${escaped(text)}" loading="lazy">`;
+        return `<img src="${assetOf(name) ?? ""}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
     },
   });

@@ -1,7 +1,7 @@
 // Runs the search, the copy buttons, the sections on a phone, and the mark in "On this page".
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-const made = (tag, properties, ...children) => {
+const createNode = (tag, properties, ...children) => {
   const node = Object.assign(document.createElement(tag), properties);
   node.append(...children);
   return node;
@@ -24,7 +24,7 @@ if (current && current.offsetTop > sections.clientHeight - 80)
 
 // Copy.
 for (const block of all(".code")) {
-  const button = made("button", { className: "copy", textContent: "Copy", type: "button" });
+  const button = createNode("button", { className: "copy", textContent: "Copy", type: "button" });
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(block.querySelector("code").textContent);
     button.textContent = "Copied";
@@ -103,7 +103,7 @@ function marked(text, words) {
     if (!next) break;
     pieces.push(
       text.slice(end, next[0]),
-      made("mark", { textContent: text.slice(next[0], next[0] + next[1]) }),
+      createNode("mark", { textContent: text.slice(next[0], next[0] + next[1]) }),
     );
     end = next[0] + next[1];
   }
@@ -120,14 +120,14 @@ async function search() {
     .toSorted((a, b) => b.points - a.points)
     .slice(0, 8);
   const rows = found.map(({ part }, i) =>
-    made(
+    createNode(
       "a",
       { href: part.u, id: `found-${i}`, role: "option", className: "row" },
-      made("span", { className: "where" }, ...marked(part.h ? `${part.t} › ${part.h}` : part.t, words)),
-      made("span", { className: "what" }, ...marked(excerpt(part.x, words), words)),
+      createNode("span", { className: "where" }, ...marked(part.h ? `${part.t} › ${part.h}` : part.t, words)),
+      createNode("span", { className: "what" }, ...marked(excerpt(part.x, words), words)),
     ),
   );
-  show(rows.length ? rows : [made("p", { textContent: `Nothing found for “${field.value.trim()}”.` })]);
+  show(rows.length ? rows : [createNode("p", { textContent: `Nothing found for “${field.value.trim()}”.` })]);
 }
 
 function show(rows) {

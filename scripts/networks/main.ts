@@ -1,7 +1,7 @@
 // Writes src/traffic/networks/data/networks.bin, the list in which src/traffic/networks/networks.ts looks up addresses.
 //
 // It joins a public table of the network (autonomous system) of every address with our own list of relevant networks
-// (owners.ts). All other networks are ordinary ones. A doubtful network is left out, because a buyer who is taken for a bot
+// (owners.ts). All other networks are ordinary ones. Networks of doubtful purpose are left out, because a buyer who is taken for a bot
 // costs more than a bot that is taken for a buyer.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ function* readTable(file: string): Generator<Row> {
   }
 }
 
-/** Maps each number to its owner; a number whose organisation has another name in the table is left out and reported. */
+/** Maps each number of a system to its owner. Reports and leaves out a number whose organisation has another name in the table. */
 function ownersOf(tables: readonly Row[][]): Map<number, number> {
   const organisations = new Map<number, string>();
   for (const { system, organisation } of tables.flat()) organisations.set(system, organisation);

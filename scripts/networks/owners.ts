@@ -1,5 +1,5 @@
-// Lists the relevant networks by the numbers of their autonomous systems. `tableName` must match the organisation in the table,
-// so that a number that was reassigned is left out.
+// Lists the relevant networks by the numbers of their autonomous systems. main.ts leaves a number out if the organisation in its
+// table does not match `tableName`: the number was reassigned.
 //
 // Left out on purpose: transit and colocation carriers, networks with private households (OVH's 35540, Scaleway's 29447, Google
 // Fiber), company offices (Microsoft's 3598), and hosts that mostly serve VPN operators (Clouvider, tzulo, Performive). Amazon

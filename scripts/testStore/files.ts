@@ -2,14 +2,14 @@
 
 export const tested = ["src/store", "test/faults/duplicates.test.ts"];
 
-/** Tests that end sessions, make servers read-only, or read other activity of the database run only on the tests' own servers. */
+/** Run only on the tests' own servers: they end sessions, make servers read-only, or read all activity of the database. */
 export const harmful = [
   "src/store/schema/migrate.test.ts",
   "src/store/engine/postgres/primary.test.ts",
   "src/store/deliveries/queued.test.ts",
 ];
 
-/** Tests of the embedded database alone. */
+/** Test only the embedded database. */
 export const embedded = [
   "src/store/engine/sqlite/checkpoints.test.ts",
   "src/store/maintenance/copy.test.ts",

@@ -31,7 +31,7 @@ async function onDatabase(address: string): Promise<number> {
     readDialectFlags(address);
     ({ server } = await findPrimary(serverUrls(address)));
     process.stdout.write(`${await withClient(server, describe)}\n`);
-    await withClient(server, refuseInUse);
+    await withClient(server, refuseIfInUse);
     await withClient(server, (client) => removeSchemas(client, "of an earlier run"));
   } catch (error) {
     process.stderr.write(
@@ -66,7 +66,7 @@ async function onDatabase(address: string): Promise<number> {
   return holds ? 0 : 1;
 }
 
-/** Describes the server and what it supports. */
+/** Describes the server, its extensions and the privileges of the user. */
 async function describe(client: Client): Promise<string> {
   const first = async (sql: string) => {
     try {
@@ -84,8 +84,8 @@ async function describe(client: Client): Promise<string> {
   ].join("\n");
 }
 
-/** A relay would suffer from the load, and another run would lose its schemas. */
-async function refuseInUse(client: Client): Promise<void> {
+/** Throws if another process uses the database: a relay would suffer from the load, another run would lose its schemas. */
+async function refuseIfInUse(client: Client): Promise<void> {
   for (let checks = 1; checks <= 5; checks += 1) {
     const { rows } = await client.query(
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'cleancast%' LIMIT 1",

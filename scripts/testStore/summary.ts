@@ -11,7 +11,7 @@ export type Report = {
 
 type Verdict = "holds" | "FAILS" | "NOT RUN";
 
-/** A file without a test that ran does not hold, whatever the reason. */
+/** A file holds only if at least one of its tests ran and none failed. */
 function verdictOf({ status, assertionResults }: Report["testResults"][number]): Verdict {
   const has = (wanted: string) => assertionResults.some((one) => one.status === wanted);
   if (has("failed")) return "FAILS";

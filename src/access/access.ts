@@ -1,5 +1,4 @@
-// Access control: people have a session, programs an API key. The rest of the relay uses this file alone; better-auth stays
-// behind it.
+// Access control: people have a session, programs an API key. Nothing outside this folder uses better-auth.
 
 import { poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";

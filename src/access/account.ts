@@ -17,7 +17,7 @@ type Me = Pick<User, "id" | "email" | "sessionId" | "twoFactor">;
 export function openAccount(context: AccessContext) {
   const { store, auth, now } = context;
 
-  /** Limits guesses of the password here as at sign-in: the browser may have been left open. */
+  /** Limits password guesses as at sign-in: a stranger may use a browser that was left open. */
   async function withPassword<T>(me: Me, caller: Caller, field: string, work: () => Promise<T>): Promise<T> {
     const limits = passwordLimits(me.email, addressOf(context, caller));
     await countAttempt(store, limits, now());

@@ -14,7 +14,7 @@ import type { AccessContext } from "./context.ts";
 
 const cachedMs = 1500;
 const maxCached = 1000;
-/** Uses of API keys are counted under this id, as the keys may belong to no site. */
+/** Uses of API keys are counted under this id, as a key may belong to no site. */
 const noSite = "";
 
 export function openApiKeys(context: AccessContext) {

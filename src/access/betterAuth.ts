@@ -78,10 +78,10 @@ export const betterAuthOptions = ({
   telemetry: { enabled: false },
   logger: {
     level: "error" as const,
-    // Its further arguments may hold an IP address or an email.
+    // The further arguments may hold an IP address or an email.
     log: (_level: string, message: string) => onDefect(new Error(`sign-in: ${message}`)),
   },
-  // Our own limits apply first: all nodes share them.
+  // Our own limits apply instead: all nodes share them.
   rateLimit: { enabled: false },
   emailAndPassword: {
     enabled: true,
@@ -135,7 +135,7 @@ export const betterAuthOptions = ({
     // Browsers accept a `__Host-` cookie from this exact host over HTTPS only, not from a sibling domain.
     cookiePrefix: publicUrl.startsWith("https:") ? "__Host-cleancast" : "cleancast",
     defaultCookieAttributes: { secure: publicUrl.startsWith("https:") },
-    // It would add a prefix of its own.
+    // better-auth would add a prefix of its own.
     useSecureCookies: false,
     ipAddress: { ipAddressHeaders: [addressHeader] },
   },
@@ -155,7 +155,7 @@ export function cookiesOf({ raw }: Caller, kind: keyof typeof cookieNames): stri
 /** Reads a cookie: the token of a session, or the identifier of a sign-in that waits for its code. */
 export function readCookie(cookies: string, kind: keyof typeof cookieNames): string {
   const form = new RegExp(`${cookieNames[kind].replace(".", "\\.")}=([^;]+)`, "g");
-  // Of several, a browser keeps the last. The signature after the last point is dropped.
+  // Of several, a browser keeps the last. The signature after the last dot is dropped.
   return decoded([...cookies.matchAll(form)].at(-1)?.[1] ?? "").replace(/\.[^.]*$/, "");
 }
 
@@ -188,7 +188,7 @@ export function errorCodeOf(error: unknown): string | null {
 export const errorStatusOf = (error: unknown) =>
   error instanceof Error && "statusCode" in error ? error.statusCode : null;
 
-/** Same rule as better-auth's: an address that it rejects could never sign in. */
+/** The same rule as better-auth's: an address that it rejects could never sign in. */
 const emailForm = /^(?:[a-z0-9_'+-]+\.)*[a-z0-9_'+-]*[a-z0-9_+-]@(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/;
 
 export const normalizeEmail = (text: string) => text.trim().toLowerCase();

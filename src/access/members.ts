@@ -33,7 +33,7 @@ export function checkScope(
 export function openMembers(context: AccessContext) {
   const { store } = context;
 
-  /** Hides grants on sites that the holder does not own. */
+  /** Hides grants on single sites that the holder does not own; null if no grant is left. */
   function seenBy(holder: Holder, member: Member): Member | null {
     if (owns(holder, null)) return member;
     const grants = member.grants.filter(({ site }) => site === null || owns(holder, site));

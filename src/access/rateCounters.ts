@@ -16,8 +16,8 @@ const limit = (max: number, windowMs: number, ...about: string[]): RateLimit => 
 });
 
 /**
- * Ten wrong passwords per account and network, so that a stranger elsewhere cannot lock the account's owner out. A higher
- * limit over all networks stops guesses from many machines.
+ * Allows ten wrong passwords per account and network, so that a stranger elsewhere cannot lock the account's owner out.
+ * Higher limits per account and per network stop guesses from many machines and for many accounts.
  */
 export const passwordLimits = (email: string, address: string): RateLimit[] => [
   limit(10, 15 * minuteMs, "password here", email, networkOf(address)),

@@ -1,5 +1,5 @@
 // Opens the channels through which a site's people are notified: mail and a webhook. A failure is a value, so that a
-// channel that is down delays no other.
+// channel that fails does not stop the others.
 
 import type { Sender } from "../delivery/send.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -55,7 +55,7 @@ async function post(sender: Sender, url: string, body: string): Promise<SendResu
 
 type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };
 
-/** The reason why a site with alert_emails has no mail channel; null where it has one or wants none. */
+/** Explains why a site with alert_emails has no mail channel; null if it has one, or needs none. */
 export const missingMailServer = ({ settings }: Site, { mailer }: Pick<ChannelOptions, "mailer">) =>
   settings.alertEmails.length > 0 && !mailer ? noMailServer : null;
 

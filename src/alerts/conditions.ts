@@ -6,6 +6,7 @@ import type { AlertKind } from "../kernel/event.ts";
 import type { Connection, Host, Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { keyOf, type Alert, type Finding } from "../store/statistics/alerts.ts";
+import type { Webhook } from "../store/outbound/webhooks.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { hoursText, nameOf, timeText } from "./message.ts";
@@ -47,11 +48,8 @@ export async function checkSite(
       await checkQueue(facts, connection, timeZone, backlogs, now),
     );
   }
-  for (const { id, origin, state, stateReason, failingSince } of await facts.webhooks.listWithSecrets(
-    site.id,
-  )) {
-    findings.push(checkWebhook({ id, origin, state, stateReason, failingSince }, timeZone, now));
-  }
+  for (const webhook of await facts.webhooks.listWithSecrets(site.id))
+    findings.push(checkWebhook(webhook, timeZone, now));
   for (const { host, startedAt } of await facts.keyUse.listLockouts(site.id, now)) {
     const text = `${host} has received ten or more requests with wrong keys within five minutes, since ${timeText(startedAt, timeZone)}. They are rejected; valid keys still work.`;
     findings.push({ kind: "wrong keys", subject: host, text });
@@ -90,17 +88,17 @@ async function checkSuccessRate(
   const stays = open ? { kind: open.kind, subject, text: open.text } : null;
   // Without credentials no delivery is attempted: the alert "needs reconnection" covers that.
   if (connection.state !== "active") return stays;
-  const { parked: _refused, ...ended } = await facts.alerts.countAttempts(
+  const { parked: _parked, ...ended } = await facts.alerts.countAttempts(
     site.id,
     connection.id,
     now - hourMs,
   );
-  const made = Object.values(ended).reduce((sum, n) => sum + n, 0);
-  if (made === 0) return stays;
-  const percent = Math.floor((100 * (ended.sent ?? 0)) / made);
-  const isLow = open ? percent < Math.min(100, limit + 5) : made >= minAttempts && percent < limit;
+  const attempts = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  if (attempts === 0) return stays;
+  const percent = Math.floor((100 * (ended.sent ?? 0)) / attempts);
+  const isLow = open ? percent < Math.min(100, limit + 5) : attempts >= minAttempts && percent < limit;
   if (!isLow) return null;
-  const text = `Of the last ${made} attempts to reach ${nameOf(connection)}, ${percent} % succeeded; the limit is ${limit} %.`;
+  const text = `Of the last ${attempts} attempts to reach ${nameOf(connection)}, ${percent} % succeeded; the limit is ${limit} %.`;
   return { kind: "success rate", subject, text };
 }
 
@@ -128,16 +126,8 @@ async function checkSilence(
   return { kind: "silence", subject: "", text };
 }
 
-type KnownWebhook = {
-  id: string;
-  origin: string;
-  state: string;
-  stateReason: string | null;
-  failingSince: number | null;
-};
-
 function checkWebhook(
-  { id, origin, state, stateReason, failingSince }: KnownWebhook,
+  { id, origin, state, stateReason, failingSince }: Webhook,
   timeZone: string,
   now: number,
 ): Finding | null {

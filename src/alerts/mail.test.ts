@@ -17,7 +17,7 @@ describe("mail", () => {
     expect(server.got[0]?.text).toContain("Größe: 50 %");
   });
 
-  test("a mail that the server refuses returns our own error text, without the password", async () => {
+  test("the error of a mail that the server refuses does not contain the password", async () => {
     const server = await startMailServer();
     server.rejectsRecipients = true;
     const mailer = openMailer({ url: server.url.replace("//", "//user:s3cret@"), from: "cc@example.com" });
@@ -26,7 +26,7 @@ describe("mail", () => {
     expect(JSON.stringify(sent)).not.toContain("s3cret");
   });
 
-  test("after the server was down no further mail is tried; after it refused one message the next is", async () => {
+  test("after the server was down, no further mail is tried; after it refused one mail, the next is sent", async () => {
     const server = await startMailServer();
     server.rejectsRecipients = true;
     const picky = stopWhenDown(openMailer({ url: server.url, from: "cc@example.com" }));

@@ -15,14 +15,18 @@ const stepTimeoutMs = 10_000;
 const totalTimeoutMs = 30_000;
 const verifyTimeoutMs = 5_000;
 
+const timeouts = (ms: number) => ({
+  connectionTimeout: ms,
+  greetingTimeout: ms,
+  socketTimeout: ms,
+  dnsTimeout: ms,
+});
+
 export function openMailer({ url, from }: SmtpServer): Mailer {
   return async (to, subject, text) => {
     const transport = createTransport({
       url,
-      connectionTimeout: stepTimeoutMs,
-      greetingTimeout: stepTimeoutMs,
-      socketTimeout: stepTimeoutMs,
-      dnsTimeout: stepTimeoutMs,
+      ...timeouts(stepTimeoutMs),
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -40,13 +44,7 @@ export function openMailer({ url, from }: SmtpServer): Mailer {
 
 /** Checks that the server can be reached and accepts the password. Sends nothing. */
 export async function verifyMailServer({ url }: SmtpServer): Promise<SendResult> {
-  const timeouts = {
-    connectionTimeout: verifyTimeoutMs,
-    greetingTimeout: verifyTimeoutMs,
-    socketTimeout: verifyTimeoutMs,
-    dnsTimeout: verifyTimeoutMs,
-  };
-  const transport = createTransport({ url, ...timeouts });
+  const transport = createTransport({ url, ...timeouts(verifyTimeoutMs) });
   try {
     await within(2 * verifyTimeoutMs, transport.verify(), tooSlow);
     return { ok: true };

@@ -117,6 +117,12 @@ function aboutKind(
   }
 }
 
+/** Lists the channels whose last attempt failed. */
+export const listFailedChannels = ({ notifications }: Alert) =>
+  Object.entries(notifications).flatMap(([channel, { error }]) =>
+    error === null ? [] : [{ channel, error }],
+  );
+
 const headlines: Record<Phase, (title: string) => string> = {
   began: (title) => title,
   reminder: (title) => `still: ${title}`,

@@ -67,7 +67,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       onDefect: (error) => defects.push(error),
     });
 
-  /** A site of its own for each test, with both channels and one connection. */
+  /** Adds a site for one test, with both channels and one connection. */
   async function newSite(...settings: [string, string][]): Promise<Site> {
     sites += 1;
     const site = await addSite({ store, directory }, `shop${sites}.example`, by());
@@ -110,13 +110,13 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     );
     await store.events.accept(item);
     if (state !== "queued") {
-      const made = newAttempt(state, { startedAt: at });
-      await store.deliveries.settle(settlementOf(item, state, { connectionId, at, attempt: made }));
+      const entry = newAttempt(state, { startedAt: at });
+      await store.deliveries.settle(settlementOf(item, state, { connectionId, at, attempt: entry }));
     }
     return item.event.id;
   }
 
-  test("a rejected token notifies each channel once, again after a day, and when it is over", async () => {
+  test("a rejected token notifies each channel once, again after a day, and when the alert is over", async () => {
     const site = await newSite();
     const id = connectionOf(site);
     const monitor = monitorWith("a");
@@ -161,7 +161,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(alert?.notifiedAt).not.toBeNull();
   });
 
-  test("reconnecting a connection ends its alert at once, and notified channels learn of it", async () => {
+  test("reconnecting or resuming a connection ends its alert immediately, and the notified channels are notified of the end", async () => {
     const site = await newSite();
     const id = connectionOf(site);
     const stale = openDirectory(store);
@@ -179,7 +179,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       now += 1000;
       await repair();
       expect(await open()).toBe(0);
-      // A node with an outdated directory does not raise it again.
+      // A node with an outdated directory does not raise the alert again.
       now += minute;
       await monitorWith("a", store, stale).check();
       expect(await open()).toBe(0);
@@ -263,7 +263,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(posts(site).filter((one) => one.startsWith("over"))).toHaveLength(1);
   });
 
-  test("a success rate just above the limit keeps an open alert; a site that turned it off and a paused connection raise none", async () => {
+  test("a success rate just above the limit keeps an open alert; a site that turned the alert off and a paused connection raise none", async () => {
     const low = async (site: Site) => {
       for (let n = 0; n < 100; n++) await attempt(site.id, connectionOf(site), n < 79 ? "sent" : "rejected");
     };
@@ -314,7 +314,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(posts(site)).toEqual(["began silence", "over silence"]);
   });
 
-  test("a webhook that fails for an hour and is then disabled raises one alert; one that a person disabled raises none", async () => {
+  test("a webhook that fails for an hour and is then disabled raises one alert; a webhook that a person disabled raises none", async () => {
     const site = await newSite();
     const add = (id: string) =>
       store.webhooks.add(
@@ -448,7 +448,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(notified?.notifications.webhook).toMatchObject({ notified: "began", error: null });
   });
 
-  test("a site without a channel has its alerts all the same", async () => {
+  test("the alerts of a site without a channel are still recorded", async () => {
     const site = await newSite(["alert_emails", ""], ["alert_webhook", "none"]);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     await store.configuration.setConnectionState(change, connectionOf(site), "needs reconnection", null);
@@ -459,7 +459,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     ]);
   });
 
-  test("several nodes notify once: at the same moment, and when one takes over from another", async () => {
+  test("several nodes notify once, both at the same moment and when one node takes over from another", async () => {
     const otherStore = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), ulid) : store;
     const otherDirectory = openDirectory(otherStore);
     try {

@@ -1,6 +1,6 @@
-// Checks every site periodically for problems that need a person, and sends notifications. One node at a time does so: it
-// holds a lease. Each notification is recorded before and after it is sent: a channel gets one when an alert begins, one a
-// day while it lasts, and one when it is over; a notification that a channel did not take is sent again after the next check.
+// Checks every site periodically for problems that need a person, and sends notifications. Only the node that holds the
+// lease does this. A channel is notified when an alert begins, once a day while the alert lasts, and when it is over. Each
+// notification is recorded before and after it is sent; one that failed is sent again after the next check.
 
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
@@ -30,7 +30,7 @@ const sendingMs = minuteMs;
 /** An alert that ended longer ago is no longer announced as over. */
 const staleMs = dayMs;
 const maxConcurrent = 4;
-/** Notifications that were not sent in this time, or until the next check, wait for that check. */
+/** Sending stops after this time, or after `everyMs` if that is longer; the rest waits for the next check. */
 const minSendingMs = 10_000;
 
 type Pending = { site: Site; alert: Alert };
@@ -115,7 +115,7 @@ export function alertMonitor(options: AlertMonitorOptions) {
     });
   }
 
-  /** Null when another node sends the same notification. */
+  /** Returns null when another node sends the same notification. */
   async function notify(site: Site, alert: Alert, channel: Channel, phase: Phase): Promise<Alert | null> {
     const before: Notification = alert.notifications[channel.name] ?? neverNotified;
     const claim = { ...before, triedAt: now(), isTrying: true, by: owner };

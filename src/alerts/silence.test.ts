@@ -18,7 +18,7 @@ function history(perHour: (hourOfDay: number, weekday: number) => number, days =
 const quietFor = (uses: Map<number, number>, hours: number) => judgeSilence(uses, now - hours * hour, now);
 
 describe("a pause in a site's events", () => {
-  test("a busy site is silent after two hours", () => {
+  test("two hours without events are unusual for a busy site", () => {
     const busy = (hours: number) => history(() => 10, 29, hours);
     expect(quietFor(busy(2), 1.9)).toBeNull();
     expect(quietFor(busy(3), 2.1)).toEqual({ since: now - 2.1 * hour, usualHours: 1 });
@@ -28,12 +28,12 @@ describe("a pause in a site's events", () => {
     // Nothing between 10 and 14 o'clock on Mondays, ever.
     const lunch = history((h, weekday) => (weekday === 1 && h >= 10 && h <= 14 ? 0 : 10));
     expect(quietFor(lunch, 5)).toBeNull();
-    // On another day the same pause would be.
+    // The same pause on another day is unusual.
     const tuesdays = history((h, weekday) => (weekday === 2 && h >= 10 && h <= 14 ? 0 : 10), 29, 5);
     expect(quietFor(tuesdays, 5)).not.toBeNull();
   });
 
-  test("a weekend or a night without events is usual where others were, and unusual when it lasts longer", () => {
+  test("a weekend without events is usual if earlier weekends had none, and unusual when the pause lasts longer", () => {
     const office = (hours: number) =>
       history((h, d) => (d >= 1 && d <= 5 && h >= 8 && h < 18 ? 20 : 0), 29, hours);
     const atEight = Date.UTC(2026, 10, 16, 8, 30);
@@ -49,7 +49,7 @@ describe("a pause in a site's events", () => {
     expect(quietFor(few, 20)).toBeNull();
   });
 
-  test("a new site never raises the silence alert, even a busy one", () => {
+  test("a busy site with less than three weeks of events never raises the silence alert", () => {
     expect(
       quietFor(
         history(() => 100, 14, 5),

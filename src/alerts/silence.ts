@@ -1,7 +1,7 @@
 // Decides whether a pause in a site's events is unusual. Weeks repeat: nights, weekends and office hours are the same seven
-// days ago. So the pause is compared with the same hours of the last four weeks: it must exceed the longest pause in them by
-// as much again, or by six hours where that is less. Sites with few events, or with less than three weeks of them, are never
-// judged: a false alarm at night costs more trust than a late one costs conversions.
+// days ago. So the pause is compared with the same hours of the last four weeks: it is unusual when it is twice as long as
+// the longest pause in them, or six hours longer if that is less. Sites with few events, or with less than three weeks of
+// them, are never judged: a false alarm at night costs more trust than a late one costs conversions.
 
 import { hourMs } from "../kernel/time.ts";
 
@@ -30,14 +30,14 @@ export function judgeSilence(uses: ReadonlyMap<number, number>, lastAt: number, 
   const used = [...uses].filter(([, n]) => n > 0);
   const total = used.filter(([hour]) => hour >= first).reduce((sum, [, n]) => sum + n, 0);
   if (total < minPerDay * 7 * weeks) return null;
-  const known = Math.min(...used.map(([hour]) => hour));
+  const firstUsed = Math.min(...used.map(([hour]) => hour));
 
   const from = Math.floor(lastAt / hourMs);
   let maxHours = 0;
   let compared = 0;
   for (let week = 1; week <= weeks; week++) {
     const shift = week * weekHours;
-    if (from - shift - margin < known) continue;
+    if (from - shift - margin < firstUsed) continue;
     compared += 1;
     maxHours = Math.max(maxHours, maxPause(uses, from - shift - margin, thisHour - shift + margin));
   }
@@ -48,7 +48,7 @@ export function judgeSilence(uses: ReadonlyMap<number, number>, lastAt: number, 
   return now - lastAt > toleratedHours * hourMs ? { since: lastAt, usualHours } : null;
 }
 
-/** Counts the most hours in a row without an event. */
+/** Returns the length of the longest pause, in hours. */
 function maxPause(uses: ReadonlyMap<number, number>, from: number, to: number): number {
   let maxHours = 0;
   let pause = 0;

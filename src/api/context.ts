@@ -15,7 +15,7 @@ export type ApiContext = {
   store: Store;
   directory: Directory;
   access: Access;
-  /** Sends to platforms; `pushSender` to webhooks. */
+  /** Sends to platforms and alert webhooks; `pushSender` sends the totals. */
   sender: Sender;
   pushSender: Sender;
   checker: Checker;

@@ -89,7 +89,7 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
 const toMessage = (event: ShownEvent) => `data: ${JSON.stringify(event)}\n\n`;
 
 const keepAliveMs = 15_000;
-/** Ends streams of sessions and keys that were ended. */
+/** Every stream is checked at this interval: it ends with its session or API key. */
 const checkMs = 2_000;
 /** Ends every stream after this time; browsers reconnect by themselves. */
 const maxStreamMs = 10 * minuteMs;
@@ -98,7 +98,7 @@ const maxQueued = 500;
 
 type Stream = { send(message: string): void; pieces: AsyncIterable<string> };
 
-/** One listener: a short queue of messages, keep-alives, and an end. */
+/** Opens the stream of one listener: a bounded queue of messages, with keep-alives. */
 function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Stream {
   const queue: string[] = ["retry: 3000\n\n"];
   let waiting: ((result: IteratorResult<string>) => void) | null = null;
@@ -147,7 +147,7 @@ function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Strea
         waiting = resolve;
       });
     },
-    // Ends at once; a generator would first wait for the next message.
+    // Ends immediately; a generator would first wait for the next message.
     async return() {
       end();
       return { done: true, value: undefined };

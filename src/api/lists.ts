@@ -76,7 +76,7 @@ export async function* toCsv<Row, Cursor>(
   }
 }
 
-/** Spreadsheets run a text that begins like a formula, and senders choose the texts: quotes it. */
+/** Quotes a text that a spreadsheet would run as a formula: senders choose the texts. */
 function escapeFormula(cell: Cell): string {
   if (cell === null) return "";
   return typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell);

@@ -1,5 +1,5 @@
-// Mounts the dashboard, the documentation, the management API and its reference. Everything but this file is loaded on the
-// first request, so that a relay without dashboard users does not pay for it.
+// Mounts the dashboard, the documentation, the management API and its reference. The code of the API and its reference is
+// loaded on the first request, so that a relay without dashboard users does not pay for it.
 
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";

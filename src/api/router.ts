@@ -214,7 +214,7 @@ async function stream(
       if (!raw.write(next.value) && !raw.destroyed)
         await Promise.race([once(raw, "drain"), once(raw, "close")]);
   } finally {
-    // Also when the client disconnected before the close listener was added.
+    // The client may have disconnected before the close listener was added.
     end();
     closing.removeEventListener("abort", end);
     raw.end();

@@ -99,7 +99,7 @@ test("a count can be taken back as long as its hour is in memory", async () => {
   expect(batches.at(-1)?.counts).toEqual(["a x 5h: 1 (+1)"]);
 });
 
-test("the number of counters in memory is bounded, and the counts beyond it are reported", async () => {
+test("the number of counters in memory is limited, and the number of dropped counts is reported", async () => {
   const { counter, add, errors, batches } = start();
   for (let i = 0; i < maxCounters + 3; i++) add("a", String(i));
   await counter.stop();

@@ -1,5 +1,5 @@
-// Counts by site and hour in memory and writes the counts that changed, one batch for each site and hour. A stop loses
-// nothing, nor does an unavailable database; a crash loses at most one interval.
+// Counts by site and hour in memory and writes the counts that changed, one batch for each site and hour. A batch that
+// failed is written again. A crash loses only the counts that were not written yet, usually those of one second.
 
 import { hourMs } from "../kernel/time.ts";
 import { poll } from "./poll.ts";
@@ -26,7 +26,7 @@ type FlushedCounterOptions<Label> = {
 };
 
 type FlushedCounter<Label> = {
-  /** Returns a function that takes this one off again, as long as its hour is kept in memory. */
+  /** Returns a function that takes the count back, as long as its hour is kept in memory. */
   add(label: Label, at: number): () => void;
   /** Writes the rest and stops. */
   stop(): Promise<void>;
@@ -89,7 +89,7 @@ export function flushedCounter<Label extends { siteId: string }>(
     const failures: unknown[] = [];
     for (const group of groups.values())
       await flushGroup(group).catch((error: unknown) => failures.push(error));
-    // One of them is enough, because most often all have the same cause.
+    // One error is enough, because usually all have the same cause.
     if (failures.length > 0) onError(failures[0]);
     if (dropped > 0) onError(new Error(`${dropped} counts were dropped: too many are waiting to be written`));
     dropped = 0;
@@ -109,8 +109,8 @@ export function flushedCounter<Label extends { siteId: string }>(
   return {
     add(label, at) {
       const hour = (currentHour = Math.floor(at / hourMs));
-      const [place, key] = [`${hour} ${label.siteId}`, keyOf(label)];
-      const group = groups.get(place) ?? {
+      const [groupKey, key] = [`${hour} ${label.siteId}`, keyOf(label)];
+      const group = groups.get(groupKey) ?? {
         hour,
         total: 0,
         counters: new Map<string, Counter<Label>>(),
@@ -124,14 +124,14 @@ export function flushedCounter<Label extends { siteId: string }>(
       }
       const counter = known ?? { label, count: 0, written: 0, lastAt: 0 };
       if (!known) {
-        groups.set(place, group);
+        groups.set(groupKey, group);
         group.counters.set(key, counter);
         size += 1;
       }
       counter.lastAt = Math.max(counter.lastAt, at);
       change(group, counter, 1);
       return () => {
-        if (groups.get(place) === group) change(group, counter, -1);
+        if (groups.get(groupKey) === group) change(group, counter, -1);
       };
     },
     async stop() {

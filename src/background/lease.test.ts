@@ -84,7 +84,7 @@ test("a clock that was set back makes the holder ask the store again", async () 
   expect(world.writes).toBe(1);
 });
 
-test("a store that is down fails the step, and only reports a release", async () => {
+test("when the store is down, hold() rejects and release() only reports the error", async () => {
   const { world, errors, node } = setUp();
   const a = node("a");
   world.isDown = true;

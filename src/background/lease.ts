@@ -24,7 +24,7 @@ export type Lease = {
   release(): Promise<void>;
 };
 
-/** A lease is renewed when this share of it has passed: two more renewals may fail before it is lost. */
+/** A lease is renewed when this share of it has passed: in the rest, a renewal that failed can be repeated. */
 const renewAfter = 1 / 3;
 
 export function openLease<Name extends string>(options: LeaseOptions<Name>): Lease {

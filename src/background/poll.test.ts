@@ -50,7 +50,7 @@ test("work that fails is reported and runs again", async () => {
   await loop.stop();
 });
 
-test("work that throws before its first await is reported like any other", async () => {
+test("work that throws before its first await is reported and runs again", async () => {
   const { loop, errors } = start({
     work: () => {
       throw new Error("at once");
@@ -63,7 +63,7 @@ test("work that throws before its first await is reported like any other", async
   await loop.stop();
 });
 
-test("a stop in the middle of a run aborts its signal, waits for its end, and starts no other", async () => {
+test("a stop during a run aborts its signal and waits for its end, and no further run starts", async () => {
   const { loop, started, state } = start();
   state.lastsMs = 500;
   await vi.advanceTimersByTimeAsync(100);
@@ -79,7 +79,7 @@ test("a stop in the middle of a run aborts its signal, waits for its end, and st
   expect(started).toEqual([0]);
 });
 
-test("a stop between two runs, or a second one, has nothing to wait for", async () => {
+test("a stop before the first run, or a second stop, has nothing to wait for", async () => {
   const { loop, started } = start({ firstMs: 10 });
   await loop.stop();
   await loop.stop();

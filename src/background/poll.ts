@@ -15,7 +15,7 @@ export type PollOptions = {
 };
 
 export type Poll = {
-  /** Starts the next run in `ms`, or that long after the run under way. Further calls before it change nothing. */
+  /** Starts the next run in `ms`, or `ms` after the end of the run under way. Further calls before that run change nothing. */
   wake(ms: number): void;
   /** Starts no further run, and resolves when the run under way has ended. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// Builds the observation that the signals judge from a request of the tag.
+// Turns a request of the tag into the observation that the signals judge.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Frequency } from "../traffic/frequency.ts";

@@ -96,7 +96,7 @@ function readScript(value: unknown): ObservedScript | null {
   return {
     webdriver: Boolean(webdriver),
     cypress: Boolean(cypress),
-    // Terminals print it, so control characters are removed.
+    // Terminals print this text, so control characters are removed.
     platform: typeof platform === "string" ? platform.replace(/[^\x20-\x7e]/g, "").slice(0, 40) : "",
     touchPoints: readCount(touchPoints, 1),
     isChromium: Boolean(isChromium),
@@ -158,7 +158,7 @@ export function readVisitorId(cookies: string | undefined): string | null {
   return (cookies && cookiePattern.exec(cookies)?.[1]) ?? null;
 }
 
-/** Set by the server, because browsers expire cookies of scripts after a week. Scripts cannot read it. */
+/** The server sets this cookie, because some browsers expire cookies of scripts after a week. Scripts cannot read it. */
 export function visitorCookie(visitorId: string): string {
   return `${cookieName}=${visitorId}; Path=/__cc/; Max-Age=${(400 * dayMs) / 1000}; HttpOnly; Secure; SameSite=Lax`;
 }

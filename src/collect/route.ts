@@ -1,5 +1,5 @@
-// The tag's endpoints under the site's own host: the script, and its reports. Every accepted report is answered 204, so that
-// bots learn nothing from the answer.
+// Serves the tag's script and accepts its reports, under the site's own host. Every accepted report is answered with 204,
+// so that bots learn nothing from the answer.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -39,7 +39,7 @@ type CollectOptions = {
 };
 
 const maxBodyBytes = 8 * 1024;
-/** Bounds how long a report waits for the store, and how many do. Pages do not wait for the answer: the rest is dropped. */
+/** A report waits this long for the store, and at most `maxReports` wait. Others are dropped: pages await no answer. */
 const reportTimeoutMs = 2000;
 const maxReports = 1000;
 const daySeconds = 86_400;
@@ -112,7 +112,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const stored = await storeInTime(site, report);
     if (stored?.visitorId) reply.header("set-cookie", visitorCookie(stored.visitorId));
     if (isVisit) {
-      options.counts.wasShown(site.id, payload.visitorId);
+      options.counts.uncountPrerendered(site.id, payload.visitorId);
       const bucket = chooseBucket(stored, judgement.verdict);
       options.onVisitCounted?.(bucket);
       options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : "", now);
@@ -155,7 +155,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
   let reports = 0;
 
   async function storeInTime(site: Site, report: Report): Promise<StoredReport | null> {
-    // The visit is then counted as suppressed.
+    // A visit that is not stored is counted as suppressed.
     if (reports >= maxReports) return null;
     const rules = { consentMode: site.settings.consentMode, keepMs: site.settings.keepMs };
     const by = report.at + reportTimeoutMs;
@@ -173,7 +173,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
   }
 }
 
-/** A refusal of consent is never counted as a bot. A bot that was not asked for consent yet is a bot. */
+/** A visit with refused consent is never counted as a bot's; one without a decision on consent can be. */
 function chooseBucket(stored: StoredReport | null, { bot }: Verdict): VisitBucket {
   if (!stored || isRefusal(stored.consent)) return "suppressed";
   if (bot) return "bots";

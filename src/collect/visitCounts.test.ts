@@ -72,7 +72,7 @@ describe("counting visits", () => {
     counts.count("s", "bots", "a", now + 9 * hourMs);
     counts.count("t", "bots", "a", now);
     counts.countPrerendered("t", "page", now);
-    counts.wasShown("t", "page");
+    counts.uncountPrerendered("t", "page");
     await counts.stop();
     expect(Object.fromEntries(everBots)).toEqual({ s: 3, t: 1 });
   });
@@ -84,23 +84,23 @@ describe("counting visits", () => {
     expect(written.get("w s 0 suppressed ")).toBe(1);
   });
 
-  test("a prerendered page that is shown in the next hour is taken off the hour in which it was loaded", async () => {
+  test("a prerendered page that is shown in the next hour is no longer counted in the hour in which it was loaded", async () => {
     const { counts, written } = setUp();
     counts.countPrerendered("s", "page", now);
     await vi.advanceTimersByTimeAsync(40 * 60_000);
-    counts.wasShown("s", "page");
+    counts.uncountPrerendered("s", "page");
     counts.count("s", "people", "", now + 40 * 60_000);
     await counts.stop();
     expect(Object.fromEntries(written)).toEqual({ "w s 0 not a visit ": 0, "w s 1 people ": 1 });
   });
 
-  test("a prerendered page is taken off once, and only by its own id", async () => {
+  test("a prerendered page is uncounted once, and only by its own id", async () => {
     const { counts, written } = setUp();
     for (const page of ["a", "b", null]) counts.countPrerendered("s", page, now);
-    counts.wasShown("s", "c");
-    counts.wasShown("s", null);
-    counts.wasShown("other", "a");
-    for (let i = 0; i < 3; i++) counts.wasShown("s", "a");
+    counts.uncountPrerendered("s", "c");
+    counts.uncountPrerendered("s", null);
+    counts.uncountPrerendered("other", "a");
+    for (let i = 0; i < 3; i++) counts.uncountPrerendered("s", "a");
     await counts.stop();
     expect(Object.fromEntries(written)).toEqual({ "w s 0 not a visit ": 2 });
   });

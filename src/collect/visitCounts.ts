@@ -1,30 +1,30 @@
-// Counts visits by people and by bots.
+// Counts visits by site, hour, bucket and reason.
 
 import { flushedCounter } from "../background/flushedCounter.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import type { Store } from "../store/store.ts";
 import type { VisitCount } from "../store/statistics/traffic.ts";
 
-/** Beyond this number the oldest is dropped; if its page is shown after all, it counts twice. */
+/** Beyond this number the oldest page is dropped: if it is shown later, it counts twice. */
 const maxPrerendered = 10_000;
 
 export type VisitCounts = {
   count(siteId: string, bucket: VisitBucket, reason: string, now: number): void;
   /** A browser prerendered a page. `pageId` is the id that the page will send when it is shown; null where it has none. */
   countPrerendered(siteId: string, pageId: string | null, now: number): void;
-  /** A page is shown. If it was counted as prerendered, that count is taken back. */
-  wasShown(siteId: string, pageId: string | null): void;
+  /** Takes back the count of a prerendered page, which is now shown. */
+  uncountPrerendered(siteId: string, pageId: string | null): void;
   /** Writes the rest and stops. */
   stop(): Promise<void>;
 };
 
 export function countVisits(
   store: Pick<Store, "traffic">,
-  /** This process: it writes whole counts, so that a repeated write changes nothing. */
+  /** Names this process, which writes whole counts, so that a repeated write changes nothing. */
   writer: string,
   onDefect: (error: unknown) => void,
 ): VisitCounts {
-  /** Visits of bots to each site since this process started. Never purged: webhooks report what it grows by. */
+  /** Visits of bots to each site since this process started. Never purged: webhooks report by how much the number grew. */
   const bots = new Map<string, number>();
   const prerendered = new Map<string, () => void>();
 
@@ -51,13 +51,13 @@ export function countVisits(
       if (bucket === "bots") bots.set(siteId, (bots.get(siteId) ?? 0) + 1);
     },
     countPrerendered(siteId, pageId, now) {
-      const takeBack = counter.add({ siteId, bucket: "not a visit", reason: "" }, now);
+      const uncount = counter.add({ siteId, bucket: "not a visit", reason: "" }, now);
       if (pageId === null) return;
       const [oldest] = prerendered.keys();
       if (prerendered.size >= maxPrerendered && oldest !== undefined) prerendered.delete(oldest);
-      prerendered.set(`${siteId} ${pageId}`, takeBack);
+      prerendered.set(`${siteId} ${pageId}`, uncount);
     },
-    wasShown(siteId, pageId) {
+    uncountPrerendered(siteId, pageId) {
       const key = `${siteId} ${pageId}`;
       prerendered.get(key)?.();
       prerendered.delete(key);

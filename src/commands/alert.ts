@@ -1,6 +1,6 @@
 import { missingMailServer, sendTestAlert } from "../alerts/channels.ts";
 import { openMailer } from "../alerts/mail.ts";
-import { messageOf } from "../alerts/message.ts";
+import { listFailedChannels, messageOf } from "../alerts/message.ts";
 import { openSender } from "../delivery/send.ts";
 import { findSite } from "../sites/manage.ts";
 import { findSites, table, timeText, type CliCommand } from "./context.ts";
@@ -24,9 +24,6 @@ export function alertCommands(program: CliCommand): void {
           );
           return alerts.map((one) => {
             const { kind, subject, title, text, whatToDo, beganAt, endedAt } = messageOf(site, one, "began");
-            const failed = Object.entries(one.notifications).flatMap(([channel, { error }]) =>
-              error === null ? [] : [{ channel, error }],
-            );
             return {
               site: site.id,
               host: site.hosts[0] ?? site.id,
@@ -38,7 +35,7 @@ export function alertCommands(program: CliCommand): void {
               beganAt,
               notifiedAt: one.notifiedAt,
               endedAt,
-              failed,
+              failed: listFailedChannels(one),
             };
           });
         }),

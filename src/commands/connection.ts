@@ -38,16 +38,16 @@ export function connectionCommands(program: CliCommand): void {
       const { sign_in: signIn, ...pairs } = readPairs(words);
       const given = { ...pairs, ...(await readTokens(context, site.id, platform, signIn)) };
       const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
-      const made = await connect(context, site, platform, given, { ...by, checkAddress });
+      const result = await connect(context, site, platform, given, { ...by, checkAddress });
       if (signIn) await store.platformSignIns.end(site.id, signIn);
-      const released = made.released ? ` ${releasedText(made.released)}` : "";
+      const released = result.released ? ` ${releasedText(result.released)}` : "";
       context.print(
         {
-          id: made.connection.id,
+          id: result.connection.id,
           platform,
-          ...(made.isNew ? {} : { existing: true, released: made.released }),
+          ...(result.isNew ? {} : { existing: true, released: result.released }),
         },
-        `${made.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${made.connection.id}.${released}`,
+        `${result.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${result.connection.id}.${released}`,
       );
     });
 

@@ -54,7 +54,7 @@ export function printResult(command: Command, value: unknown, text: string): voi
   process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
 }
 
-/** `url=https://… events=purchase` → an object. `name=@file` reads the value from a file, so that no secret is typed. */
+/** Reads pairs like `url=https://…`. `name=@file` reads the value from a file, so that no secret is typed. */
 export function readPairs(
   words: readonly string[],
   readFile: (path: string) => string = readValueFile,

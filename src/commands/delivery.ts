@@ -113,7 +113,7 @@ function changeCommand(delivery: CliCommand, name: string, description: string, 
     });
 }
 
-/** Checks that what the filter names exists at these sites. An event is also found by its platform event id. */
+/** Checks that these sites have what the filter names. An event is also found by its platform event id. */
 async function readCheckedFilter(
   context: CommandContext,
   sites: readonly Site[],
@@ -298,7 +298,7 @@ function readTime(name: string, text: string, now: number): number {
 
 const cursorForm = /^([0-9a-f-]{36})(?:\/([0-9a-z]{1,40}))?$/;
 
-/** EVENT/CONNECTION, or an event all of whose deliveries are skipped. */
+/** Reads EVENT/CONNECTION. After an event id alone the list continues with older events. */
 function readCursor(text: string | undefined): { eventId: string; connectionId: string } | null {
   if (text === undefined) return null;
   const [, eventId, connectionId = ""] = cursorForm.exec(text) ?? [];

@@ -16,7 +16,7 @@ export function hostCommands(program: CliCommand): void {
     .run(async (context, text: string, name: string) => {
       const host = await addHost(context, findSite(context, text), name, {
         ...context.by,
-        isVouched: true,
+        isTrusted: true,
       });
       context.print(
         { host: toJson(context, host) },

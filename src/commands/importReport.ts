@@ -41,11 +41,11 @@ export function openProgress({ name, bytes, rows }: Source, { json, dryRun, out,
     }
     const words = [
       ...(fraction === null ? [] : [`${Math.floor(fraction * 100)} %`]),
-      `${tally.rows.toLocaleString("en-US")} rows`,
-      `${Math.round(rate).toLocaleString("en-US")}/s`,
+      `${formatCount(tally.rows)} rows`,
+      `${formatCount(Math.round(rate))}/s`,
       ...(left === null ? [] : [`${duration(left)} left`]),
-      ...(duplicates ? [`${duplicates.toLocaleString("en-US")} duplicates`] : []),
-      ...(refused ? [`${refused.toLocaleString("en-US")} refused`] : []),
+      ...(duplicates ? [`${formatCount(duplicates)} duplicates`] : []),
+      ...(refused ? [`${formatCount(refused)} refused`] : []),
       ...(waitingFor ? [`waiting for ${waitingFor}: its queue is full (is the relay running?)`] : []),
     ].join("  ");
     out.write(
@@ -56,7 +56,7 @@ export function openProgress({ name, bytes, rows }: Source, { json, dryRun, out,
   return {
     start(resumedAfter: number): void {
       startedAt = clock();
-      // A terminal shows the first line at once.
+      // The bar is drawn immediately; the first line elsewhere comes after `lineMs`.
       shownAt = isBar ? 0 : startedAt;
       if (json) return;
       const what =

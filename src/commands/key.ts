@@ -16,18 +16,18 @@ export function keyCommands(program: CliCommand): void {
     .run(async (context, siteText: string, name: string, options: { test?: boolean; expires?: string }) => {
       const site = findSite(context, siteText);
       const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
-      const made = await addKey(
+      const added = await addKey(
         context,
         site,
         { name, mode: options.test ? "test" : "live", expiresAt },
         context.by,
       );
-      const opened = made.openedInbound
+      const opened = added.openedInbound
         ? `\nInbound is now on for ${site.hosts[0]}: this is the site's first key.`
         : "";
       context.print(
-        { id: made.id, key: made.key, ...(made.openedInbound ? { inbound: "on" } : {}) },
-        `${made.key}\n\nKey ${made.id}. It is shown only once: keep it on a server, never in browser code.${opened}`,
+        { id: added.id, key: added.key, ...(added.openedInbound ? { inbound: "on" } : {}) },
+        `${added.key}\n\nKey ${added.id}. It is shown only once: keep it on a server, never in browser code.${opened}`,
       );
     });
 
@@ -71,11 +71,11 @@ export function keyCommands(program: CliCommand): void {
     .run(async (context, id: string, options: { expires?: string }) => {
       const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
       const old = findKey(context.directory.sites(), id);
-      const made = await rotateKey(context, old, expiresAt, context.by);
+      const rotated = await rotateKey(context, old, expiresAt, context.by);
       const site = findSite(context, old.siteId);
       context.print(
-        { id: made.id, key: made.key, old: { id, expiresAt: made.oldExpiresAt } },
-        `${made.key}\n\nKey ${made.id} of ${site.hosts[0]}. The old key ${id} works until ${timeText(made.oldExpiresAt)} UTC.`,
+        { id: rotated.id, key: rotated.key, old: { id, expiresAt: rotated.oldExpiresAt } },
+        `${rotated.key}\n\nKey ${rotated.id} of ${site.hosts[0]}. The old key ${id} works until ${timeText(rotated.oldExpiresAt)} UTC.`,
       );
     });
 }

@@ -72,10 +72,10 @@ export function memberCommands(program: CliCommand): void {
       withAccess(async (context, access, email: string, options: { role: Role; site?: string }) => {
         const site = options.site === undefined ? null : findSite(context, options.site).id;
         const invitation = { email, site, role: options.role };
-        const made = await access.invitations.invite(operator, invitation, context.by, { show: true });
+        const created = await access.invitations.invite(operator, invitation, context.by, { show: true });
         context.print(
-          { email: normalizeEmail(email), ...made },
-          `${made.link}\n\nPass this link on to ${normalizeEmail(email)}. It works once, until ${timeText(made.expiresAt)} UTC.`,
+          { email: normalizeEmail(email), ...created },
+          `${created.link}\n\nPass this link on to ${normalizeEmail(email)}. It works once, until ${timeText(created.expiresAt)} UTC.`,
         );
       }),
     );
@@ -86,10 +86,10 @@ export function memberCommands(program: CliCommand): void {
     .run(
       withAccess(async ({ by, print }, { members, recovery }, email: string) => {
         const found = await members.findByEmail(normalizeEmail(email));
-        const made = await recovery.createReset(found, by, { show: true });
+        const created = await recovery.createReset(found, by, { show: true });
         print(
-          { email: found.email, ...made },
-          `${made.link}\n\nPass this link on to ${found.email}. It works once, until ${timeText(made.expiresAt)} UTC. ` +
+          { email: found.email, ...created },
+          `${created.link}\n\nPass this link on to ${found.email}. It works once, until ${timeText(created.expiresAt)} UTC. ` +
             `All their sessions end when it is used, and two-factor sign-in is turned off.`,
         );
       }),

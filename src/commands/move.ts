@@ -46,14 +46,14 @@ export function moveCommands(program: Command): void {
     });
 }
 
-/** Allows one move at a time. Where no relay is running, none may start during the move, unless it is only prepared. */
+/** Allows one move at a time. If no relay is running, none can start during the move, unless the move is only prepared. */
 function lock({ dataFolder }: Config, prepareOnly: boolean): () => void {
-  const done = tryLock(dataFolder, "move.lock");
-  if (!done) throw new Refusal("database", "Another move of this installation is running.");
-  const noRelay = prepareOnly ? null : tryLock(dataFolder, "serve.lock");
+  const unlockMove = tryLock(dataFolder, "move.lock");
+  if (!unlockMove) throw new Refusal("database", "Another move of this installation is running.");
+  const unlockServe = prepareOnly ? null : tryLock(dataFolder, "serve.lock");
   return () => {
-    noRelay?.();
-    done();
+    unlockServe?.();
+    unlockMove();
   };
 }
 

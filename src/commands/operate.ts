@@ -15,7 +15,7 @@ export function operateCommands(program: CliCommand): void {
       const stopSignal = waitForStopSignal(
         process,
         () => performance.now(),
-        // Committed events are safe, and the rest is sent after the restart.
+        // Committed events are safe; their deliveries are sent after the restart.
         () => process.exit(130),
       );
       const running = await serve(readConfig(), (text) => process.stdout.write(text));

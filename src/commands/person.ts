@@ -151,7 +151,7 @@ function readSeenAt(text: string | undefined, now: number, keepMs: number): numb
   if (Number.isNaN(at)) throw new Refusal("seen-at", `--seen-at "${text}" is not a time.`);
   if (at > now) throw new Refusal("seen-at", `--seen-at "${text}" lies in the future.`);
   if (at < now - keepMs)
-    throw new Refusal("seen-at", `--seen-at "${text}" is older than visits are kept (keep).`);
+    throw new Refusal("seen-at", `--seen-at "${text}" is older than the site keeps visits (setting "keep").`);
   return at;
 }
 

@@ -29,10 +29,10 @@ export function webhookCommands(program: CliCommand): void {
     .run(async (context, siteText: string, url: string, options: { empty: boolean }) => {
       const site = findSite(context, siteText);
       const by = { ...context.by, allow: context.config.allowPrivate };
-      const made = await addWebhook(context, site, { url, sendEmpty: options.empty }, by);
+      const added = await addWebhook(context, site, { url, sendEmpty: options.empty }, by);
       context.print(
-        { ...toJson(made.webhook), secret: made.secret },
-        `${made.secret}\n\nWebhook ${made.webhook.id} to ${made.webhook.origin}. The secret is shown only once. ` +
+        { ...toJson(added.webhook), secret: added.secret },
+        `${added.secret}\n\nWebhook ${added.webhook.id} to ${added.webhook.origin}. The secret is shown only once. ` +
           `Every push carries it as a bearer token and is signed with it: docs/reference/outbound-webhook.md.`,
       );
     });

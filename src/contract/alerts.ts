@@ -1,4 +1,4 @@
-// Alerts and the audit log.
+// Declares the routes of alerts and the audit log.
 
 import { z } from "zod";
 import { alertKinds } from "../kernel/event.ts";

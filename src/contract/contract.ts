@@ -1,5 +1,5 @@
-// The management API: every route, named `METHOD /path` under /api/v1. A new route is a declaration in this folder and a
-// handler in api/handlers/.
+// Joins all routes of the management API, named `METHOD /path` under /api/v1. A new route is a declaration in this folder
+// and a handler in api/handlers/.
 
 import type { z } from "zod";
 import { alertRoutes } from "./alerts.ts";

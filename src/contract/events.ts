@@ -1,4 +1,4 @@
-// Statistics, events with their trace, the sync log, and the live feed.
+// Declares the routes of statistics, events with their trace, the sync log, and the live feed.
 
 import { z } from "zod";
 import { deliveryStates, filterCodes, visitBuckets } from "../kernel/event.ts";

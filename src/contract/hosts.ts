@@ -1,4 +1,4 @@
-// The hosts of a site.
+// Declares the routes of a site's hosts.
 
 import { z } from "zod";
 import { done, type Route, time } from "./route.ts";

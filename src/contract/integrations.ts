@@ -1,4 +1,4 @@
-// Platforms, connections, sign-in at a platform, and OAuth apps.
+// Declares the routes of platforms, connections, sign-in at a platform, and OAuth apps.
 
 import { z } from "zod";
 import { connectionStates } from "../kernel/event.ts";

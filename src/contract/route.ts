@@ -1,6 +1,6 @@
-// A route of the management API. The contract is a list of such declarations: the server validates requests with them, the
-// dashboard takes its types from them, and the OpenAPI document is generated from them. A field's `describe` is its
-// documentation.
+// Defines a route of the management API. The contract is a list of such declarations: the server validates requests with
+// them, the dashboard takes its types from them, and the OpenAPI document is generated from them. A field's `describe` is
+// its documentation.
 
 import { z } from "zod";
 import { refusalCodes } from "../kernel/refusal.ts";
@@ -12,8 +12,8 @@ export type Role = (typeof roles)[number];
 export type Route = {
   summary: string;
   /**
-   * The caller that a route needs: none; a signed-in one, who sees only their own; or a role, on the site in the path or, in
-   * a path without one, on the whole installation.
+   * The caller that a route needs: anyone; a signed-in one, who sees only what they have access to; or one with a role on
+   * the site in the path, or on the whole installation if the path has no site.
    */
   allow: "public" | "signed in" | Role;
   /** False where a person must be signed in: an API key cannot sign people in, invite them, or create keys. */
@@ -24,7 +24,8 @@ export type Route = {
   answer: z.ZodType | "stream" | "csv";
 };
 
-const maxTime = Date.UTC(2200, 0);
+/** Later times can only be mistakes. */
+export const maxTime = Date.UTC(2200, 0);
 
 export const id = z.string().min(1).max(100);
 export const time = z.number().int().describe("Unix time in milliseconds.");

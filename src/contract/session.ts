@@ -1,4 +1,4 @@
-// Sign-in, the signed-in person's account, members and API keys.
+// Declares the routes of sign-in, the signed-in person's account, members and API keys.
 
 import { z } from "zod";
 import { count, done, expiresAt, id, moment, name, role, type Route, time } from "./route.ts";

@@ -1,4 +1,4 @@
-// Sites, their settings, tag, inbound keys and refused calls.
+// Sites, their settings, tag, inbound keys and rejected requests.
 
 import { z } from "zod";
 import {

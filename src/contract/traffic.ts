@@ -1,4 +1,4 @@
-// Bot visits, and the stored data of a person.
+// Declares the routes of bot visits, and of the stored data of a person.
 
 import { z } from "zod";
 import { eventSummary } from "./events.ts";

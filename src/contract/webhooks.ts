@@ -1,4 +1,4 @@
-// Webhooks that receive the totals.
+// Declares the routes of the webhooks that receive the totals.
 
 import { z } from "zod";
 import {

@@ -97,7 +97,10 @@ function readAnswer(
   now: number,
 ): Reading[] {
   if (sent.ok) return platform.readResponse(sent.response, conversions, settings, now);
-  return conversions.map(() => ({ outcome: sent.blocked ? "rejected" : "retry", error: sent.error }));
+  return conversions.map(() => ({
+    outcome: sent.code === "blocked" ? "rejected" : "retry",
+    error: sent.error,
+  }));
 }
 
 const maxLoggedRequest = 4096;

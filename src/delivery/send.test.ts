@@ -97,7 +97,7 @@ function failure(sent: Sent): { blocked: boolean; error: string } {
   if (sent.ok) throw new Error(`expected a failure, got HTTP ${sent.response.status}`);
   expect(sent.error).not.toContain(secret);
   expect(sent.error).not.toMatch(/127\.0\.0\.1|localhost|https?:/);
-  return { blocked: sent.blocked, error: sent.error };
+  return { blocked: sent.code === "blocked", error: sent.error };
 }
 
 /** Like `failure`, for error texts that name https or CLEANCAST_ALLOW_PRIVATE. */
@@ -105,7 +105,7 @@ function addressFailure(sent: Sent): { blocked: boolean; error: string } {
   if (sent.ok) throw new Error(`expected a refusal, got HTTP ${sent.response.status}`);
   expect(sent.error).not.toContain(secret);
   expect(sent.error).not.toContain("127.0.0.1");
-  return { blocked: sent.blocked, error: sent.error };
+  return { blocked: sent.code === "blocked", error: sent.error };
 }
 
 function response(sent: Sent) {
@@ -467,7 +467,7 @@ describe("origins that replace a platform's own", () => {
       origins: { meta: `http://127.0.0.1:${server.port}` },
     });
     const sent = await sender.send(post(`http://127.0.0.1:${server.port}/`), customer);
-    expect(sent).toMatchObject({ ok: false, blocked: true });
+    expect(sent).toMatchObject({ ok: false, code: "blocked" });
     expect(server.connections.size).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
-// The only file that calls platforms. Connections are pooled and kept alive; a call is bounded in time and its answer in
-// size; redirects are not followed; errors are returned as values that contain no part of the request.
+// Makes every HTTP request to platforms, webhooks and hosts that are checked. Connections are pooled and kept alive; a call is
+// bounded in time and its answer in size; redirects are not followed; errors are returned as values that contain no part of the
+// request.
 
 import { isIP } from "node:net";
 import { Agent, type Dispatcher } from "undici";
@@ -14,10 +15,17 @@ import {
   type Resolve,
 } from "./addresses.ts";
 
-export type Sent =
-  | { ok: true; response: PlatformResponse }
-  /** `blocked`: the address is not allowed, so nothing was sent and a retry is useless. */
-  | { ok: false; blocked: boolean; error: string };
+export type SendFailure = {
+  ok: false;
+  /**
+   * `blocked`: the address is not allowed, so nothing was sent and a retry is useless. `certificate`: `error` says what is
+   * wrong with it. `TLS`: every other failure of the handshake.
+   */
+  code: "blocked" | "certificate" | "TLS" | "timeout" | "not found" | "lookup failed" | "other";
+  error: string;
+};
+
+export type Sent = { ok: true; response: PlatformResponse } | SendFailure;
 
 export type Sender = {
   send(request: PlatformRequest, to: { platform: string; customerAddress: boolean }): Promise<Sent>;
@@ -68,7 +76,7 @@ export function openSender({ connectMs, attemptMs, allow, origins, resolve }: Se
       const host = bareHost(url.hostname);
       // An IP literal is never looked up, so it is checked here.
       const fault = isIP(host) ? addressFault(allow, secure, host, host) : null;
-      if (fault) return { ok: false, blocked: true, error: `the address ${fault}` };
+      if (fault) return { ok: false, code: "blocked", error: `the address ${fault}` };
       return call(secure ? guarded.https : guarded.http, url.origin, url, request, attemptMs);
     },
     async close() {
@@ -113,7 +121,7 @@ async function call(
       },
     };
   } catch (error) {
-    return { ok: false, blocked: causeOf(error) instanceof BlockedAddress, error: describe(error) };
+    return toFailure(error);
   } finally {
     clearTimeout(deadline);
   }
@@ -153,36 +161,39 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
   return flat;
 }
 
-const errorTexts: Record<string, string> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "connection reset",
-  EPIPE: "connection reset",
-  UND_ERR_SOCKET: "connection closed without an answer",
-  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
-  ENOTFOUND: "host name not found",
-  EAI_AGAIN: "host name could not be looked up",
-  EHOSTUNREACH: "host unreachable",
-  ENETUNREACH: "network unreachable",
-  ETIMEDOUT: "no connection in time",
-  CERT_HAS_EXPIRED: "the certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
-  SELF_SIGNED_CERT_IN_CHAIN: "the certificate is self-signed",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate cannot be verified",
-  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate belongs to another host",
-  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
+const knownErrors: Readonly<Record<string, readonly [SendFailure["code"], text: string]>> = {
+  ECONNREFUSED: ["other", "connection refused"],
+  ECONNRESET: ["other", "connection reset"],
+  EPIPE: ["other", "connection reset"],
+  UND_ERR_SOCKET: ["other", "connection closed without an answer"],
+  UND_ERR_CONNECT_TIMEOUT: ["timeout", "no connection in time"],
+  ENOTFOUND: ["not found", "host name not found"],
+  EAI_AGAIN: ["lookup failed", "host name could not be looked up"],
+  EHOSTUNREACH: ["other", "host unreachable"],
+  ENETUNREACH: ["other", "network unreachable"],
+  ETIMEDOUT: ["timeout", "no connection in time"],
+  CERT_HAS_EXPIRED: ["certificate", "the certificate has expired"],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["certificate", "the certificate is self-signed"],
+  SELF_SIGNED_CERT_IN_CHAIN: ["certificate", "the certificate is self-signed"],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ["certificate", "the certificate cannot be verified"],
+  ERR_TLS_CERT_ALTNAME_INVALID: ["certificate", "the certificate belongs to another host"],
+  UND_ERR_HEADERS_OVERFLOW: ["other", "the answer's headers are too large"],
 };
 
-/** Several addresses of one host fail together in an AggregateError; the first error is enough. */
-function causeOf(error: unknown): unknown {
-  return error instanceof AggregateError ? error.errors[0] : error;
-}
-
 /** Texts of our own: the runtime's messages can contain addresses and header values. */
-function describe(error: unknown): string {
-  const cause = causeOf(error);
-  if (cause instanceof TooSlow || cause instanceof BlockedAddress) return cause.message;
-  const code = errorCode(cause);
+function toFailure(error: unknown): SendFailure {
+  const failure = (code: SendFailure["code"], text: string) => ({ ok: false, code, error: text }) as const;
+  // Several addresses of one host fail together in an AggregateError; the first error is enough.
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (cause instanceof TooSlow) return failure("timeout", cause.message);
+  if (cause instanceof BlockedAddress) return failure("blocked", cause.message);
   // undici's parser errors have a name, but not always a code.
-  if (cause instanceof Error && cause.name === "HTTPParserError") return "the answer is not HTTP";
-  return errorTexts[code] ?? `the request failed${/^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ""}`;
+  if (cause instanceof Error && cause.name === "HTTPParserError")
+    return failure("other", "the answer is not HTTP");
+  const code = errorCode(cause);
+  const known = knownErrors[code];
+  if (known) return failure(...known);
+  if (!/^[A-Z_]{3,40}$/.test(code)) return failure("other", "the request failed");
+  const isTls = /CERT|ERR_SSL|ERR_TLS|EPROTO/.test(code);
+  return failure(isTls ? "TLS" : "other", `the request failed (${code})`);
 }

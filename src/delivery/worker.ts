@@ -31,12 +31,12 @@ type WorkerOptions = {
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-const pollMs = 1000;
-const sweepMs = 2000;
+export const pollMs = 1000;
+export const sweepMs = 2000;
 const thoroughMs = minuteMs;
 /** Waits this long, so that lanes that free up together are filled together. */
-const wakeDelayMs = 5;
-const maxClaimed = 200;
+export const wakeDelayMs = 5;
+export const maxClaimed = 200;
 /** Deliveries that one statement releases or ends. In the embedded store the relay waits for it. */
 const maxChanged = 100;
 

@@ -35,7 +35,7 @@ async function* checkState(site: Site, connection: Connection, context: StoreCon
   const why = connection.stateReason ? `: ${connection.stateReason}` : "";
   const what = `${labelOf(site, connection)} ${connection.state}${why}`;
   if (connection.state === "paused") yield warning(what, `cleancast connection resume ${connection.id}`);
-  else if (await expiredAfterAWeek(site, connection, context))
+  else if (await hasExpiredAfterAWeek(site, connection, context))
     yield error(
       what,
       'The sign-in lasted seven days, as Google\'s do while the OAuth app is in "Testing": publish the app in the Google Cloud console, then sign in again.',
@@ -43,8 +43,10 @@ async function* checkState(site: Site, connection: Connection, context: StoreCon
   else yield error(what, `cleancast connect ${nameOf(site)} ${connection.platform} … with fresh credentials`);
 }
 
+const connectActions = ["connection added", "connection changed"];
+
 /** Google revokes the refresh tokens of unpublished apps after a week. */
-async function expiredAfterAWeek(
+async function hasExpiredAfterAWeek(
   site: Site,
   { id, platform, settings }: Connection,
   { store }: StoreContext,
@@ -52,7 +54,7 @@ async function expiredAfterAWeek(
   if (!["google_ads", "ga4"].includes(platform) || !settings.refresh_token) return false;
   const lines = (await store.audit.list(site.id, 200)).filter(({ detail }) => detail.id === id);
   const lost = lines.find(({ action }) => action === "connection needs reconnection");
-  const connected = lines.find(({ action, at }) => /connect/.test(action) && lost && at < lost.at);
+  const connected = lines.find(({ action, at }) => connectActions.includes(action) && lost && at < lost.at);
   if (!lost || !connected) return false;
   const days = (lost.at - connected.at) / dayMs;
   return days > 6.5 && days < 8;

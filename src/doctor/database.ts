@@ -67,7 +67,7 @@ export function* judgeServers(servers: readonly ServerState[], synchronous: stri
     );
 }
 
-/** `connections`: how many a node opens. */
+/** `connections` is the number that one node opens. */
 export function* judgeServer(settings: Record<string, string>, connections: number): Findings {
   if (settings.fsync === "off")
     yield error(

@@ -1,5 +1,6 @@
-// Runs all checks, from the machine to the sites. A check that fails is a finding, and does not end the others.
+// Runs all checks, from the machine to the sites. A check that fails is a finding, and does not stop the others.
 
+import { ConfigFaults } from "../installation/config.ts";
 import { UnreleasedSchema } from "../store/schema/generation.ts";
 import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { Store } from "../store/store.ts";
@@ -101,6 +102,6 @@ async function* checkSchema({ config }: DoctorContext): AsyncFindings {
 }
 
 function messageOf(failure: unknown): string {
-  const text = failure instanceof Error ? failure.message : String(failure);
-  return text.replace(/^Cleancast cannot start:\s*-\s*/, "").trim();
+  if (failure instanceof ConfigFaults) return failure.faults.join(" ");
+  return failure instanceof Error ? failure.message : String(failure);
 }

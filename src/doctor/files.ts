@@ -18,11 +18,11 @@ export function* checkFiles({ config }: DoctorContext): Findings {
       "Give its owner write permission, or set CLEANCAST_DATA.",
     );
   const folder = statOf(dataFolder);
-  if (folder && isOpen(folder))
+  if (folder && isOpenToOthers(folder))
     yield warning(`other users can read the data folder`, `chmod 700 ${dataFolder}`);
   for (const name of ["encryption.key", "cleancast.db", "cleancast.db-wal"]) {
     const file = statOf(join(dataFolder, name));
-    if (file && isOpen(file))
+    if (file && isOpenToOthers(file))
       yield error(`${name} is readable by other users`, `chmod 600 ${join(dataFolder, name)}`);
   }
   const foreign = folder ? listForeignFiles(dataFolder, folder) : [];
@@ -44,7 +44,7 @@ export function* checkFiles({ config }: DoctorContext): Findings {
 /** A file .env in the working folder is read at every start, and may hold the key and a password. */
 function* checkEnvironmentFile(): Findings {
   const file = statOf(".env");
-  if (!file || (file.mode & 0o077) === 0) return;
+  if (!file || !isOpenToOthers(file)) return;
   const secrets =
     /^\s*(?:export\s+)?(CLEANCAST_ENCRYPTION_KEY|DATABASE_URL|CLEANCAST_SMTP_URL|CLEANCAST_METRICS_TOKEN)=/m;
   const found = secrets.exec(readFileSync(".env", "utf8"))?.[1];
@@ -71,7 +71,7 @@ function statOf(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-const isOpen = (file: Stats) => (file.mode & 0o077) !== 0;
+const isOpenToOthers = (file: Stats) => (file.mode & 0o077) !== 0;
 
 function listForeignFiles(folder: string, { uid }: Stats): string[] {
   return readdirSync(folder).filter((name) => {

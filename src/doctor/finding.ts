@@ -6,7 +6,7 @@ import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 
 export const levels = ["ok", "note", "warning", "error"] as const;
-/** An error loses data, refuses events or is a security hole; a warning will become one, or costs attribution. */
+/** An error loses data, refuses events or is a security hole; a warning may lead to an error, or costs attribution. */
 export type Level = (typeof levels)[number];
 
 export type Finding = { level: Level; what: string; remedy?: string };
@@ -26,7 +26,7 @@ export const error = (what: string, remedy: string): Finding => ({ level: "error
 /** The name that people know a site by. */
 export const nameOf = (site: Site) => site.hosts[0] ?? site.id;
 
-/** `a, b, c and 4 more`: fifty sites with one default make one line. */
+/** Writes `a, b, c and 4 more`, so that a finding about fifty sites is one line. */
 export function listNames(names: readonly string[], max = 3): string {
   const rest = names.length - max;
   return rest > 0 ? `${names.slice(0, max).join(", ")} and ${rest} more` : names.join(", ");

@@ -7,11 +7,11 @@ import { judgeGrowth, judgeServer } from "./database.ts";
 import { checkFiles } from "./files.ts";
 import { checkMachine, readMachine, type Machine } from "./machine.ts";
 import { judgeProbe } from "./web.ts";
+import { dayMs as day } from "../kernel/time.ts";
 
 const folder = freshFolder();
 const config = readConfig({ CLEANCAST_DATA: folder });
 const context = { config, now: Date.now() };
-const day = 86_400_000;
 
 const good: Machine = {
   node: "24.21.0",
@@ -78,9 +78,9 @@ test("a database that will outgrow the disk before its oldest rows are deleted i
   const growing = { bytes: 10e9, ageMs: 10 * day, keepMs: 90 * day, freeBytes: 100e9 };
   expect([...judgeGrowth(growing)]).toEqual([]);
   expect([...judgeGrowth({ ...growing, freeBytes: 60e9 })]).toMatchObject([{ level: "warning" }]);
-  // It has reached its final size.
+  // The database has reached its final size.
   expect([...judgeGrowth({ ...growing, ageMs: 90 * day, freeBytes: 1e9 })]).toEqual([]);
-  // Nothing is known yet.
+  // The growth is not known yet.
   expect([...judgeGrowth({ ...growing, ageMs: day / 2, freeBytes: 1e9 })]).toEqual([]);
   expect([...judgeGrowth({ ...growing, ageMs: Number.NEGATIVE_INFINITY, freeBytes: 1e9 })]).toEqual([]);
 });

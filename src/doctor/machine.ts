@@ -48,7 +48,7 @@ const minMemoryBytes = 256e6;
 const fullBytes = 200e6;
 const nearlyFullBytes = 2e9;
 
-/** SQLite's locks are unreliable on these file systems. The numbers are Linux' magic numbers. */
+/** SQLite's locks are unreliable on these file systems. The keys are Linux's magic numbers. */
 const networkFileSystems = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],

@@ -1,5 +1,5 @@
-// Sends one request as a sender would, and reads everything from it: whether the name resolves, whether the certificate
-// is valid and until when, the server's time, and whether Cleancast answers.
+// Sends one request as a sender would. It shows whether the name resolves, whether the certificate is valid and until when,
+// the server's time, and whether Cleancast answers.
 
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";

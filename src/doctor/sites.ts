@@ -153,7 +153,7 @@ async function* checkRejected(site: Site, { store, now }: StoreContext): AsyncFi
   if (withKey.length >= maxRequests / 5)
     yield warning(
       `${name}: ${withKey.length} requests with a valid key were rejected for their content: "${withKey[0]?.error}"`,
-      "The dashboard lists them under Events, Refused calls; docs/reference/inbound.md explains every field.",
+      "The dashboard lists them under Configuration, Inbound keys, Rejected requests; docs/reference/inbound.md explains every field.",
     );
 }
 

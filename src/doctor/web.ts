@@ -41,7 +41,7 @@ export async function checkWeb(
   return origins.flatMap((origin) => judgeProbe(origin, results.get(origin) as ProbeResult, Date.now()));
 }
 
-/** Like the checks of hosts: uses the same DNS and calls no private address, except for the relay's own name. */
+/** Uses the same DNS as the checks of hosts, and calls no private address except that of the relay's own name. */
 function openProbe({ publicUrl, allowPrivate, dnsServers }: Config): Probe {
   const own = hostOf(new URL(publicUrl).host);
   const allow = { ...allowPrivate, hosts: new Set([...allowPrivate.hosts, own]) };
@@ -94,11 +94,11 @@ function judgeAnswer(
   );
 }
 
-const dns = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ESERVFAIL", "EREFUSED", "ETIMEOUT"]);
-const certificates = /^(?:CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_CERT|HOSTNAME_|ERR_SSL|EPROTO)/;
+const dnsErrors = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ESERVFAIL", "EREFUSED", "ETIMEOUT"]);
+const certificateErrors = /^(?:CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_CERT|HOSTNAME_|ERR_SSL|EPROTO)/;
 
 function judgeFailure(host: string, code: string): Finding {
-  if (dns.has(code))
+  if (dnsErrors.has(code))
     return warning(
       `${host}: the name does not resolve`,
       "Add a CNAME or an address record for it to the DNS.",
@@ -113,7 +113,7 @@ function judgeFailure(host: string, code: string): Finding {
       `${host}: the certificate has expired`,
       "Renew it: browsers and senders refuse the connection.",
     );
-  if (certificates.test(code))
+  if (certificateErrors.test(code))
     return error(
       `${host}: the certificate is not valid (${code})`,
       "It must include this host name and its full chain.",

@@ -35,7 +35,7 @@ const records: Records = {
 };
 const authority = newAuthority();
 const stranger = newAuthority();
-const manners: Record<string, ProxyBehaviour> = {
+const behaviours: Record<string, ProxyBehaviour> = {
   "nohost.test": { host: "127.0.0.1:8080" },
   "noproto.test": { hidesScheme: true },
   "page.test": { answers: { status: 200, text: "<h1>A shop</h1>" } },
@@ -75,12 +75,12 @@ beforeAll(async () => {
   setDefaultCACertificates([...usualAuthorities, authority.cert]);
   dns = await startDns(records);
   const names = Object.keys(records).filter((name) => name !== "wrongname.test");
-  proxy = await startTlsProxy(authority.issue(names), () => relayUrl, manners);
+  proxy = await startTlsProxy(authority.issue(names), () => relayUrl, behaviours);
   checker = checkerWith();
   relay = Fastify();
   const trusted = parseTrustedProxies("loopback");
   if (typeof trusted !== "function") throw new Error(trusted.fault);
-  // No site has any of these names yet: that is when they are checked.
+  // No site has any of these names yet: hosts are checked before they are served.
   const directory = { siteOfHost: () => undefined, host: () => undefined } as unknown as Directory;
   hostCheckRoutes(relay, { directory, transport: { trusted, requireTls: false }, checker });
   relayUrl = await relay.listen({ host: "127.0.0.1", port: 0 });
@@ -95,7 +95,7 @@ afterAll(async () => {
 });
 
 describe("a host points here", () => {
-  test("a host points here when a request to it arrives, even against its DNS", async () => {
+  test("a host points here when a request to it arrives here", async () => {
     expect(await checkHost(checker, "proxied.test")).toEqual({
       verifiedBy: "a request",
       finding: null,
@@ -122,7 +122,7 @@ describe("the reason why a host does not point here", () => {
   // A relay without a name of its own cannot verify a host by DNS.
   const nameless = async (host: string) => {
     const { sender, ...rest } = checkerWith({ hasUrl: false });
-    // The name is unknown; the port of this test's proxy is not 443.
+    // Without a name of its own the relay calls port 443; this test's proxy has another port.
     const wrapped = {
       ...sender,
       send: (request: Parameters<typeof sender.send>[0], to: Parameters<typeof sender.send>[1]) =>

@@ -1,7 +1,7 @@
-// Checks whether a host points here: by the DNS, which works before there is a certificate, and by a request to the host that
-// must arrive here, which also works where another server passes only /__cc/ on.
+// Checks whether a host points to this relay, in two ways: by DNS, which works before the host has a certificate, and by a
+// request to the host that must arrive here, which also works behind a proxy that forwards only /__cc/.
 
-import type { Sender, Sent } from "../delivery/send.ts";
+import type { Sender, SendFailure } from "../delivery/send.ts";
 import type { Host } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
 import type { FindingCode } from "../sites/hostProblems.ts";
@@ -19,7 +19,10 @@ export type CheckResult = {
 export type Checker = {
   dns: Dns;
   sender: Sender;
-  /** The first one answers challenges; while the encryption key is changed, another node may still use another. */
+  /**
+   * This node answers challenges with the first. While the encryption key is being changed, other nodes may answer with the
+   * second, so both are accepted.
+   */
   secrets: () => readonly Buffer[];
   /** The relay's own name and port, from CLEANCAST_URL; null where it has none. */
   relay: { host: string; port: string } | null;
@@ -42,7 +45,7 @@ export async function checkHost(
   ]);
   if (!failure) return { verifiedBy: "a request", finding: null, seen: null };
   if (byDns) return { verifiedBy: "DNS", ...failure };
-  // The addresses are shown only where another server answers.
+  // The addresses help only where the host leads to another server, or to none.
   const isElsewhere = failure.finding === "not us" || failure.finding === "no connection";
   const where = addresses.slice(0, 3).join(", ");
   return {
@@ -81,7 +84,8 @@ async function probe(
     },
     { platform: "", customerAddress: true },
   );
-  if (!sent.ok) return readSendFailure(sent);
+  if (!sent.ok)
+    return { finding: findings[sent.code], seen: sent.code === "certificate" ? sent.error : null };
   const { status, body } = sent.response;
   const arrival = status === 200 ? readAnswer(secrets, challenge, body) : null;
   if (arrival === null) return { finding: "not us", seen: `(HTTP ${status})` };
@@ -90,16 +94,12 @@ async function probe(
   return arrival.https ? null : { finding: "not secure", seen: null };
 }
 
-/** Maps the sender's error texts to findings. */
-const findingsByError: readonly (readonly [RegExp, FindingCode])[] = [
-  [/^the certificate|CERT|ERR_SSL|ERR_TLS|EPROTO/, "certificate"],
-  [/^no answer within|^no connection in time/, "too slow"],
-  [/^host name not found/, "not found"],
-  [/^host name could not/, "lookup failed"],
-];
-
-function readSendFailure({ blocked, error }: Extract<Sent, { ok: false }>): Failure {
-  if (blocked) return { finding: "private address", seen: null };
-  const finding = findingsByError.find(([form]) => form.test(error))?.[1] ?? "no connection";
-  return { finding, seen: error.startsWith("the certificate") ? error : null };
-}
+const findings: Readonly<Record<SendFailure["code"], FindingCode>> = {
+  blocked: "private address",
+  certificate: "certificate",
+  TLS: "certificate",
+  timeout: "too slow",
+  "not found": "not found",
+  "lookup failed": "lookup failed",
+  other: "no connection",
+};

@@ -3,12 +3,12 @@ import { openConcurrencyLimit } from "./concurrencyLimit.ts";
 
 /** Checks that end when the test says so. */
 function checks() {
-  const under: string[] = [];
+  const started: string[] = [];
   const ends = new Map<string, (failure?: Error) => void>();
   return {
-    under,
+    started,
     of: (host: string) => () => {
-      under.push(host);
+      started.push(host);
       return new Promise<string>((resolve, reject) =>
         ends.set(host, (failure) => (failure ? reject(failure) : resolve(`${host} is well`))),
       );
@@ -23,30 +23,30 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("requests for a host under check share that check, and a later request starts a new one", async () => {
   const limit = openConcurrencyLimit<string>(3, 5);
-  const { under, of, end } = checks();
+  const { started, of, end } = checks();
   const host = { siteId: "a", host: "shop.test" };
   const asked = Array.from({ length: 150 }, () => limit.run(host, of("shop.test")) ?? expect.unreachable());
   await settled();
-  expect(under).toEqual(["shop.test"]);
+  expect(started).toEqual(["shop.test"]);
   await end("shop.test");
   expect(new Set(await Promise.all(asked))).toEqual(new Set(["shop.test is well"]));
   void limit.run(host, of("shop.test"));
   await settled();
-  expect(under).toHaveLength(2);
+  expect(started).toHaveLength(2);
 });
 
 test("a limited number of checks run at once, and one that fails frees its slot for the next", async () => {
   const limit = openConcurrencyLimit<string>(2, 5);
-  const { under, of, end } = checks();
+  const { started, of, end } = checks();
   const [first, ...others] = ["a", "b", "c", "d"].map(
     (name) => limit.run({ siteId: name, host: name }, of(name)) ?? expect.unreachable(),
   );
   await settled();
-  expect(under).toEqual(["a", "b"]);
+  expect(started).toEqual(["a", "b"]);
   const failing = expect(first).rejects.toThrow("no luck");
   await end("a", new Error("no luck"));
   await failing;
-  expect(under).toEqual(["a", "b", "c"]);
+  expect(started).toEqual(["a", "b", "c"]);
   for (const name of ["b", "c", "d"]) await end(name);
   expect(await Promise.all(others)).toEqual(["b is well", "c is well", "d is well"]);
 });

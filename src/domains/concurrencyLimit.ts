@@ -3,8 +3,8 @@
 
 export type ConcurrencyLimit<Result> = {
   /**
-   * Runs a check when a slot is free. Callers that ask for a host under check share its result. Null where too many hosts of
-   * the site are waiting already, so that one site cannot delay the others for long.
+   * Runs a check when a slot is free. Callers that ask for a host under check share its result. Null where too many checks
+   * of the site are pending already, so that one site cannot delay the others for long.
    */
   run(of: { siteId: string; host: string }, check: () => Promise<Result>): Promise<Result> | null;
 };

@@ -53,7 +53,7 @@ const alerts = async () => {
   return found.filter(({ kind }) => kind === "host");
 };
 const claim = (name: string) =>
-  addHost({ store, directory }, site, name, { actor: "ada", now, isVouched: false });
+  addHost({ store, directory }, site, name, { actor: "ada", now, isTrusted: false });
 
 beforeAll(async () => {
   dns = await startDns(records);

@@ -2,6 +2,7 @@
 // hosts in its own memory; the host's row decides which node makes a check.
 
 import { poll } from "../background/poll.ts";
+import { forEachConcurrently } from "../kernel/concurrency.ts";
 import { minuteMs } from "../kernel/time.ts";
 import type { Host } from "../sites/directory.ts";
 import { isPublicName } from "../sites/hosts.ts";
@@ -18,7 +19,7 @@ type HostMonitorOptions = SiteContext & {
 const everyMs = minuteMs;
 /** Longer than a check can take. */
 const claimMs = 5 * minuteMs;
-/** Fewer than the limit for all checks: checks that people wait for go first. */
+/** Fewer than the limit for all checks, so that a slot stays free for the checks that people wait for. */
 const maxConcurrent = 2;
 
 export function startHostMonitor(options: HostMonitorOptions): { stop(): Promise<void> } {
@@ -38,6 +39,7 @@ export async function checkDueHosts(options: HostMonitorOptions, signal?: AbortS
     host.pausedAt === null && host.nextCheckAt <= now() && isPublicName(host.host);
 
   async function check(host: Host): Promise<void> {
+    if (signal?.aborted) return;
     try {
       if (!(await store.hosts.claimCheck(host, now() + claimMs))) return;
       await checker.limit.run(host, () => verifyHost(options, host, { actor: "relay", now: now() }, now));
@@ -46,12 +48,6 @@ export async function checkDueHosts(options: HostMonitorOptions, signal?: AbortS
     }
   }
 
-  const due = [...directory.sites()].flatMap(({ hostRows }) => hostRows.filter(isDue)).values();
-  const checkNext = async () => {
-    for (const host of due) {
-      if (signal?.aborted) return;
-      await check(host);
-    }
-  };
-  await Promise.all(Array.from({ length: maxConcurrent }, checkNext));
+  const due = [...directory.sites()].flatMap(({ hostRows }) => hostRows.filter(isDue));
+  await forEachConcurrently(due, maxConcurrent, check);
 }

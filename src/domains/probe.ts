@@ -1,4 +1,4 @@
-// The proof that a request to a host arrives here. A check sends a random challenge to the host, the public way; only a
+// Proves that a request to a host arrives here. A check sends a random challenge to the host, as a browser would; only a
 // node of this installation knows the secret that answers it. The answer also contains the host and the scheme of the
 // request, because proxies often get these wrong. Nothing is stored: any node can answer the challenge of any other.
 

@@ -24,7 +24,7 @@ export async function verifyHost(
   const line = isFirstProof ? auditLine(host.siteId, "host verified", detail, by) : null;
   await store.hosts.saveCheck(host, found, line);
   await directory.refresh();
-  // It may have been removed during the check.
+  // The host may have been removed during the check.
   return directory.host(host.host) ?? host;
 }
 

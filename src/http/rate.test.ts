@@ -21,7 +21,7 @@ describe("the rate limit", () => {
     expect(wait("key", 2, start + minute)).toBe(60);
   });
 
-  test("a refusal asks to wait more than nothing and at most a minute", () => {
+  test("a refused request must wait more than 0 and at most 60 seconds", () => {
     const wait = openRateLimit();
     for (let at = start; at < start + minute; at += 617) {
       const seconds = wait("key", 1, at);

@@ -1,4 +1,4 @@
-// The store is a real SQLite file; tests of failures use a broken one.
+// Consent is read from a real SQLite file; tests of failures use a store that fails.
 
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
@@ -16,9 +16,9 @@ import {
   type KnownPerson,
 } from "./attribution.ts";
 import { sha256 } from "../../test/support/sha256.ts";
+import { dayMs as day } from "../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
-const day = 86_400_000;
 const rules = { keepMs: 400 * day, isTrusted: false };
 const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
 
@@ -256,7 +256,7 @@ describe("consent, from a real store", () => {
     });
   });
 
-  test("consent that was withdrawn after the event withholds its ids from then on", async () => {
+  test("consent that is withdrawn after the event was received withholds its ids", async () => {
     const attribution = attribute(known(identityOf(visit({ clickIds: gclid("G", 1) }))), now, rules);
     const event = { siteId: "site", person: { emailSha256: sha256("changed mind") }, attribution };
     expect(await withCurrentConsent(store.people, event, "opt-out")).toEqual({
@@ -327,13 +327,13 @@ describe("consent, from a real store", () => {
   test("an identity record of another shape is unreadable, and the person's events still pass", async () => {
     const shapes = ["{}", "[]", '"text"', "5", '{"visits":null}', '{"visits":[null]}', '{"visits":[{}]}'];
     await remember("misshapen", identityOf());
-    const taken: string[] = [];
+    const readable: string[] = [];
     for (const shape of shapes) {
       sql("UPDATE identities SET record = ? WHERE email_sha256 = 'misshapen'", shape);
       const { identity } = await lookUpPerson(store.people, "site", sha256("misshapen"), "opt-out");
-      if (identity !== "unreadable") taken.push(shape);
+      if (identity !== "unreadable") readable.push(shape);
     }
-    expect(taken).toEqual([]);
+    expect(readable).toEqual([]);
   });
 });
 

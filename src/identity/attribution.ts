@@ -1,5 +1,5 @@
-// Finds the ids of a person by the hashed email: reads consent, then the identity record. Consent that cannot be read
-// counts as denied.
+// Finds the ids of a person by the hashed email: reads consent and the identity record. Consent that cannot be read counts
+// as denied.
 
 import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
@@ -23,8 +23,8 @@ const reservedMs = 1500;
 const maxTimeoutMs = 8000;
 
 /**
- * The part of the sender's time that the look-up may take. An event whose person cannot be read is sent without ids, and
- * nothing adds them later: so a slow database gets most of the time.
+ * Returns the part of the sender's time that the look-up may take. An event whose person cannot be read is sent without
+ * ids, and nothing adds them later: so a slow database gets most of the time.
  */
 export function lookUpTimeoutMs(answerMs: number): number {
   return Math.min(Math.max(answerMs - reservedMs, answerMs / 2), maxTimeoutMs);
@@ -69,7 +69,7 @@ export async function withCurrentConsent(
   mode: ConsentMode,
 ): Promise<Attribution> {
   const { siteId, person, attribution } = event;
-  // Ids that were withheld then are withheld for good.
+  // Ids that were withheld when the event was received stay withheld.
   if (attribution.withheld) return attribution;
   return { ...attribution, ...(await readConsent(people, siteId, person.emailSha256, mode)) };
 }
@@ -102,7 +102,10 @@ export function attribute(
 
 type Chosen = Pick<Attribution, "clickIds" | "browserIds" | "utm" | "browser">;
 
-/** Ids of bot visits are not used unless the site trusts the person. Visits are stored newest first, so the first id of a kind wins. */
+/**
+ * Ids of bot visits are not used unless the site trusts the person. Of several click ids of a kind the one seen last wins.
+ * Visits are stored newest first, so everything else comes from the first visit that has it.
+ */
 function chooseIds(identity: Identity, at: number, keepMs: number, isTrusted: boolean): Chosen {
   const clickIds: Record<string, SeenId> = {};
   const browserIds: Record<string, string> = {};

@@ -1,5 +1,5 @@
-// The click ids and browser ids that are captured, with their platform and useful life. The server puts the names into the
-// tag, so a new id needs only a line here.
+// Lists the click ids and browser ids that are captured, with their platform and useful life. The server puts the names
+// into the tag, so a new id needs only a line here.
 
 import { dayMs } from "../kernel/time.ts";
 

@@ -143,7 +143,7 @@ describe("looksLikeEmail", () => {
   });
 });
 
-describe("hostile input is answered at once and never throws", () => {
+describe("hostile input is read quickly and never throws", () => {
   test.each([
     ["letters", "a".repeat(long)],
     ["@ signs", "@".repeat(long)],
@@ -156,7 +156,7 @@ describe("hostile input is answered at once and never throws", () => {
     ["space", `a${" ".repeat(long)}@x.com`],
     ["lone surrogates", `${"\ud800".repeat(long)}@x.com`],
     ["combining marks", `${"\u0301".repeat(long)}@x.com`],
-  ])("an email with 100,000 %s is read at once", (_, text) => {
+  ])("an email with 100,000 %s is read quickly", (_, text) => {
     const start = performance.now();
     expect(looksLikeEmail(text)).toBe(false);
     expect(emailForms(text).canonical).toBe(text);

@@ -1,5 +1,5 @@
-// The four forms of an address, as text. Server and browser tag share this file, so that both hash the same strings: it
-// imports nothing, hashes nothing and stays small.
+// Builds the four forms of an address, as text. Server and browser tag share this file, so that both hash the same strings:
+// it imports nothing, hashes nothing and stays small.
 
 /** A form is undefined where its rule leaves nothing before the @. */
 type EmailForms = {

@@ -1,4 +1,4 @@
-// The operator's actions on a person's data: add, decide, export, erase. Each is audited without naming the person.
+// The operator's actions on a person's data. Every action but adding a visit is audited, without naming the person.
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
@@ -48,7 +48,7 @@ export async function addOperatorVisit(
   });
 }
 
-/** Sets the operator's decision: a grant lifts every refusal, and only the operator lifts this refusal. */
+/** Sets the operator's decision: a grant lifts every refusal, and only the operator can lift a refusal that was set here. */
 export async function setConsent(store: Store, request: PersonRequest, state: ConsentState): Promise<void> {
   const { siteId, emailSha256, now } = request;
   await store.people.change(siteId, async (rows) => {
@@ -113,7 +113,7 @@ async function listVisitors(store: Store, { siteId, emailSha256 }: PersonRequest
 
 /**
  * Erases a person: the identity record, its visitors, and the person in events. A refusal of consent stays, or the person
- * would be tracked again at the next visit; it is a hash and the word "denied".
+ * would be tracked again at the next visit; it consists of a hash and the word "denied".
  */
 export async function erasePerson(
   store: Store,

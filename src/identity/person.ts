@@ -7,7 +7,7 @@ import { toE164 } from "./phone.ts";
 
 let textOf: (plain: Plain) => string;
 
-/** Contact data as a sender wrote it. It is no string, prints as "[plain]", and only this file can read it. */
+/** Contact data as a sender wrote it. It is not a string, prints as "[plain]", and only this file can read it. */
 export class Plain {
   readonly #text: string;
   static {
@@ -44,7 +44,7 @@ export function readEmail(text: string): PlainEmail | null {
   return looksLikeEmail(text) ? new PlainEmail(text) : null;
 }
 
-/** Reads a hash that arrives hashed; null when it is not 64 hex characters. */
+/** Reads a SHA-256 that a sender computed; null when it is not 64 hex characters. */
 export function readSha256(hex: string): Sha256 | null {
   return /^[0-9a-f]{64}$/i.test(hex) ? (hex.toLowerCase() as Sha256) : null;
 }

@@ -1,4 +1,4 @@
-// Phone numbers as E.164, which is what platforms hash.
+// Reads phone numbers as E.164, the form that platforms hash, with or without its plus.
 
 import { createRequire } from "node:module";
 
@@ -8,8 +8,8 @@ const require = createRequire(import.meta.url);
 let loadedLibrary: PhoneLibrary | undefined;
 
 /**
- * Loaded with the first phone number, because it costs 40 ms and 14 MB. `min` lacks only number types and exact validity;
- * its possible lengths are the same as in `max`.
+ * Loads the library with the first phone number, because it costs 40 ms and 14 MB. `min` lacks only number types and exact
+ * validity; its possible lengths are the same as in `max`.
  */
 function phoneLibrary(): PhoneLibrary {
   loadedLibrary ??= require("libphonenumber-js/min") as PhoneLibrary;
@@ -57,7 +57,7 @@ function readPlan(callingCode: string): Plan | null {
 /** True for a possible number in E.164. False where only the library can tell. */
 export function isPlainE164(text: string): boolean {
   if (!/^\+[1-9]\d{6,14}$/.test(text)) return false;
-  // No calling code is the beginning of another, so at most one of these is one.
+  // No calling code is the beginning of another, so at most one of these prefixes is a calling code.
   for (let digits = 1; digits <= 3; digits += 1) {
     const plan = planOf(text.slice(1, 1 + digits));
     if (!plan) continue;
@@ -79,7 +79,7 @@ export function toE164(phone: string, siteCountry: string | undefined): string |
   const upperCase = siteCountry?.trim().toUpperCase() ?? "";
   const country = isSupportedCountry(upperCase) ? upperCase : undefined;
 
-  const possible = (number: string) => {
+  const parsePossible = (number: string) => {
     // `extract: false`: otherwise "030 1234 EXAMPLE" would be read as the shorter number before the word.
     const parsed = parsePhoneNumberFromString(number, {
       extract: false,
@@ -88,11 +88,11 @@ export function toE164(phone: string, siteCountry: string | undefined): string |
     return parsed?.isPossible() ? parsed : undefined;
   };
 
-  const local = possible(text);
+  const local = parsePossible(text);
   if (!text.startsWith("00")) return local?.number;
   // 00 is the international prefix nearly everywhere, so it is read as a plus. Some countries have longer ones (Australia
   // 0011, Korea 001): where both give numbers of different countries, the number is ambiguous.
-  const abroad = possible(`+${text.slice(2)}`);
+  const abroad = parsePossible(`+${text.slice(2)}`);
   const isDomestic = country !== undefined && local?.countryCallingCode === getCountryCallingCode(country);
   if (local === undefined || isDomestic) return abroad?.number;
   return abroad === undefined || abroad.number === local.number ? local.number : undefined;

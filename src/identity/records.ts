@@ -1,4 +1,4 @@
-// The visits of a record, newest first; attribution chooses among them later.
+// Maintains the visits of a record, newest first; attribution chooses among them later.
 //
 // Anyone who knows an email can add a visit to its record, so additions must not displace the history: of too many visits
 // the oldest and the newest are kept.

@@ -1,5 +1,5 @@
-// The tag as a site's pages load it: the built script with the site's configuration in front. Each site's text is cached
-// with its hash and its compressed forms until the configuration changes.
+// Builds the tag as a site's pages load it: the built script, called with the site's configuration. Each site's text is
+// cached with its hash and its compressed forms until the configuration changes.
 
 import { createHash, hash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Reports of the tag against a real store: consent first, every time.
+// Tests the tag's reports with a real store: consent is applied before anything is stored.
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -40,7 +40,7 @@ const landing: Report["visit"] = {
 const person = { emailSha256, forms: {} };
 
 let sites = 0;
-/** A site of its own for each test. */
+/** Creates a site for one test. */
 function site(rules: ReportRules = optOut) {
   sites += 1;
   const id = `site${sites}`;

@@ -43,7 +43,7 @@ export async function storeReport(
   report: Report,
   rules: ReportRules,
   newVisitorId: () => string,
-  /** The deadline; a refusal of consent has none. */
+  /** A refusal of consent is stored even after this time. */
   deadline = Infinity,
 ): Promise<StoredReport> {
   const knownAs = report.visitorId ?? report.proposedId;
@@ -146,10 +146,10 @@ async function saveVisit(
   rules: ReportRules,
   { consent, lifted }: ConsentEvaluation,
 ): Promise<void> {
-  const now = consent === "granted" ? "granted" : "unknown";
+  const newState = consent === "granted" ? "granted" : "unknown";
   if (lifted) {
     for (const { subject, state } of await rows.listDecisionsBy(visitorId)) {
-      if (state !== now) await rows.decide(subject, visitorId, now, at);
+      if (state !== newState) await rows.decide(subject, visitorId, newState, at);
     }
   }
   const oldest = at - rules.keepMs;

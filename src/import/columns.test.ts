@@ -94,7 +94,7 @@ test("click ids, UTM fields and browser ids are columns of an identity import", 
   });
 });
 
-test("a visit needs its time, consent does not, and a file needs one of both", () => {
+test("a visit needs a time, consent needs none, and a file needs columns for at least one of both", () => {
   expect(chooseColumns("identities", ["email", "consent"], {}, []).mapping).toEqual({
     email: "email",
     consent: "consent",

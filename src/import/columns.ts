@@ -159,7 +159,7 @@ export function readCell(cells: Cells, field: string, { mapping, defaults }: Row
   return isBlank ? defaults[field] : cell;
 }
 
-/** Blank for anything but text. */
+/** Returns an empty text for a cell that is not text. */
 export function readCellText(cells: Cells, field: string, format: RowFormat): string {
   const cell = readCell(cells, field, format);
   return typeof cell === "string" ? cell.trim() : "";

@@ -1,6 +1,6 @@
-// Imports rows as conversions. Each row runs through the pipeline like an inbound event; only its deliveries are left to the
-// worker. The event id is made from the import and the line, so a row that is imported again after a crash finds its own
-// claim, and nothing is written twice.
+// Imports rows as conversions. Each row runs through the pipeline like an inbound event; only its deliveries are left to
+// the worker. The event id depends on the import, the line and the time, so a row that is imported again after a crash
+// finds its own claim, and nothing is written twice.
 
 import { hash } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
@@ -97,7 +97,7 @@ async function relayRow(
   }
 }
 
-/** Leaves deliveries queued, unowned and due at once: the worker of any node claims them. */
+/** Leaves deliveries queued, unowned and due immediately: the worker of any node claims them. */
 const queueOnly: Lanes = {
   send: async () => ({ state: "queued", reason: "waits for the worker" }),
   withdraw: () => false,

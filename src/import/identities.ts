@@ -55,7 +55,7 @@ export async function importIdentities(
   );
 }
 
-/** True when something changed. */
+/** Returns true when something changed. */
 async function saveEntry(
   people: PeopleRows,
   { emailSha256, forms, visit, consent }: Entry,

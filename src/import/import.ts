@@ -117,7 +117,7 @@ async function runImport(job: Job): Promise<Report> {
     return lease.save(line, sum);
   };
   const { isDone, line } = await run({ ...(await openSteps(job, store)), after, tally, save, paced: true });
-  // Statistics of past hours are final, so they are computed again.
+  // The final statistics of past hours lack the imported events, so they are computed again.
   if (kind === "conversions" && tally.imported > 0) await store.statistics.restart(siteId);
   const { rows, imported, duplicates, filtered, refused } = tally;
   const done = isDone ? audit("import done", { rows, imported, duplicates, filtered, refused }) : null;
@@ -195,7 +195,7 @@ function openDryRun(store: Store, now: () => number): DryRun {
     }
     claims.add(claim);
     const holder = await store.imports.findClaimHolder(event.siteId, claim, now());
-    // The claim is its own when an earlier run of this import was stopped after this row.
+    // The row itself holds the claim when an earlier run of this import was stopped after it.
     if (holder === null || holder === event.id) return { duplicate: false, platformEventId: event.id };
     known += 1;
     return { duplicate: true };

@@ -1,5 +1,5 @@
-// Holds the lease on an import: one process runs it at a time. A process of this machine that died loses the lease at once,
-// any other when the lease expires.
+// Holds the lease on an import: one process runs it at a time. A process that died on this machine loses the lease
+// immediately, a process on another machine when the lease expires.
 
 import { Refusal } from "../kernel/refusal.ts";
 import type { AuditLine } from "../store/sites/audit.ts";

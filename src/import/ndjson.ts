@@ -1,4 +1,4 @@
-// Reads NDJSON, one JSON object a line. The columns are the names that the first rows have.
+// Reads NDJSON, one JSON object per line. The columns are the names that the first rows have.
 
 import { isJsonObject } from "../http/body.ts";
 import { maxRowLength, type Content, type Table, type TableRow } from "./table.ts";
@@ -50,7 +50,7 @@ async function* splitLines(text: AsyncIterable<string>): AsyncGenerator<string> 
 function parseLine(line: string): Content {
   if (line.length > maxRowLength) return { fault: `the row is longer than ${maxRowLength / 1024} KiB` };
   try {
-    // Numbers stay text: rounded, two order ids could count as one.
+    // Numbers stay text: two order ids could be equal after rounding.
     const value: unknown = JSON.parse(line, (_key, one: unknown, context?: { source?: string }) =>
       typeof one === "number" ? (context?.source ?? one) : one,
     );

@@ -1,5 +1,5 @@
 // Runs an import in chunks of rows. Each chunk is durable before its progress is saved: after a crash the same command resumes
-// at the saved progress, and rows after it that were imported already count as their own duplicates.
+// at the saved progress, and rows after it that were imported already are not written twice.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "../kernel/refusal.ts";

@@ -14,7 +14,7 @@ async function read(content: string | Buffer, size = 7) {
   return { ...table, rows, size: bytes.length };
 }
 
-const linesAnd = (rows: readonly { line: number }[]) =>
+const describeRows = (rows: readonly { line: number }[]) =>
   rows.map(({ line, ...row }) => [
     line,
     "cells" in row ? Object.values(row.cells as object) : (row as { fault?: string }).fault,
@@ -27,7 +27,7 @@ describe("CSV", () => {
       const text = `\uFEFFname${sign}"the ${sign} note"\r\nÄda${sign}"two\nlines, ""quoted"""\r\n\r\nBob${sign}x\n`;
       const { format, columns, rows, size } = await read(text);
       expect({ format, columns }).toEqual({ format: "csv", columns: ["name", `the ${sign} note`] });
-      expect(linesAnd(rows)).toEqual([
+      expect(describeRows(rows)).toEqual([
         [2, ["Äda", 'two\nlines, "quoted"']],
         [5, ["Bob", "x"]],
       ]);
@@ -38,7 +38,7 @@ describe("CSV", () => {
 
   test("a stray quote is read as a character, and only rows of the wrong length are refused", async () => {
     const { rows } = await read('a,b\n1,5" pipe\n2\n3,4,5\n6,7');
-    expect(linesAnd(rows)).toEqual([
+    expect(describeRows(rows)).toEqual([
       [2, ["1", '5" pipe']],
       [3, "the row has 1 cells, the header 2"],
       [4, "the row has 3 cells, the header 2"],
@@ -58,7 +58,7 @@ describe("NDJSON", () => {
       '{"id":12345678901234567890,"v":1.50}\n\nnope\n[1]\n{"w":null}',
     );
     expect({ format, columns }).toEqual({ format: "ndjson", columns: ["id", "v", "w"] });
-    expect(linesAnd(rows)).toEqual([
+    expect(describeRows(rows)).toEqual([
       [1, ["12345678901234567890", "1.50"]],
       [3, "the row is not valid JSON"],
       [4, "the row is not a JSON object"],
@@ -66,9 +66,9 @@ describe("NDJSON", () => {
     ]);
   });
 
-  test("an endless NDJSON line does not fill the memory", async () => {
+  test("an NDJSON line that is too long is refused, and the next lines are read", async () => {
     const { rows } = await read(`{"a":1}\n{"b":"${"x".repeat(1_000_000)}"}\n{"c":2}\n`, 65_536);
-    expect(linesAnd(rows)).toEqual([
+    expect(describeRows(rows)).toEqual([
       [1, ["1"]],
       [2, "the row is longer than 64 KiB"],
       [3, ["2"]],
@@ -77,7 +77,7 @@ describe("NDJSON", () => {
 });
 
 describe("encoding", () => {
-  test("a file that is not UTF-8 is refused with a hint how to save it", async () => {
+  test("a file that is not UTF-8, or is empty, is refused", async () => {
     await expect(read(Buffer.from("name\nÄda\n", "latin1"))).rejects.toThrow(/not UTF-8/);
     await expect(read(Buffer.from("\uFEFFname\nAda\n", "utf16le"))).rejects.toThrow(/UTF-16/);
     await expect(read(Buffer.from([0x61, 0x0a, 0xc3]))).rejects.toThrow(/not UTF-8/);

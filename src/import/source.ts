@@ -1,5 +1,6 @@
-// Opens the file of an import. It is read once to its end before the first row is imported, so that an open quote or a wrong
-// encoding is found in time. Only UTF-8 is read: guessing another encoding would change names and addresses.
+// Opens the source of an import. A file is read once to its end before the first row is imported, so that an open quote or
+// a wrong encoding is found in time; piped input is not. Only UTF-8 is read: guessing another encoding would change names
+// and addresses.
 
 import { createHash } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";

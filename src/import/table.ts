@@ -21,5 +21,5 @@ export type Table = {
   rows: AsyncIterable<TableRow>;
 };
 
-/** The same limit as the inbound endpoint has. Longer rows come from a quote that was left open. */
+/** The same limit as the inbound endpoint has. Longer rows usually come from a quote that was left open. */
 export const maxRowLength = 64 * 1024;

@@ -90,7 +90,7 @@ describe("times", () => {
     const berlin = { ...rules, timeZone: "Europe/Berlin" };
     expect(readTime("eventTime", "2026-07-01 12:00", berlin)).toBe(utc("2026-07-01T10:00Z"));
     expect(readTime("eventTime", "2026-12-01 12:00", berlin)).toBe(utc("2026-12-01T11:00Z"));
-    // 25 October: 03:00 becomes 02:00. Before, in the hour that comes twice, and after.
+    // On 25 October 03:00 becomes 02:00: a time before that, one in the hour that occurs twice, and one after it.
     expect(readTime("eventTime", "2026-10-25 01:59", berlin)).toBe(utc("2026-10-24T23:59Z"));
     expect(readTime("eventTime", "2026-10-25 02:30", berlin)).toBe(utc("2026-10-25T00:30Z"));
     expect(readTime("eventTime", "2026-10-25 03:00", berlin)).toBe(utc("2026-10-25T02:00Z"));

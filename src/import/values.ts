@@ -1,5 +1,5 @@
-// Reads numbers, amounts and times as other programs write them. Ambiguous ones are refused, never guessed: a wrong amount
-// or a wrong day would be reported to a platform as the truth.
+// Reads numbers, amounts and times as other programs write them. Ambiguous values are refused, never guessed: a wrong
+// amount or a wrong day would be reported to a platform as the truth.
 
 import { Fault } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
@@ -20,7 +20,7 @@ export type NumberRules = Pick<ValueRules, "decimal"> & {
   groupsByPoint: boolean;
 };
 
-/** `1,234.50`, `1.234,50`, `1'234.50`. */
+/** Reads a number such as `1,234.50`, `1.234,50` or `1'234.50`. */
 export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules): number | ValueFault {
   const bare = text.replace(/['’\s]/g, "");
   if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return Number(bare);
@@ -43,7 +43,7 @@ function detectDecimal(text: string, groupsByPoint: boolean): "." | "," | null {
   if (points && commas) return text.lastIndexOf(".") > text.lastIndexOf(",") ? "." : ",";
   if (points > 1) return ",";
   if (commas > 1) return ".";
-  // Programs write a point before three decimals; people may mean a comma as either. Groups never start with zero.
+  // 1.234 and 1,234 can be decimals or thousands; programs write only decimal points. Thousands never start with zero.
   const isEither = /^-?(?!0[.,])\d{1,3}[.,]\d{3}$/.test(text);
   if (points) return isEither && groupsByPoint ? null : ".";
   return isEither ? null : ",";
@@ -145,7 +145,7 @@ export type Money = {
 
 const moneyForm = /^(-?) ?([A-Z]{3}\b|\p{Sc})?(.*?)(\b[A-Z]{3}|\p{Sc})?$/iu;
 
-/** `1,234.50`, `€ 12,50`, `12.50 EUR`. `delimiter` separates the cells of the file; null in NDJSON. */
+/** Reads an amount such as `€ 12,50` or `12.50 EUR`. `delimiter` separates the cells of the file; null in NDJSON. */
 export function readMoney(
   text: string,
   { decimal }: Pick<ValueRules, "decimal">,

@@ -1,4 +1,4 @@
-// Steps 2 to 6 of the inbound checks: TLS, site, enabled, key, rate. The first that fails answers.
+// Runs steps 2 to 6 of the inbound checks: TLS, site, enabled, key, rate. The first step that fails answers the request.
 
 import type { IncomingMessage } from "node:http";
 import { within } from "../kernel/deadline.ts";

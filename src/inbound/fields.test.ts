@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { FieldFault, readFields, type Fields } from "./fields.ts";
+import { dayMs as day } from "../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
-const day = 86_400_000;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const hash = sha256("ada@example.com");
 
@@ -16,7 +16,7 @@ function fault(result: Fields | FieldFault): string {
   if (!(result instanceof FieldFault)) throw new Error("expected a fault");
   return result.message;
 }
-function taken(result: Fields | FieldFault): Fields {
+function accepted(result: Fields | FieldFault): Fields {
   if (result instanceof FieldFault) throw new Error(result.message);
   return result;
 }
@@ -37,13 +37,13 @@ describe("the person is checked first", () => {
   test.each<[string, Record<string, unknown>]>([
     ["nothing at all", {}],
     ["only an event", { event: "purchase" }],
-    ["null", { email: null, event: "purchase" }],
-    ["both null", { email: null, hashed_email: null, event: "purchase" }],
-    ["an empty text", { email: "", event: "purchase" }],
+    ["an email of null", { email: null, event: "purchase" }],
+    ["email and hashed_email of null", { email: null, hashed_email: null, event: "purchase" }],
+    ["an empty email", { email: "", event: "purchase" }],
     ["blanks", { email: " \t\n", hashed_email: "  ", event: "purchase" }],
     ["everything else wrong as well", { value: "x", currency: 5, event: 7, orderId: {} }],
-    ["another spelling", { Email: "ada@example.com", hashedEmail: hash, event: "purchase" }],
-    ["a prototype that has one", JSON.parse('{"__proto__":{"email":"ada@example.com"},"event":"x"}')],
+    ["other spellings of the names", { Email: "ada@example.com", hashedEmail: hash, event: "purchase" }],
+    ["a prototype that has an email", JSON.parse('{"__proto__":{"email":"ada@example.com"},"event":"x"}')],
   ])("a body with %s is refused: email or hashed_email required", (_what, body) => {
     expect(fault(read(body))).toBe(sentence);
   });
@@ -187,7 +187,7 @@ describe("wrong fields", () => {
 
 describe("accepted events", () => {
   test("an event needs only an email and a name", () => {
-    expect(taken(read(event()))).toEqual({
+    expect(accepted(read(event()))).toEqual({
       name: "purchase",
       value: null,
       currency: "USD",
@@ -204,7 +204,7 @@ describe("accepted events", () => {
   });
 
   test("every field is read, and no plain contact data remains", () => {
-    const fields = taken(
+    const fields = accepted(
       read(
         event({
           email: " Ada@Example.COM ",
@@ -249,30 +249,30 @@ describe("accepted events", () => {
       "e".repeat(100),
       "x\u2028",
     ])
-      expect(taken(read(event({ event: name }))).name).toBe(name);
+      expect(accepted(read(event({ event: name }))).name).toBe(name);
   });
 
   test("hashed_email is read in any case and gives no other form and no domain", () => {
-    const fields = taken(read({ hashed_email: ` ${hash.toUpperCase()} `, event: "x" }));
+    const fields = accepted(read({ hashed_email: ` ${hash.toUpperCase()} `, event: "x" }));
     expect(fields.person).toEqual({ emailSha256: hash });
     expect(fields.emailDomain).toBeNull();
   });
 
-  test("with both, the email is used and hashed_email is ignored", () => {
+  test("with email and hashed_email, the email is used and hashed_email is ignored", () => {
     for (const given of ["0".repeat(64), "not a hash", 5, null])
-      expect(taken(read(event({ hashed_email: given }))).person.emailSha256).toBe(hash);
+      expect(accepted(read(event({ hashed_email: given }))).person.emailSha256).toBe(hash);
   });
 
   test("with a blank email, hashed_email is used", () => {
-    expect(taken(read({ email: "  ", hashed_email: hash, event: "x" })).person).toEqual({
+    expect(accepted(read({ email: "  ", hashed_email: hash, event: "x" })).person).toEqual({
       emailSha256: hash,
     });
   });
 
   test.each([null, "", "  ", "\t"])("%j in an optional field counts as absent", (blank) => {
     const names = ["value", "currency", "orderId", "firstName", "lastName", "phone", "eventTime"];
-    expect(taken(read(event(Object.fromEntries(names.map((name) => [name, blank])))))).toEqual(
-      taken(read(event())),
+    expect(accepted(read(event(Object.fromEntries(names.map((name) => [name, blank])))))).toEqual(
+      accepted(read(event())),
     );
   });
 
@@ -282,16 +282,16 @@ describe("accepted events", () => {
     [1e12, 1e12],
     [5e-324, 5e-324],
   ])("the value %d is accepted", (value, expected) => {
-    expect(taken(read(event({ value }))).value).toBe(expected);
+    expect(accepted(read(event({ value }))).value).toBe(expected);
   });
 
   test("a value of minus zero is zero", () => {
-    const { value } = taken(readText('{"email":"ada@example.com","event":"x","value":-0}'));
+    const { value } = accepted(readText('{"email":"ada@example.com","event":"x","value":-0}'));
     expect(Object.is(value, 0)).toBe(true);
   });
 
   test.each(["usd", "Usd", " eur ", "JPY", "KWD"])("the currency %j is accepted", (currency) => {
-    expect(taken(read(event({ currency }))).currency).toBe(currency.trim().toUpperCase());
+    expect(accepted(read(event({ currency }))).currency).toBe(currency.trim().toUpperCase());
   });
 
   test.each([
@@ -303,45 +303,49 @@ describe("accepted events", () => {
     ["1e3", "1e3"],
     ["0", "0"],
   ])("an orderId given as the JSON number %s is the text %j", (written, text) => {
-    expect(taken(readText(`{"email":"ada@example.com","event":"x","orderId":${written}}`)).orderId).toBe(
+    expect(accepted(readText(`{"email":"ada@example.com","event":"x","orderId":${written}}`)).orderId).toBe(
       text,
     );
   });
 
   test("of repeated orderIds the last counts, and a nested one is ignored", () => {
     const start = '{"email":"ada@example.com","event":"x"';
-    expect(taken(readText(`${start},"orderId":1,"orderId":12345678901234567890}`)).orderId).toBe(
+    expect(accepted(readText(`${start},"orderId":1,"orderId":12345678901234567890}`)).orderId).toBe(
       "12345678901234567890",
     );
-    expect(taken(readText(`${start},"orderId":7,"items":[{"orderId":8}],"x":{"orderId":9}}`)).orderId).toBe(
-      "7",
-    );
-    expect(taken(readText(`${start},"x":{"orderId":9}}`)).orderId).toBeNull();
+    expect(
+      accepted(readText(`${start},"orderId":7,"items":[{"orderId":8}],"x":{"orderId":9}}`)).orderId,
+    ).toBe("7");
+    expect(accepted(readText(`${start},"x":{"orderId":9}}`)).orderId).toBeNull();
   });
 
   test("a phone may be a JSON number", () => {
-    const { person } = taken(readText('{"email":"ada@example.com","event":"x","phone":14255551234}', "US"));
+    const { person } = accepted(
+      readText('{"email":"ada@example.com","event":"x","phone":14255551234}', "US"),
+    );
     expect(person.phoneSha256).toBe(sha256("+14255551234"));
   });
 
   test("a local phone number belongs to the site's country, and is dropped without one", () => {
-    expect(taken(read(event({ phone: "030 901820" }), "DE")).person.phoneSha256).toBe(sha256("+4930901820"));
-    expect(taken(read(event({ phone: "030 901820" }))).person.phoneSha256).toBeUndefined();
+    expect(accepted(read(event({ phone: "030 901820" }), "DE")).person.phoneSha256).toBe(
+      sha256("+4930901820"),
+    );
+    expect(accepted(read(event({ phone: "030 901820" }))).person.phoneSha256).toBeUndefined();
   });
 
   test("an invalid phone number does not stop the event", () => {
-    expect(taken(read(event({ phone: "call me" }))).person.phoneSha256).toBeUndefined();
+    expect(accepted(read(event({ phone: "call me" }))).person.phoneSha256).toBeUndefined();
   });
 
   test("the longest allowed texts are accepted, counted in characters", () => {
-    const fields = taken(
+    const fields = accepted(
       read(event({ orderId: "😀".repeat(256), firstName: "é".repeat(512), event: "e".repeat(100) })),
     );
     expect(fields.orderId).toBe("😀".repeat(256));
   });
 
   test("unknown fields are accepted and left out", () => {
-    const fields = taken(read(event({ plan: "gold", items: [{ sku: "s3cret" }], constructor: 1 })));
+    const fields = accepted(read(event({ plan: "gold", items: [{ sku: "s3cret" }], constructor: 1 })));
     expect(JSON.stringify(fields)).not.toMatch(/gold|s3cret|constructor/);
   });
 
@@ -361,7 +365,7 @@ describe("accepted events", () => {
     [now / 1000 + 300, now + 300_000],
     [(now - 90 * day) / 1000, now - 90 * day],
   ])("the eventTime %j is accepted", (given, time) => {
-    expect(taken(read(event({ eventTime: given }))).eventTime).toBe(time);
+    expect(accepted(read(event({ eventTime: given }))).eventTime).toBe(time);
   });
 });
 
@@ -380,7 +384,7 @@ describe("hostile JSON", () => {
     const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`f${i}`, i]));
     const text = JSON.stringify({ ...event(), orderId: 5, ...many });
     const startedAt = performance.now();
-    expect(taken(readText(text)).orderId).toBe("5");
+    expect(accepted(readText(text)).orderId).toBe("5");
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 

@@ -28,7 +28,7 @@ export type Fields = {
 /** Everything about an event that its sender does not write. */
 type Origin = Pick<Event, "id" | "siteId" | "keyId" | "mode" | "receivedAt" | "extra">;
 
-/** The only way to make an event: inbound and import both use it. */
+/** Makes an event; inbound and import both use this function. */
 export function newEvent(
   { name, value, currency, orderId, eventTime, person }: Fields,
   origin: Origin,
@@ -85,7 +85,7 @@ function readText(fields: Record<string, unknown>, name: string, body?: Body): s
   if (isAbsent(value)) return undefined;
   if (typeof value === "number" && body) {
     const literal = readNumberLiteral(body, name);
-    // Rounded, two orders could count as one.
+    // Two order ids could be equal after rounding.
     if (literal === undefined && !Number.isSafeInteger(value))
       throw new FieldFault(`${name} must be a string`);
     value = literal ?? String(value);
@@ -176,7 +176,7 @@ function readEventTime(value: unknown, now: number): number | null {
     throw new FieldFault("eventTime must be an ISO 8601 time or Unix seconds");
   }
   if (time > now + maxFutureMs) {
-    // Divided by 1000 it would be a recent time.
+    // A time that is recent when divided by 1000 was probably sent in milliseconds.
     const hint = time / 1000 > now - maxAgeMs ? "; it looks like milliseconds, send seconds" : "";
     throw new FieldFault(`eventTime lies in the future${hint}`);
   }
@@ -196,7 +196,7 @@ function parseTime(text: string): number {
   return Date.parse(`${date}T${time}${offset.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase()}`);
 }
 
-/** Directories replace a site when its configuration changes, so the names are collected once for each. */
+/** Directories replace a site when its configuration changes, so the names are collected once per site object. */
 const mappedFields = new WeakMap<Site, readonly string[]>();
 
 function findMappedFields(site: Site): readonly string[] {

@@ -22,7 +22,7 @@ type RejectedRequestsOptions = {
   store: Pick<Store, "inboundCounts" | "rejectedRequests">;
   directory: Directory;
   transport: TransportRules;
-  /** This process: it writes whole counts, so that a repeated write changes nothing. */
+  /** Names this process, which writes whole counts, so that a repeated write changes nothing. */
   writer: string;
   newId: (now: number) => string;
   /** Called for every rejected request, including those that name no site. */
@@ -31,7 +31,7 @@ type RejectedRequestsOptions = {
 };
 
 const flushMs = 1000;
-/** The sample keeps this many per site and minute; the counts have the rest. */
+/** The sample keeps this many per site and minute; the counts include all. */
 const maxPerMinute = 20;
 const maxWaiting = 5000;
 const maxHostLength = 260;

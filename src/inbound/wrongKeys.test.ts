@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countWrongKeys } from "./wrongKeys.ts";
 
-test("while the store hangs, at most a thousand wrong keys wait per host, and the others are refused at once", async () => {
+test("while the store hangs, at most a thousand wrong keys wait per host, and the others are refused immediately", async () => {
   let calls = 0;
   let answer: (until: number) => void = () => {};
   const countWrongKey = () => {

@@ -41,7 +41,7 @@ export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
       const ahead = waiting.get(counter) ?? 0;
       if (ahead >= maxWaiting) return lockedUntil.get(counter) ?? 0;
       waiting.set(counter, ahead + 1);
-      // One at a time per host: those that waited find the lock in memory and write nothing.
+      // One request at a time per host: those that waited find the lock in memory and write nothing.
       const counted = (counting.get(counter) ?? Promise.resolve()).then(async () => {
         const known = lockedUntil.get(counter) ?? 0;
         if (known > now) return known;

@@ -47,7 +47,7 @@ describe.each(engines)("on %s", (engine) => {
   test("a first start creates nothing where a site exists", async () => {
     const { one, another } = await twoNodes();
     await addSite(one, "shop.example", { actor: "test", now: Date.now() });
-    // Its directory does not know that site yet.
+    // The directory of the other node does not know that site yet.
     expect(await prepareFirstStart(another.store, another.directory, Date.now)).toBeNull();
     expect([...another.directory.sites()].map(({ hosts }) => hosts)).toEqual([["shop.example"]]);
   });

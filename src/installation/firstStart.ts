@@ -7,7 +7,7 @@ import { connect } from "../sites/connect.ts";
 import { addKey, addSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
-/** Lets one node at a time do it. The lock of a node that crashed expires soon. */
+/** Lets one node at a time prepare the first start. The lock of a node that crashed expires soon. */
 const lock = { key: "first start", max: 1, windowMs: 10_000 };
 const pollMs = 100;
 
@@ -28,7 +28,7 @@ export async function prepareFirstStart(
         await store.rateCounters.reset([lock.key]).catch(() => {});
       }
     }
-    // Another node on the same database does it.
+    // Another node on the same database prepares the first start.
     await sleep(pollMs);
     await directory.refresh();
   }

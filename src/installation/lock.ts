@@ -15,7 +15,7 @@ export function lockFolder(folder: string): () => void {
   ]);
 }
 
-/** Null where another process holds the lock. It is an open transaction, so it always ends with the process. */
+/** Null where another process holds the lock. The lock is an open transaction, so it always ends with the process. */
 export function tryLock(folder: string, name: "serve.lock" | "move.lock"): (() => void) | null {
   let lock: DatabaseSync | undefined;
   try {

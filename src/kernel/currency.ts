@@ -14,7 +14,7 @@ const codesByDigits: [digits: number, codes: string][] = [
   ],
   [3, "BHD IQD JOD KWD LYD OMR TND"],
   [4, "CLF UYW"],
-  // Metals and units of account have no minor unit; two digits keep the cents of a value, none would drop them.
+  // Metals and units of account have no minor unit. They get two digits, so that a value keeps its cents.
   [2, "XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XUA"],
 ];
 

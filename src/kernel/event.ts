@@ -20,11 +20,11 @@ export type Person = {
   emailMicrosoftSha256?: Sha256;
   /** Reddit: cut from the + on, everything but letters and digits removed from the local part. */
   emailRedditSha256?: Sha256;
-  /** Of the E.164 number with the leading plus. */
+  /** SHA-256 of the E.164 number with the leading plus. */
   phoneSha256?: Sha256;
-  /** Of the E.164 digits without the plus. */
+  /** SHA-256 of the E.164 digits without the plus. */
   phoneDigitsSha256?: Sha256;
-  /** Of the lower-cased name without whitespace and punctuation. */
+  /** SHA-256 of the lower-cased name without whitespace and punctuation. */
   firstNameSha256?: Sha256;
   lastNameSha256?: Sha256;
 };

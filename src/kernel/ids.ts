@@ -1,4 +1,4 @@
-// Creates ids. The database creates none, so that any node can create one without asking it.
+// Creates ids. A node creates them itself, so that it need not ask the database for one.
 
 import { hash, randomBytes, randomFillSync } from "node:crypto";
 

@@ -50,7 +50,7 @@ export class Missing extends Refusal {
   override readonly code = "not_found";
 }
 
-/** Refuses an unknown id or name. The operator also reads which command lists the known ones. */
+/** Creates the refusal of an unknown id or name. Its message for the operator names the command that lists the known ones. */
 export function missing(kind: string, name: string, listed = "their ids"): Missing {
   const sentence = `There is no ${kind} ${name}.`;
   return new Missing(kind, sentence, `${sentence} 'cleancast ${kind} list' shows ${listed}.`);

@@ -58,7 +58,7 @@ export async function writeLines(lines: AsyncIterable<string>, path: string): Pr
   return bytes + hashBytes;
 }
 
-/** JSON cannot write Infinity, and would write null; but a number that is too large reads as Infinity. */
+/** JSON.stringify writes Infinity as null; so it is written as 1e999, which JSON.parse reads as Infinity. */
 export function rowLine(values: readonly Value[]): string {
   if (values.every((value) => typeof value !== "number" || Number.isFinite(value)))
     return `${JSON.stringify(values)}\n`;

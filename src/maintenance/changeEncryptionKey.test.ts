@@ -69,8 +69,8 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     expect(await withStore([newKey], everything)).toEqual(before);
     expect(await checkLocation(location, () => [newKey])).toEqual([]);
     await expect(withStore([oldKey], everything)).rejects.toThrow(WrongEncryptionKey);
-    const shut = await checkLocation(location, () => [oldKey]);
-    expect(shut.reduce((sum, { count }) => sum + count, 0)).toBe(sealedValues);
+    const unreadable = await checkLocation(location, () => [oldKey]);
+    expect(unreadable.reduce((sum, { count }) => sum + count, 0)).toBe(sealedValues);
   });
 
   test("an interrupted key change is continued, and nodes read all values meanwhile", async () => {

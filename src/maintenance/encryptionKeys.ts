@@ -1,27 +1,19 @@
-// Reads the encryption key from the environment, or from a file that is created for a new database and followed from then on.
+// Reads the encryption key from the environment, or from a file that is created for a new database and read again when it
+// changes.
 //
-// The file has one line. While the key is changed it has two, and the first one seals. A running relay reads the file again
+// The file has one line. While the key is being changed it has two, and the first one seals. A running relay reads the file again
 // every second, so a change reaches it without a restart.
 
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode } from "../kernel/errorCode.ts";
+import { syncToDisk } from "../kernel/syncToDisk.ts";
 import type { Keys } from "../store/engine/seal.ts";
 
 /**
- * `given` has the key that seals and, while it is changed, the other one; each under the name of its variable. `mayCreate`
- * says whether a missing file is created: an existing database needs the key that it was sealed with.
+ * `given` maps names of variables to values: first the key that seals, then the other key, which is set only while the key
+ * is being changed. `mayCreate` says whether a missing file is created: an existing database needs the key that it was sealed with.
  */
 export function readKeys(
   given: Readonly<Record<string, string | undefined>>,
@@ -54,7 +46,7 @@ export const missingKey = (file: string) =>
   `${file} is not there, and the database was sealed with the key that it held. Put it back from its copy, or set ` +
   "CLEANCAST_ENCRYPTION_KEY; if the key is gone for good: 'cleancast encryption-key lost'.";
 
-/** `mayCreate` was evaluated before this reads the file: a new database gets its key first. */
+/** A new database gets its key file before its database file exists, so the caller evaluates `mayCreate` first. */
 function follow(file: string, mayCreate: boolean, faultOf: (text: string) => Error): Keys {
   if (mayCreate) createKeyFile(file);
   else if (!existsSync(file)) throw faultOf(missingKey(file));
@@ -91,14 +83,12 @@ export function readKeyFile(path: string): readonly Buffer[] | null {
   return keys.length <= 2 && keys.every((key) => key !== null) ? keys : null;
 }
 
-/** Replaces the file at once, so that no process reads half a key. */
+/** Replaces the file atomically, so that no process reads half a key. */
 export function writeKeyFile(path: string, keys: readonly Buffer[]): void {
   const text = keys.map((key) => `${key.toString("hex")}\n`).join("");
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
   renameSync(`${path}.new`, path);
-  const folder = openSync(dirname(path), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  syncToDisk(dirname(path));
 }
 
 /** Returns the keys of a file and follows its changes. A running process keeps its keys when the file cannot be read. */

@@ -49,7 +49,7 @@ async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) 
       size: { rows: 3, bytes: 1_000_000 },
       ...plan,
     });
-  /** Tables whose rows are not the same here and there. */
+  /** Lists the tables whose rows differ between the two databases. */
   const differing = async () => {
     const found: string[] = [];
     for (const name of tablesAt(latestVersion)) {
@@ -78,7 +78,7 @@ describe.concurrent("a move", () => {
     reported.length = 0;
     expect(await run()).toMatchObject({ state: "moved" });
     expect(await differing()).toEqual([]);
-    // Only that range is copied again.
+    // Only the changed ranges are copied again.
     expect(Number(/Pass 1: (\d+) of/.exec(reported.join())?.[1])).toBeLessThanOrEqual(6);
   });
 
@@ -91,7 +91,7 @@ describe.concurrent("a move", () => {
       if (text.startsWith("Writes are locked") && (spoils -= 1) >= 0)
         spoilt = to.write((tx) => tx.all(`DELETE FROM connections WHERE id = 'c22'`));
     };
-    /** Changes the rows before they are counted. */
+    /** Lets the deletion finish before rows are counted. */
     const late: Database = {
       ...to,
       write: async (work) => {

@@ -206,7 +206,7 @@ async function lastPass(
     if (!lock.hold(now() + lockMs, now())) throw tooLate();
     renewedAt = now();
   };
-  // Renewed also while PostgreSQL is awaited. A lock that was lost is detected at the end.
+  // The lock is also renewed while PostgreSQL is awaited. A lock that was lost is detected at the end.
   const renewing = setInterval(() => lock.hold(now() + lockMs, now()), renewMs);
   const result = (rows: number, difference: string | null) => ({
     heldMs: performance.now() - startedAt,

@@ -83,7 +83,8 @@ export function openProgress(file: string): Progress {
     statusOf(table, { after, end }, hash) {
       const found = find(table, end);
       if (found?.hash !== hash) return "unknown";
-      // A copied range that began earlier and has the same rows has no other rows. One that began later may.
+      // A copied range that began no later covers this one: with the same hash it has the same rows, and no others. Before a
+      // range that began later, PostgreSQL may have other rows.
       const isWithin = found.after === null || (after !== null && compareKeys(found.after, after) <= 0);
       if (!isWithin) return "unknown";
       return found.isVerified ? "verified" : "recorded";

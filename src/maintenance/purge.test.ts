@@ -20,7 +20,7 @@ function testClock(newest: number | null, ahead = 0) {
   };
 }
 
-test("a clock near the stored times is trusted, and so is one without stored times, or that was set back", () => {
+test("a clock is trusted if it is near the stored times, if no time is stored, or if it was set back", () => {
   for (const newest of [today, today - day, today + 400 * day, null]) {
     const { isTrusted, pass, set } = testClock(newest);
     expect(isTrusted()).toBe(true);

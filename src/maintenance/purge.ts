@@ -1,5 +1,5 @@
 // Deletes rows after their retention period, in the background and on one node at a time: the node holds a lease.
-// docs/reference/stored-data.md lists all of them, with their periods and settings.
+// docs/reference/stored-data.md lists the stored data with its periods and settings.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";
@@ -197,9 +197,9 @@ const suspiciousMs = 2 * dayMs;
 const waitMs = hourMs;
 
 /**
- * Returns a function that is true while the clock can be trusted: one that is wrong by a year would purge everything. A
- * clock that is days ahead of all stored times, or was set days ahead, is trusted only after an hour: a machine that
- * started without its time gets it from the network long before. `newest` is the latest stored time, if there is one.
+ * Returns a function that returns true while the clock can be trusted: a clock that is a year ahead would purge everything.
+ * A clock that is days ahead of all stored times, or was set days ahead, is trusted only after an hour: a machine that
+ * started with a wrong time gets the right one from the network long before. `newest` is the latest stored time, if there is one.
  */
 export function trustClock(now: () => number, elapsed: () => number, newest: number | null): () => boolean {
   // The clock's time at the start of the monotonic clock changes only when the clock is set.

@@ -177,8 +177,8 @@ describe("the embedded database", () => {
     location = { engine: "sqlite", file: join(freshFolder(), "store.db") };
     copyFileSync(sound.file, location.file);
   });
-  /** The other files in its folder; a log of its own may be among them. */
-  const besides = (file: string) =>
+  /** Lists the files next to a database, without its own log and the backup. */
+  const otherFiles = (file: string) =>
     readdirSync(dirname(file)).filter((name) => !/^(?:store\.db(?:-wal|-shm)?|backup)$/.test(name)).toSorted(); // prettier-ignore
 
   test("the check finds a text in a number column", async () => {
@@ -189,7 +189,7 @@ describe("the embedded database", () => {
     ]);
   });
 
-  test("a log that was left behind is not replayed into the restored database", async () => {
+  test("a write-ahead log that was left behind is not replayed into the restored database", async () => {
     const { file } = location;
     const db = openDatabase(location);
     await db.write((tx) => tx.all(`UPDATE sites SET name = 'written since'`));
@@ -199,7 +199,7 @@ describe("the embedded database", () => {
     renameSync(`${file}.log`, `${file}-wal`);
     const { wrong, aside } = await restore(backup, location);
     expect(wrong).toEqual([]);
-    expect(besides(file)).toEqual(["store.db.away", `${basename(aside ?? "")}-wal`]);
+    expect(otherFiles(file)).toEqual(["store.db.away", `${basename(aside ?? "")}-wal`]);
     expect(await withSnapshot(location, (snapshot) => snapshot.all(`SELECT name FROM sites`))).toEqual([
       { name: "Shop" },
     ]);
@@ -208,7 +208,7 @@ describe("the embedded database", () => {
   test.each<[string, (bytes: Buffer) => Buffer]>([
     ["whose head is overwritten", (bytes) => bytes.fill(0xff, 0, 100)],
     ["that is cut off", (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
-  ])("one %s is put aside, with --force alone", async (_what, damage) => {
+  ])("a database %s is put aside only with --force", async (_what, damage) => {
     const { file } = location;
     const damaged = damage(readFileSync(file));
     writeFileSync(file, damaged);
@@ -219,7 +219,7 @@ describe("the embedded database", () => {
     expect(readFileSync(aside ?? "").equals(damaged)).toBe(true);
   });
 
-  test("no process reads or writes the database during a restore, and one that waited writes nothing", async () => {
+  test("no process reads or writes the database during a restore, and a process that waited writes nothing", async () => {
     const { file } = location;
     const target = await openRestoreTarget(location, true, rowsAt);
     if (typeof target === "string") throw new Error(target);
@@ -239,12 +239,12 @@ describe("the embedded database", () => {
     expect(readdirSync(dirname(file))).toEqual(["store.db"]);
   });
 
-  test("two backups with one name never write to the same file, nor to an existing one", async () => {
+  test("two concurrent backups with one name never write to the same file, nor to an existing file", async () => {
     const file = join(freshFolder(), "backup");
     writeFileSync(`${file}.part`, "", { mode: 0o666 });
     await Promise.all([backUp(location, file), backUp(location, file)]);
     expect((await verifyBackup(file, keys)).header.schema).toBe(latestVersion);
-    expect(besides(file)).toEqual(["backup.part"]);
+    expect(otherFiles(file)).toEqual(["backup.part"]);
   });
 
   async function writeEmptyBackup(tables: readonly string[]): Promise<string> {

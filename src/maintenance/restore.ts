@@ -1,5 +1,5 @@
 // Restores a backup: the whole file is verified before the first row is written, and the restored data replaces the present
-// data at once. A restore that is killed has changed nothing.
+// data atomically. A restore that is killed has changed nothing.
 
 import { platforms } from "../platforms/index.ts";
 import { Refusal } from "../kernel/refusal.ts";

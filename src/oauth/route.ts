@@ -10,7 +10,7 @@ import {
 import { escapeHtml } from "../kernel/text.ts";
 
 export const callbackPath = "/oauth/callback";
-/** One for each sign-in: one browser may have two open. */
+/** Each sign-in has its own cookie: a browser may have two open. */
 const cookieName = (id: string) => `cc_sign_in_${id}`;
 
 type OAuthRouteOptions = SignInOptions & {
@@ -29,11 +29,7 @@ export function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptions): v
   app.get<{ Params: { link: string } }>("/oauth/start/:link", onlyGet, async (request, reply) => {
     const begun = await startAuthorization(options, request.params.link, await options.userOf(request));
     if ("error" in begun) return sendPage(reply, 400, "Not signed in", begun.error);
-    return reply
-      .header("set-cookie", cookie(begun.id, begun.cookie, 600))
-      .header("cache-control", "no-store")
-      .header("referrer-policy", "no-referrer")
-      .redirect(begun.location, 303);
+    return redirect(reply, cookie(begun.id, begun.cookie, 600), begun.location);
   });
 
   app.get(callbackPath, onlyGet, async (request, reply) => {
@@ -43,11 +39,7 @@ export function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptions): v
     if (!("id" in finished)) return sendPage(reply, 400, "Not signed in", finished.error);
     // A user who began in the dashboard sees the result there.
     if (finished.requestedBy !== null)
-      return reply
-        .header("set-cookie", cookie(finished.id, "", 0))
-        .header("cache-control", "no-store")
-        .header("referrer-policy", "no-referrer")
-        .redirect(dashboardUrl(options.redirectUri, finished), 303);
+      return redirect(reply, cookie(finished.id, "", 0), dashboardUrl(options.redirectUri, finished));
     if (finished.error !== null) return sendPage(reply, 400, "Not signed in", finished.error);
     reply.header("set-cookie", cookie(finished.id, "", 0));
     return sendPage(
@@ -64,6 +56,11 @@ function dashboardUrl(redirectUri: string, { siteId, platform, id }: Finished): 
   const publicUrl = redirectUri.slice(0, -callbackPath.length);
   return `${publicUrl}/dashboard/sites/${siteId}/integrations/${platform.id}?signIn=${id}`;
 }
+
+const redirect = (reply: FastifyReply, cookie: string, location: string) =>
+  reply
+    .headers({ "set-cookie": cookie, "cache-control": "no-store", "referrer-policy": "no-referrer" })
+    .redirect(location, 303);
 
 function readCookie(header: string, name: string): string | undefined {
   const pairs = header.split(";").map((pair) => pair.trim().split("="));

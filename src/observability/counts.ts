@@ -16,7 +16,6 @@ type InboundLine = {
   status?: unknown;
   exit?: unknown;
   reasons?: unknown;
-  mode?: unknown;
   ms?: unknown;
 };
 

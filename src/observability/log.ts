@@ -6,7 +6,7 @@ import type { Result } from "../kernel/event.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 
 export type Log = {
-  /** For everything. Headers are redacted, because an error may carry them. */
+  /** For all other lines. Headers are redacted, because an error may carry them. */
   log: Logger;
   /** For the lines of events and attempts, whose fields are known: redaction would double their cost. */
   lines: Logger;

@@ -48,7 +48,7 @@ export function mountObservabilityRoutes(app: FastifyInstance, options: Observab
 
 type AccessDecision = "allowed" | "not found" | "unauthorized";
 
-/** With a configured token only its holder may read; otherwise this machine and trusted addresses, unless they forward. */
+/** With a configured token only its holder may read; otherwise trusted addresses, but not requests that they forward. */
 function checkAccess(request: IncomingMessage, access: MetricsAccess): AccessDecision {
   const host = hostOf(request.headers.host);
   // The token comes first: its holder runs the installation, and no site can take away the host name that they use.

@@ -1,5 +1,4 @@
-// Changes that people make to webhooks. Each function checks its input, refuses it with one sentence, and writes an audit
-// line.
+// Manages webhooks for people: wrong input is refused with one sentence, and every change writes an audit line.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
@@ -63,7 +62,7 @@ export async function findWebhook({ store }: WebhookContext, id: string, siteId?
   throw missing("webhook", id);
 }
 
-/** Creates a new secret, used at once; the old one is valid for one more day. */
+/** Creates a new secret, which is used immediately; the old one is valid for one more day. */
 export async function rotateSecret(
   { store }: WebhookContext,
   { siteId, id }: Webhook,

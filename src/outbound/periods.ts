@@ -18,13 +18,13 @@ type CloserOptions = {
 
 const maxJitterMs = 10_000;
 
-/** The last regular end of a period. */
+/** Returns the last regular end of a period. */
 export const lastPeriodEnd = (now: number, pushMs: number) => Math.round(Math.floor(now / pushMs) * pushMs);
 
 /**
- * The period to close now; null while it lasts. A relay that was off closes one long period. `isAhead`: the last period ends
- * more than one length from now, because the clock was set back since. Waiting for that time could take years, so the next
- * period starts at the present time instead.
+ * Returns the period to close now; null while it lasts. A relay that was off closes one long period. `isAhead`: the last
+ * period ends more than one length from now, because the clock was set back since. Waiting for that time could take years,
+ * so the next period starts at the present time instead.
  */
 export function periodToClose(
   head: PeriodHead,
@@ -39,10 +39,10 @@ export function periodToClose(
 
 /** Returns a function that closes the periods that are due. */
 export function openCloser({ store, pushMs, now, elapsed, random }: CloserOptions): () => Promise<void> {
-  /** Heads ahead of our clock, and since when each has not changed. */
+  /** Heads ahead of our clock, with the time since which each has not changed. */
   const unchanged = new Map<string, { number: number; since: number }>();
 
-  /** While a node with a faster clock still closes periods, our clock is the wrong one: wait for one length without a change. */
+  /** True after one length without a change. Before, a node with a faster clock may be closing periods: ours may be wrong. */
   function isAbandoned({ siteId, number }: PeriodHead): boolean {
     const known = unchanged.get(siteId);
     if (known?.number === number) return elapsed() - known.since > pushMs;

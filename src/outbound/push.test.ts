@@ -1,4 +1,4 @@
-// Closing periods, building the push and reading its answer: the parts that need no network.
+// Tests the parts that need no network: closing periods, building a push, and reading its answer.
 
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
@@ -183,7 +183,7 @@ describe("a receiver's answer", () => {
   });
 
   test("a missing answer is a failure with its reason", () => {
-    const sent: Sent = { ok: false, blocked: false, error: "connection refused" };
+    const sent: Sent = { ok: false, code: "other", error: "connection refused" };
     expect(readAnswer(request, sent, now)).toMatchObject({
       ok: false,
       httpStatus: null,
@@ -191,7 +191,7 @@ describe("a receiver's answer", () => {
     });
   });
 
-  test("the excerpt of an answer contains none of our secrets, in any encoding", () => {
+  test("the excerpt of an answer contains none of our secrets, whether plain, escaped or URL-encoded", () => {
     const signature = request.headers["webhook-signature"] ?? "";
     const texts = [
       `Authorization: Bearer ${current}`,
@@ -200,9 +200,8 @@ describe("a receiver's answer", () => {
       current.replace("whsec_", ""),
       signature,
       url,
-      "T0K3N-in-path",
     ];
-    for (const text of texts.slice(0, 6)) {
+    for (const text of texts) {
       const shown = excerpt(text, request);
       expect(shown).not.toContain(current.slice(6, 30));
       for (const one of signature.split(" ")) expect(shown).not.toContain(one.slice(3));
@@ -259,7 +258,7 @@ describe("after a failed push", () => {
     expect(after(3, now - 9)).toMatchObject({ failures: 4, failingSince: now - 9 });
   });
 
-  test("HTTP 410 disables a webhook at once", () => {
+  test("HTTP 410 disables a webhook immediately", () => {
     expect(after(0, null, failed({ httpStatus: 410 })).disabled).toBe("the receiver answered 410 Gone");
   });
 

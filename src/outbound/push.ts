@@ -130,7 +130,7 @@ type CallOptions = {
 export async function sendMessage(
   address: Address,
   message: Message,
-  { sender, now, elapsed, newId, mayCallAgain: mayGoOn }: CallOptions,
+  { sender, now, elapsed, newId, mayCallAgain }: CallOptions,
 ): Promise<{ answer: Answer; calls: PushCall[] }> {
   const calls: PushCall[] = [];
   const [current, ...older] = validSecrets(address.secrets, now());
@@ -150,7 +150,7 @@ export async function sendMessage(
   let answer = await callWith(current);
   for (const secret of older) {
     const isUnauthorised = answer.httpStatus === 401 || answer.httpStatus === 403;
-    if (!isUnauthorised || !(await mayGoOn())) break;
+    if (!isUnauthorised || !(await mayCallAgain())) break;
     answer = await callWith(secret);
   }
   return { answer, calls };

@@ -1,4 +1,4 @@
-// The worker with a real store and real receivers: hanging ones, several nodes, and a lost lease.
+// Tests the worker with a real store and real receivers: one that hangs, several nodes, and a lost lease.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
@@ -103,7 +103,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     expect(nodes.flatMap(({ defects }) => defects)).toEqual([]);
   });
 
-  test("periods that waited for a day are pushed at once, in order, each once", async () => {
+  test("periods that waited are all pushed in order, each once", async () => {
     const open = await openOn(engine);
     const store = await open();
     const receiver = await startReceiver();

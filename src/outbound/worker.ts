@@ -75,13 +75,13 @@ export function startOutbound(options: OutboundOptions): { stop(): Promise<void>
   };
 }
 
-/** True when the receiver accepted the oldest period that waits for it. */
+/** Returns true when the receiver accepted the oldest period that waits for it. */
 async function pushNext(options: OutboundOptions, key: WebhookKey): Promise<boolean> {
   const { store, owner, attemptMs, now, elapsed } = options;
   const leaseMs = attemptMs + spareMs;
   const claimed = elapsed();
   const push = await store.pushes.claim(key, { owner, now: now(), until: now() + leaseMs });
-  // A process that was suspended for so long may have lost the webhook to another node before it calls.
+  // A process that was suspended meanwhile may lose the webhook to another node before its call ends.
   if (!push || elapsed() - claimed > spareMs / 2) return false;
   const { answer, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
     ...options,

@@ -94,7 +94,7 @@ describe("the list of platforms", () => {
     expect(new Set(platforms.map(({ name }) => name)).size).toBe(platforms.length);
   });
 
-  test("a platform is found by its id, and nothing else is", () => {
+  test("a platform is found only by its exact id", () => {
     for (const platform of platforms) expect(platformOf(platform.id)).toBe(platform);
     for (const id of ["", "unknown", "Webhook", "constructor", "__proto__"])
       expect(platformOf(id)).toBeUndefined();

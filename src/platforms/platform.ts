@@ -23,6 +23,8 @@ export type Setting = {
  */
 export type ConnectionSettings = Readonly<Record<string, string>>;
 
+export const mapSetting = (field: string) => `map.${field}`;
+
 export type PlatformRequest = {
   method: "GET" | "POST" | "PUT" | "PATCH";
   url: string;

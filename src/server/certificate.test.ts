@@ -11,10 +11,10 @@ import { newAuthority, type TestCertificate } from "../../test/support/servers/c
 import { freshFolder } from "../../test/support/databases.ts";
 import { openCertificate, type Certificate } from "./certificate.ts";
 import { ConfigFaults } from "../installation/config.ts";
+import { dayMs as day } from "../kernel/time.ts";
 
 const authority = newAuthority();
 const names = ["shop.example.test"];
-const day = 86_400_000;
 /** Certificates expire at whole seconds. */
 const inDays = (days: number) => Math.floor((Date.now() + days * day) / 1000) * 1000;
 
@@ -86,7 +86,7 @@ test("a changed certificate is used for new connections, while an open connectio
   open.destroy();
 });
 
-test("unchanged files are not read again, and rewritten files with the same content are not reported", async () => {
+test("neither unchanged files nor rewritten files with the same content are reported", async () => {
   reload();
   const { cert, key } = certificate.pair;
   writeFileSync(files.certFile, cert);
@@ -120,7 +120,7 @@ test("unusable certificate files are reported once and keep the old certificate 
   expect(certificate.expiresAt()).toBeGreaterThan(before);
 });
 
-test("a certificate behind swapped links is followed, as certbot swaps them", async () => {
+test("a certificate is reloaded when the link to its folder is swapped, as certbot does", async () => {
   const live = join(folder, "live");
   const archive = (n: number, made: TestCertificate) => {
     const place = join(folder, `archive${n}`);

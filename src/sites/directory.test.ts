@@ -12,7 +12,7 @@ import { addKey, addSite, revokeKey, changeSiteSettings } from "./manage.ts";
 
 const timeoutMs = 2000;
 
-test("keys, sites, settings and connections follow a change on another node within two seconds", async () => {
+test("a change of keys, sites, settings or connections arrives on another node within two seconds", async () => {
   const { store, other, close } = await openNodes("postgres");
   const here = openDirectory(store);
   const there = openDirectory(other);
@@ -25,7 +25,7 @@ test("keys, sites, settings and connections follow a change on another node with
   });
   const context = { store, directory: here };
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
-  /** From the last change on. */
+  /** Waits until the other node knows the last change; fails after two seconds. */
   async function isKnownSoon(what: string, isKnown: () => boolean): Promise<void> {
     const changedAt = performance.now();
     while (!isKnown()) {
@@ -92,4 +92,33 @@ test("sites that a restored database does not have are removed from memory", asy
   expect([directory.key(key)?.name, directory.key(late)]).toEqual(["CRM", undefined]);
   expect(Array.from(directory.sites(), ({ id }) => id)).toEqual([kept.id]);
   expect(directory.siteOfHost("gone.example.com")).toBeUndefined();
+});
+
+test("a refresh that begins while another one reads finds what was written in between", async () => {
+  const { store, close } = await openNodes("sqlite");
+  onTestFinished(close);
+  const hasRead = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const slow = {
+    ...store,
+    configuration: {
+      ...store.configuration,
+      async listSitesSince(revision: number) {
+        const rows = await store.configuration.listSitesSince(revision);
+        hasRead.resolve();
+        await goOn.promise;
+        return rows;
+      },
+    },
+  };
+  const directory = openDirectory(slow);
+  const first = directory.refresh();
+  await hasRead.promise;
+  const elsewhere = { store, directory: openDirectory(store) };
+  const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+  const site = await addSite(elsewhere, "shop.example.com", by);
+  const second = directory.refresh();
+  goOn.resolve();
+  await Promise.all([first, second]);
+  expect(directory.siteOfHost("shop.example.com")?.id).toBe(site.id);
 });

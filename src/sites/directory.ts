@@ -1,5 +1,5 @@
 // Keeps every site with its hosts, keys and connections in memory. Requests are authenticated and routed without asking the
-// store; a change made elsewhere (another node, the command line) arrives within a second.
+// store; a change made elsewhere (another node, the command line) arrives within about a second.
 
 import { poll } from "../background/poll.ts";
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
@@ -51,10 +51,11 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
   const keys = new Map<string, InboundKey>();
   let seen = -1;
   let refreshing: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
 
   function remove(site: Site): void {
     for (const host of site.hosts) {
-      // Another site may own it by now.
+      // Another site may own the host by now.
       if (hosts.get(host)?.siteId === site.id) hosts.delete(host);
       if (served.get(host)?.id === site.id) served.delete(host);
     }
@@ -65,7 +66,7 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
     const known = sites.get(row.id);
     if (known) remove(known);
     const servedHosts = row.hostRows
-      .filter((one) => isServed(one) && (one.isVouched || one.host !== ownHost))
+      .filter((one) => isServed(one) && (one.isTrusted || one.host !== ownHost))
       .map(({ host }) => host);
     const site: Site = { ...row, settings: withDefaults(row.settings), servedHosts };
     sites.set(site.id, site);
@@ -89,11 +90,23 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
     seen = revision;
   }
 
-  function refresh(): Promise<void> {
-    refreshing ??= read().finally(() => {
+  function start(): Promise<void> {
+    refreshing = read().finally(() => {
       refreshing = null;
     });
     return refreshing;
+  }
+
+  /** A refresh that is under way may have started before the caller's change, so the caller gets the next one. */
+  function refresh(): Promise<void> {
+    if (!refreshing) return start();
+    next ??= refreshing
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        return start();
+      });
+    return next;
   }
 
   const connection = (siteId: string, id: string) =>
@@ -111,8 +124,6 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
     async connectionNow(siteId, id) {
       const known = connection(siteId, id);
       if (known?.state === "active") return known;
-      // A refresh that is under way may have started before the change.
-      await refreshing;
       await refresh();
       return connection(siteId, id);
     },

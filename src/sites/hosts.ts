@@ -29,9 +29,9 @@ export function readHost(text: string): string | null {
   return legal && host.length <= 253 && !isIP(host) ? host : null;
 }
 
-/** An operator vouched for the host or a check verified it: no other site can take it. */
-export const isProven = ({ isVouched, verifiedAt }: Pick<HostRow, "isVouched" | "verifiedAt">) =>
-  isVouched || verifiedAt !== null;
+/** An operator of the installation added the host or a check verified it: no other site can take it. */
+export const isProven = ({ isTrusted, verifiedAt }: Pick<HostRow, "isTrusted" | "verifiedAt">) =>
+  isTrusted || verifiedAt !== null;
 
 /** A loopback name belongs to no site, even where a site uses it for tests; and an unproven host is not yet its site's. */
 export function isHostOfSite(directory: { host(name: string): HostRow | undefined }, host: string): boolean {
@@ -39,11 +39,11 @@ export function isHostOfSite(directory: { host(name: string): HostRow | undefine
   return known !== undefined && isProven(known);
 }
 
-export const isServed = (host: Pick<HostRow, "isVouched" | "verifiedAt" | "pausedAt">) =>
+export const isServed = (host: Pick<HostRow, "isTrusted" | "verifiedAt" | "pausedAt">) =>
   isProven(host) && host.pausedAt === null;
 
 export function stateOf(host: HostRow): HostState {
   if (host.pausedAt !== null) return "paused";
   if (host.verifiedAt !== null) return host.finding === null ? "verified" : "failing";
-  return host.isVouched ? "unverified" : "waiting";
+  return host.isTrusted ? "unverified" : "waiting";
 }

@@ -54,13 +54,13 @@ type FreeHost = {
 export function readFreeHost(
   directory: Directory,
   text: string,
-  { now, isVouched }: { now: number; isVouched: boolean },
+  { now, isTrusted }: { now: number; isTrusted: boolean },
 ): FreeHost {
   const host = readHost(text);
   if (!host) throw new Refusal("host", `${text} is not a host name. Write it like shop.example.com.`);
   const known = directory.host(host);
   if (!known) return { host, displacedSite: null };
-  if (!isProven(known) && (isVouched || known.addedAt < now - claimMs))
+  if (!isProven(known) && (isTrusted || known.addedAt < now - claimMs))
     return { host, displacedSite: known.siteId };
   throw new Refusal(
     "host",
@@ -74,7 +74,7 @@ export const displacedLine = ({ host, displacedSite }: FreeHost, by: By) =>
 
 export async function addSite({ store, directory }: SiteContext, hostText: string, by: By): Promise<Site> {
   // Only operators add sites.
-  const rights = { now: by.now, isVouched: true };
+  const rights = { now: by.now, isTrusted: true };
   const free = readFreeHost(directory, hostText, rights);
   const { host } = free;
   const id = shortId();
@@ -86,7 +86,7 @@ export async function addSite({ store, directory }: SiteContext, hostText: strin
   return findSite({ directory }, id);
 }
 
-/** Refuses the second of two sites that claim the same host at once, as if it had come later. */
+/** Refuses the second of two sites that claim the same host at the same time, as if it had claimed the host later. */
 export async function rethrowUnlessTaken(
   directory: Directory,
   host: string,

@@ -15,17 +15,17 @@ import {
 /** Checks look up and call each host: a limit on what one site can make us call. */
 const maxHosts = 200;
 
-/** `isVouched`: an operator of the installation adds it, so it is served before it is verified. */
+/** `isTrusted`: an operator of the installation adds it, so it is served before it is verified. */
 export async function addHost(
   { store, directory }: SiteContext,
   site: Site,
   hostText: string,
-  by: By & { isVouched: boolean },
+  by: By & { isTrusted: boolean },
 ): Promise<Host> {
   const free = readFreeHost(directory, hostText, by);
   const { host } = free;
   // A proxy or a scraper may call this relay by such a name, and a check would reveal which internal names exist.
-  if (!by.isVouched && !isPublicName(host))
+  if (!by.isTrusted && !isPublicName(host))
     throw new Refusal(
       "host",
       `${host} is a name inside a network. Write a public one, like shop.example.com.`,
@@ -35,7 +35,7 @@ export async function addHost(
   await store.hosts
     .add(auditLine(site.id, "host added", { host }, by), {
       host,
-      isVouched: by.isVouched,
+      isTrusted: by.isTrusted,
       displaces: displacedLine(free, by),
     })
     .catch((error: unknown) => rethrowUnlessTaken(directory, host, by, error));

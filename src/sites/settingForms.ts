@@ -1,6 +1,7 @@
 // Reads and writes the values of settings in the form that people use.
 
 import { Fault } from "../kernel/refusal.ts";
+import { countOf } from "../kernel/text.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
 import { matchNetwork } from "../http/transport.ts";
 import { commonUserAgents, matchUserAgent } from "../traffic/lists.ts";
@@ -89,7 +90,7 @@ export const wordList = (fault: (word: string) => string | null) => ({
 export const persons = {
   ...wordList((word) => (/^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters")),
   // The audit log outlives a person's erasure.
-  audit: (value: readonly string[]) => `${value.length} person${value.length === 1 ? "" : "s"}`,
+  audit: (value: readonly string[]) => countOf(value.length, "person"),
 };
 
 export const userAgentFault = (word: string) =>

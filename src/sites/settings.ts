@@ -1,6 +1,7 @@
 // The settings of a site, declared once: name, meaning, default, and how people write them.
 
 import { Refusal } from "../kernel/refusal.ts";
+import { countOf } from "../kernel/text.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import {
   countries,
@@ -226,7 +227,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     help: "comma-separated email addresses that receive alerts (needs CLEANCAST_SMTP_URL)",
     default: [],
     ...mailAddresses,
-    audit: (value) => `${value.length} address${value.length === 1 ? "" : "es"}`,
+    audit: (value) => countOf(value.length, "address", "addresses"),
   },
   alertWebhook: {
     label: "alert_webhook",

@@ -59,10 +59,10 @@ export const emptyDetails = (): Details => ({
 const plus = (sums: Map<string, number>, name: string, n: number) =>
   sums.set(name, (sums.get(name) ?? 0) + n);
 
-function getOrCreate<Value>(map: Map<string, Value>, name: string, made: () => Value): Value {
+function getOrCreate<Value>(map: Map<string, Value>, name: string, create: () => Value): Value {
   const known = map.get(name);
   if (known) return known;
-  const value = made();
+  const value = create();
   map.set(name, value);
   return value;
 }

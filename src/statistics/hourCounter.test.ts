@@ -4,11 +4,11 @@ import { nextRollupAt } from "./hourlyRollup.ts";
 import { moneyOf } from "./aggregate.ts";
 import { openHourCounter, otherNames } from "./hourCounter.ts";
 
-let made = 0;
+let lastId = 0;
 function event(changes: Partial<EventSummary> = {}): EventSummary {
-  made += 1;
+  lastId += 1;
   return {
-    id: String(made), platformEventId: "", mode: "live", status: "accepted", filterReasons: [], event: "purchase", value: 10,
+    id: String(lastId), platformEventId: "", mode: "live", status: "accepted", filterReasons: [], event: "purchase", value: 10,
     currency: "EUR", orderId: null, receivedAt: 0, releasedAt: null, identity: "none", withheld: null, clickIds: [],
     ...changes,
   }; // prettier-ignore
@@ -47,7 +47,7 @@ describe("the figures of an hour", () => {
     ]);
   });
 
-  test("a test event counts only as such; a filtered one under its first reason", () => {
+  test("a test event counts only as a test; a filtered event counts once, as a bot's or under its first reason", () => {
     const clickIds = ["gclid"];
     expect(
       figuresOf([

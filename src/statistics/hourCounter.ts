@@ -6,7 +6,7 @@ import { cappedSum, botReason, isRefund } from "./aggregate.ts";
 
 /** An hour keeps this many event names; the others are counted together, refunds apart. */
 const maxNames = 50;
-/** Counted by name in memory, so that the names that are kept are the most common ones. */
+/** Up to this many names are counted in memory, to find the most common ones. */
 const maxCounted = 5000;
 export const otherNames = "(other)";
 const groupNameOf = (name: string) => (isRefund(name) ? "refund" : otherNames);

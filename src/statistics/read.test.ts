@@ -139,7 +139,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     expect((await store.statistics.findHead(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
   });
 
-  test("more events than a portion, in an hour that is still running, are counted once for all concurrent readers", async () => {
+  test("concurrent readers get the full count of a running hour that has more events than a portion", async () => {
     const siteId = shortId();
     await Promise.all(Array.from({ length: 600 }, (_, n) => add(siteId, now - 1000 + n, { value: 1 })));
     const statistics = openStatistics(store, () => now);

@@ -20,11 +20,12 @@ import {
 
 type StatisticsStore = Pick<Store, "statistics" | "traffic" | "inboundCounts">;
 
-/** `from` and `to` are whole hours; the range before is of the same length. */
+/** `from` and `to` are whole hours. */
 type Range = { from: number; to: number; step: Step; timeZone: string };
 export type Report = {
   steps: (Sum & { startsAt: number })[];
   total: Sum;
+  /** The sums of the preceding range of the same length. */
   before: Sum;
   details: Details;
 };

@@ -123,7 +123,7 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
     }
     if ((purgeAt.get(siteId) ?? 0) <= now()) {
       purgeAt.set(siteId, now() + purgeMs);
-      await store.inboundCounts.purge(siteId, now());
+      await store.inboundCounts.mergeWriters(siteId, now());
       await store.rejectedRequests.purge(siteId, now());
     }
     return true;

@@ -25,8 +25,8 @@ type RowDescription<T, Item, Other> = {
 };
 
 /**
- * A new row is made of `item`, and of `other` where one thing is not enough. `unread` are columns that are written for an index and never
- * read back. The first field is the site's, by which rows are sharded.
+ * A new row is built from `item` and, where that is not enough, `other`. `unread` are columns that are written for an index
+ * and never read back. The first field is the site's, by which rows are sharded.
  */
 export function describeRow<T extends object, Item, Other = void>(
   fields: Fields<T, Item, Other>,

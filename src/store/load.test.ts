@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { newEvent } from "../../test/support/events.ts";
 import { openNodes } from "../../test/support/nodes.ts";
 
-/** `npm run test:store -- DATABASE_URL` has more. */
+/** `npm run test:store -- DATABASE_URL` sends more. */
 const events = Number(process.env["STORE_LOAD_EVENTS"] ?? 400);
 const siteCount = 8;
 

@@ -23,7 +23,7 @@ describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (e
     const empty = await newLocation(engine, freshDatabase);
     const count = engine === "postgres" ? 4 : 1;
     const stores = await Promise.all(Array.from({ length: count }, () => openAt(empty)));
-    // Each was applied by one of them.
+    // Each migration was applied by one node.
     expect(stores.flatMap((one) => one.migrated.applied).toSorted()).toEqual(
       migrations.map((one) => one.name).toSorted(),
     );

@@ -45,12 +45,12 @@ export async function openStore(
   location: StoreLocation,
   encryptionKey: Buffer | Keys,
   newId: () => string,
-  watch?: CommitObserver,
+  observer?: CommitObserver,
 ) {
-  const db = timed(openDatabase(location), watch);
+  const db = timed(openDatabase(location), observer);
   try {
     const migrated: MigrationReport = await migrate(db);
-    // Asked before the first commit, which depends on it.
+    // The groups of commits depend on the answer.
     await db.isSharded();
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);

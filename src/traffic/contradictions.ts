@@ -78,8 +78,8 @@ export const contradictions: readonly Signal[] = [
     source: "client hints",
     find({ headers, claims }) {
       const hint = readChromiumVersion(headers?.brands ?? "");
-      const differs = hint !== null && claims.engine === "chromium" && claims.version !== null;
-      return differs && hint !== claims.version ? `${hint}, not ${claims.version}` : null;
+      const isComparable = hint !== null && claims.engine === "chromium" && claims.version !== null;
+      return isComparable && hint !== claims.version ? `${hint}, not ${claims.version}` : null;
     },
   },
   {

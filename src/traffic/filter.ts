@@ -26,7 +26,7 @@ function isDisposable(domain: string): boolean {
   return disposable.has(domain);
 }
 
-/** Empty when the event is not filtered. */
+/** Returns no reasons when the event is not filtered. */
 export function filterReasons(
   { emailSha256, emailDomain, identity }: FilterInput,
   rules: FilterRules,

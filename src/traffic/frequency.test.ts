@@ -65,10 +65,10 @@ describe("frequency", () => {
     expect(last).toMatchObject({ ofVisitor: 0, emailsOfVisitor: 0, emailsOfNetwork: 50, visitorsOfClick: 1 });
   });
 
-  test("a click id counts its sources, and of several the busiest counts", () => {
+  test("a click id is counted by its sources, and of several click ids the highest count is returned", () => {
     const note = watchFrequency();
     for (let i = 0; i < 4; i++) note({ ...hit, network: `198.51.100.${i}`, clickIds: ["shared"] });
-    // The same person before and after the cookie is one.
+    // The same person counts once, with and without a cookie.
     note({ ...hit, network: "198.51.100.0", visitor: null, clickIds: ["shared"] });
     expect(note({ ...hit, network: "198.51.100.0", clickIds: ["shared"] }).visitorsOfClick).toBe(4);
     expect(note({ ...hit, network: "198.51.100.9", clickIds: ["own", "shared"] }).visitorsOfClick).toBe(5);

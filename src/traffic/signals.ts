@@ -1,5 +1,5 @@
-// The table of signals with their points; verdict.ts adds them up. A new signal is an entry here. The points of every category
-// stay below the default threshold, so that no single kind of evidence makes a bot: people use company proxies, carrier NATs
+// The table of signals with their points; verdict.ts adds them up. A new signal is an entry here. The points of every soft
+// signal stay below the default threshold, so that none of them alone makes a bot: people use company proxies, carrier NATs
 // and privacy relays.
 
 import { contradictions } from "./contradictions.ts";
@@ -180,7 +180,7 @@ export const signals: readonly Signal[] = [
     name: "report without it",
     points: 40,
     why: "The tag always reports its browser; this report came without that.",
-    // A manual check has no headers either.
+    // Without headers this is a manual check, not a report.
     find: ({ script, headers }) => ifTrue(script === null && headers !== null),
   },
   {
@@ -192,7 +192,7 @@ export const signals: readonly Signal[] = [
   },
 ];
 
-/** Chromium since 76, Firefox since 90, Safari since 16.4. False for an unknown version. */
+/** Chromium has sent it since 76, Firefox since 90, Safari since 16.4: rounded up. False for an unknown version. */
 function hasFetchMetadata({ engine, version }: Claims): boolean {
   const since = { chromium: 80, gecko: 90, webkit: 17, other: Number.POSITIVE_INFINITY }[engine];
   return version !== null && version >= since;

@@ -1,4 +1,4 @@
-// The verdict on a visit: the sum of its signals.
+// Judges a visit by the sum of its signals.
 //
 // One hard finding is enough. Of the soft ones the strongest of each category counts, and two categories are needed: no
 // single kind of evidence removes a visit. Two contradictions from different sources are hard.
@@ -44,14 +44,14 @@ export function judge(observation: Observation, rules: VisitRules): Judgement {
 
   const byWeight = findings.toSorted((one, other) => weight(other.signal) - weight(one.signal));
   const first = byWeight[0] as Finding;
-  const isContradiction = isContradicted(findings);
-  const isHard = first.signal.points === "hard" || isContradiction;
+  const isContradicted = hasIndependentContradictions(findings);
+  const isHard = first.signal.points === "hard" || isContradicted;
   const categories = strongestByCategory(byWeight);
   const sum = categories.reduce((total, { signal }) => total + weight(signal), 0);
   const score = isHard ? 100 : Math.min(100, sum);
   const bot = isHard || (score >= rules.botThreshold && categories.length > 1);
   const primary =
-    first.signal.points !== "hard" && isContradiction
+    first.signal.points !== "hard" && isContradicted
       ? twoContradictions
       : `${first.signal.category}:${first.signal.name}`;
   const verdict = { bot, score, reasons: byWeight.map(describeFinding), rules: rulesVersion };
@@ -71,13 +71,13 @@ function collectFindings(observation: Observation): Finding[] {
 
 export const weight = ({ points }: Signal): number => (points === "hard" ? 100 : points);
 
-/** Ordered by weight, so the first of a category is its strongest. */
+/** `byWeight` begins with the strongest, so the first finding of a category is its strongest. */
 function strongestByCategory(byWeight: readonly Finding[]): Finding[] {
   const seen = new Set<string>();
   return byWeight.filter(({ signal }) => !seen.has(signal.category) && seen.add(signal.category));
 }
 
-function isContradicted(findings: readonly Finding[]): boolean {
+function hasIndependentContradictions(findings: readonly Finding[]): boolean {
   return new Set(findings.flatMap(({ signal }) => signal.source ?? [])).size > 1;
 }
 

@@ -141,7 +141,7 @@ describe("the collector", () => {
     expect(analytics.accepted).toMatchObject([{ count: 2, counted: 2 }]);
   });
 
-  test("faults show in the HTTP status", async () => {
+  test("throttling and server errors show in the HTTP status, a revoked secret does not", async () => {
     analytics.fault([{ kind: "throttle" }, { kind: "server_error", status: 503 }, { kind: "revoked_token" }]);
     const statuses = [await collect(hit()), await collect(hit()), await collect(hit())].map(
       ({ status }) => status,

@@ -29,13 +29,14 @@ const reservedNames = new Set(
     "notification_foreground notification_open notification_receive os_update session_start user_engagement"
   ).split(" "),
 );
+const reservedMessage = "is a reserved name";
 const reservedPrefix = /^(?:_|firebase_|ga_|google_|gtag\.)/;
 const longValues: Record<string, number> = { page_title: 300, page_referrer: 420, page_location: 1000 };
 
 function nameProblems(name: unknown, path: string, max: number): Problem[] {
   const checked = text({ max, pattern: /^[A-Za-z]\w*$/ })(name, path);
   const reserved = typeof name === "string" && (reservedPrefix.test(name) || reservedNames.has(name));
-  return reserved ? problemAt("unknown", path, "is a reserved name") : checked;
+  return reserved ? problemAt("unknown", path, reservedMessage) : checked;
 }
 
 /** Text or number. Null, lists and objects drop the event; true and false are uncertain, so they do too. */
@@ -75,7 +76,7 @@ function paramProblems(params: unknown, path: string): Problem[] {
   };
   const names = Object.keys(params);
   return [
-    ...(names.length > 25 ? problemAt("size", path, "must not have more than 25 parameters") : []),
+    ...(names.length > 25 ? problemAt("count", path, "must not have more than 25 parameters") : []),
     ...names.flatMap((name) => {
       const at = `${path}.${name}`;
       return [...nameProblems(name, at, 40), ...(typed[name] ?? paramValue(name))(params[name], at)];
@@ -149,7 +150,7 @@ function userPropertyProblems(properties: unknown): Problem[] {
   const path = "user_properties";
   return [
     ...(Object.keys(properties).length > 25
-      ? problemAt("size", path, "must not have more than 25 entries")
+      ? problemAt("count", path, "must not have more than 25 entries")
       : []),
     ...Object.entries(properties).flatMap(([name, property]) => [
       ...nameProblems(name, `${path}.${name}`, 24),
@@ -170,12 +171,9 @@ export function validationMessages(problems: Problem[]) {
 }
 
 function code(kind: Problem["kind"], message: string, path: string): string {
-  if (message === "is a reserved name") return "NAME_RESERVED";
+  if (message === reservedMessage) return "NAME_RESERVED";
   if (kind === "missing") return "VALUE_REQUIRED";
-  if (kind === "size")
-    return message.includes("entries") || message.includes("parameters")
-      ? "EXCEEDED_MAX_ENTITIES"
-      : "VALUE_OUT_OF_BOUNDS";
-  if (kind === "old" || kind === "future") return "VALUE_OUT_OF_BOUNDS";
+  if (kind === "count") return "EXCEEDED_MAX_ENTITIES";
+  if (kind === "size" || kind === "old" || kind === "future") return "VALUE_OUT_OF_BOUNDS";
   return path.endsWith(".name") ? "NAME_INVALID" : "VALUE_INVALID";
 }

@@ -128,7 +128,7 @@ export function requestShape(now: number, encoding: unknown): Check {
   );
 }
 
-/** In snake case and below the request's own field, as Google writes it: `events.events[0].user_data…`. */
+/** Writes the field in snake case and below the request's own field, as Google does: `events.events[0].user_data…`. */
 export function toViolation({ path, kind, message, value }: Problem): FieldViolation {
   const snake = path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const reason = {
@@ -140,14 +140,15 @@ export function toViolation({ path, kind, message, value }: Problem): FieldViola
     unit: "EVENT_TIME_INVALID",
     old: "EVENT_TIME_INVALID",
     future: "EVENT_TIME_INVALID",
-    size: sizeReason(path),
+    size: "INVALID_FORMAT",
+    count: countReason(path),
   }[kind];
   const listName = /^(events|destinations)\b/.exec(snake)?.[1];
   const field = listName && eventIndex(path) !== null ? `${listName}.${snake}` : snake;
   return { field, description: message, reason };
 }
 
-function sizeReason(path: string): string {
+function countReason(path: string): string {
   if (path === "events") return "TOO_MANY_EVENTS";
   if (path === "destinations") return "TOO_MANY_DESTINATIONS";
   return path.endsWith("userIdentifiers") ? "TOO_MANY_USER_IDENTIFIERS" : "INVALID_FORMAT";

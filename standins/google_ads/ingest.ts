@@ -181,7 +181,7 @@ export function googleThrottled(retryAfterSeconds: number): Answer {
   return answer;
 }
 
-/** Counts per destination, never an index in the batch, and nothing final in the first half hour. */
+/** Answers with counts per destination, never with an index in the batch, and not finally in the first half hour. */
 export function retrieveStatus(call: Call, context: Context): Answer {
   const fault = accessError(call, context, dataManagerScope) ?? spendQuota(context);
   if (fault) return fault;

@@ -68,7 +68,7 @@ function listingError(call: Call, context: Context): Answer | null {
     : callError("DEVELOPER_TOKEN_NOT_APPROVED", call, context);
 }
 
-/** Only accounts with direct access; those below a manager are found through the manager. */
+/** Lists only accounts with direct access; those below a manager are found through the manager. */
 export function listCustomers(call: Call, context: Context): Answer {
   const fault = listingError(call, context);
   if (fault) return fault;
@@ -145,7 +145,7 @@ function rowsOf(resource: string, account: GoogleAccount): Row[] | null {
   }
 }
 
-/** The part of the query language that pickers use: SELECT … FROM … WHERE a = b AND c IN (…). Null: not understood. */
+/** Runs the queries that pickers use: SELECT … FROM … WHERE a = b AND c IN (…). Returns null for any other query. */
 function search(query: string, account: GoogleAccount): unknown[] | null {
   const parts =
     /^\s*SELECT\s+(.+?)\s+FROM\s+(\w+)(?:\s+WHERE\s+(.+?))?(?:\s+ORDER BY\s.+?)?(?:\s+LIMIT\s+\d+)?\s*$/is.exec(

@@ -37,7 +37,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${platform.origin}/rest/${path}`, headers(token));
 
-  test("the lists have the accounts, and the rules of one with their method", async () => {
+  test("the pickers list the ad accounts, and the rules of an account with their method", async () => {
     expect((await list("adAccountUsers?q=authenticatedUser")).body).toMatchObject({
       elements: [{ account: `urn:li:sponsoredAccount:${known.accountId}` }],
     });

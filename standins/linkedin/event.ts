@@ -10,6 +10,7 @@ import {
   object,
   problemAt,
   text,
+  wording,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
@@ -102,7 +103,7 @@ export function toLinkedInMessage(problems: readonly Problem[], isBatch: boolean
       const [, index = "", field = ""] = /^elements\[(\d+)\]\.?(.*)$/s.exec(path) ?? [path, "", path];
       const pointer = `/${field.replace(/\[(\d+)\]/g, ".$1").replace(/\./g, "/")}`;
       const reason =
-        kind === "missing" && message === "is required"
+        message === wording.required
           ? "field is required but not found and has no default value"
           : kind === "unknown"
             ? "unrecognized field found but not allowed"

@@ -142,7 +142,7 @@ describe("conversion events", () => {
     expect(platform.accepted).toEqual([]);
   });
 
-  test("every fault has its line, and the first has the index", async () => {
+  test("every fault has a line, and the first line of an element has its index", async () => {
     const bad = event({ conversionValue: { currencyCode: "EUR" }, user: { userInfo: {} } });
     const { body } = await sendBatch([bad, event(), event({ conversion: undefined })]);
     const missing = "field is required but not found and has no default value";

@@ -41,7 +41,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${facebook.origin}/v26.0/${path}`, bearer(token));
 
-  test("the lists have ad accounts, businesses and datasets with the requested fields", async () => {
+  test("the pickers list ad accounts, businesses and datasets with the requested fields", async () => {
     expect((await list("me/adaccounts?fields=name,account_id")).body).toMatchObject({
       data: [
         { id: `act_${known.adAccountId}`, account_id: known.adAccountId, name: "Example Shop" },
@@ -60,7 +60,7 @@ describe("the pickers", () => {
     });
   });
 
-  test("a list has pages", async () => {
+  test("a list is divided into pages", async () => {
     const path = `${known.businessId}/owned_pixels?limit=1`;
     const first = (await list(path)).body as { paging: { cursors: { after: string }; next?: string } };
     expect(first.paging.next).not.toContain("access_token");
@@ -115,7 +115,7 @@ describe("the sign-in", () => {
     expect(JSON.stringify(facebook.received)).not.toContain(tokenFields(short).access_token);
   });
 
-  test("the token call may be a form", async () => {
+  test("a token request may be a form", async () => {
     const answer = await postForm(`${facebook.origin}/v26.0/oauth/access_token`, {
       ...app,
       grant_type: "authorization_code",

@@ -69,7 +69,7 @@ export function metaError(fault: MetaFault): Answer {
   };
 }
 
-/** HTTP 400, not 401: only the code tells that the token is at fault. */
+/** Meta answers 400, not 401: only the code shows that the token is at fault. */
 export function metaTokenError(state: Exclude<TokenState, "valid">): Answer {
   if (state === "unknown")
     return metaError({ message: "Invalid OAuth access token - Cannot parse access token", code: 190 });

@@ -31,6 +31,9 @@ import {
 const daySeconds = 86_400;
 const maxEvents = 1000;
 
+const unmatchedMessage = "has no customer information, or too broad a combination of it";
+const leadMessage = "must be LeadSubmitted for business messaging";
+
 const sources =
   "website app email phone_call chat physical_store system_generated other business_messaging".split(" ");
 
@@ -91,7 +94,7 @@ function userData(now: number): Check {
       hasOneOf(value, ["em", "ph", "fbc", "fbp", "external_id", "lead_id", "madid", "ctwa_clid"]) ||
       (value.client_ip_address !== undefined && value.client_user_agent !== undefined)
         ? []
-        : problemAt("missing", path, "has no customer information, or too broad a combination of it"),
+        : problemAt("missing", path, unmatchedMessage),
   );
 }
 
@@ -163,9 +166,7 @@ function eventShape(now: number): Check {
           if (custom[name] === undefined)
             problems.push(...problemAt("missing", `${path}.custom_data.${name}`, "is required for Purchase"));
       if (event.event_name === "Lead" && event.action_source === "business_messaging")
-        problems.push(
-          ...problemAt("value", `${path}.event_name`, "must be LeadSubmitted for business messaging"),
-        );
+        problems.push(...problemAt("value", `${path}.event_name`, leadMessage));
       return problems;
     },
   );
@@ -194,12 +195,12 @@ export function toMetaFault({ path, kind, message, value }: Problem): MetaFault 
   if (kind === "old") return { ...common, subcode: 2804003, title: "Event Timestamp Too Old", userMessage };
   if (kind === "hash")
     return { ...common, subcode: 2804016, title: "Unhashed Customer Information", userMessage };
-  if (message.startsWith("must be LeadSubmitted"))
+  if (message === leadMessage)
     return { ...common, subcode: 2804066, title: "Event Not Supported", userMessage };
-  if (path.endsWith(".user_data") && kind === "missing" && message.includes("customer information"))
+  if (message === unmatchedMessage)
     return { ...common, subcode: 2804050, title: "Not Enough Customer Information", userMessage };
   // Wrong types and sizes are rejected before the Conversions API reads the event, without a subcode.
-  if (kind === "type" || kind === "size" || kind === "unknown" || path === "data")
+  if (kind === "type" || kind === "size" || kind === "count" || kind === "unknown" || path === "data")
     return {
       message: `(#100) Param ${path} ${message}${typeof value === "string" ? " (string given)" : ""}`,
       code: 100,
@@ -207,7 +208,7 @@ export function toMetaFault({ path, kind, message, value }: Problem): MetaFault 
   return { ...common, title: "Invalid Event", userMessage };
 }
 
-/** Events that Meta accepts with a warning in `messages`. */
+/** Lists the warnings that Meta puts into `messages` for an event that it accepts. */
 export function warnings(event: Record<string, unknown>): string[] {
   const custom = isObject(event.custom_data) ? event.custom_data : {};
   const person = isObject(event.user_data) ? event.user_data : {};

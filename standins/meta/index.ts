@@ -14,7 +14,7 @@ import {
 } from "./access.ts";
 import { requestShape, toMetaFault, warnings } from "./event.ts";
 import { listEdge, readObject } from "./listing.ts";
-import { oauthRoutes } from "../shared/oauth.ts";
+import { oauthRoutes, usedCodeMessage } from "../shared/oauth.ts";
 import type { OAuth, Answer, Call, Context, Standin } from "../shared/standin.ts";
 
 const dedupSeconds = 48 * 3600;
@@ -90,11 +90,12 @@ const oauth: OAuth = {
     fault === "invalid_client"
       ? metaError({ message: "Error validating client secret.", code: 1 })
       : metaError({
-          message: description.includes("already used")
-            ? "This authorization code has been used."
-            : `Invalid verification code format: ${description}.`,
+          message:
+            description === usedCodeMessage
+              ? "This authorization code has been used."
+              : `Invalid verification code format: ${description}.`,
           code: 100,
-          subcode: description.includes("already used") ? 36_009 : 36_007,
+          subcode: description === usedCodeMessage ? 36_009 : 36_007,
         }),
 };
 const exchangeCode = oauthRoutes(oauth).find(({ kind }) => kind === "token");

@@ -53,7 +53,7 @@ const objects: readonly Node[] = [
   ...pixels,
 ];
 
-/** Only the id unless `fields` asks for more: a picker without it shows numbers. */
+/** Returns only the id unless `fields` asks for more: a picker without `fields` shows numbers. */
 function selected(node: Node, call: Call): Record<string, unknown> {
   const names = (call.query.get("fields") ?? "").split(",").map((name) => name.trim());
   const chosen = Object.fromEntries(Object.entries(node).filter(([name]) => names.includes(name)));

@@ -31,7 +31,7 @@ const uuid = text({ pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[
 const amount = number();
 const identifiers = ["anonymousId", "externalId", "em", "ph", "msclkid", "idfa", "gaid"];
 
-/** Optional fields with an invalid value. Everything else that is wrong is an error. */
+/** An invalid value of these optional fields is a warning; everything else that is wrong is an error. */
 const warned = /\.(?:em|ph|referrerUrl|currency|pageType|itemIds|items|ecommTotalValue|ecommCategory)\b/;
 
 function eventShape(now: number): Check {
@@ -80,7 +80,7 @@ function eventShape(now: number): Check {
     { required: ["eventType", "eventTime", "userData"] },
   );
   return also(event, (value, path) => {
-    // Documented as required for deduplication only. A relay that retries needs it, so it is required here.
+    // The event id is documented as required for deduplication only. A relay that retries needs it, so it is required here.
     const needed = value.eventType === "pageLoad" ? ["eventSourceUrl"] : ["eventId", "eventName"];
     const missing = needed.filter((name) => value[name] === undefined);
     const known = isObject(value.userData) ? value.userData : {};

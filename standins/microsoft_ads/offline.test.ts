@@ -69,11 +69,11 @@ describe("offline conversions", () => {
     expect(microsoft.received[0]?.verdict).toBe("partial");
   });
 
-  test("a hash alone is enough", async () => {
+  test("a hashed email alone is enough for an offline conversion", async () => {
     expect((await apply([row({ MicrosoftClickId: undefined })])).body).toEqual({ PartialErrors: [] });
   });
 
-  test("an unknown field empties the request", async () => {
+  test("a request with an unknown field is rejected as empty", async () => {
     const { status, text } = await apply([row({ OrderId: "1" })]);
     expect([status, text]).toEqual([400, expect.stringContaining('"OperationErrors":[{"Code":100')]);
   });
@@ -98,7 +98,7 @@ describe("offline conversions", () => {
 });
 
 describe("the pickers of Microsoft Advertising", () => {
-  test("user, accounts, tags, goals and the tag's token can be found from each other", async () => {
+  test("the pickers list the user, accounts, tags, goals and the tag's token", async () => {
     const customer = (operation: string, body: unknown) =>
       post(`${microsoft.origin}/CustomerManagement/v13/${operation}`, body, {
         ...bearer(known.accessToken),

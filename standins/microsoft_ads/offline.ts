@@ -111,7 +111,7 @@ function readBody(call: Call): Record<string, unknown> | null {
   return "value" in read && isObject(read.value) ? read.value : null;
 }
 
-/** The token of a tag. The guide and the reference name the fields differently; both forms work. */
+/** Answers with the token of a tag. The guide and the reference name the fields differently; both forms work. */
 export function queryTagToken(call: Call, context: Context): Answer {
   const fault = accessError(call, context, { account: true });
   if (fault) return fault;

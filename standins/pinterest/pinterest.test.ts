@@ -117,7 +117,7 @@ describe("the Conversions API", () => {
     expect(platform.accepted).toEqual([]);
   });
 
-  test("IP address and user agent are enough, and so is an opt-out in both forms", async () => {
+  test("IP address with user agent is enough to match, and both forms of an opt-out are accepted", async () => {
     const pair = { client_ip_address: "2001:db8::1", client_user_agent: browser };
     const out = event({ user_data: pair, opt_out: true, custom_data: { opt_out_type: "LDP" } });
     expect((await send([out])).status).toBe(200);
@@ -139,7 +139,7 @@ describe("the Conversions API", () => {
     expect(bad.status).toBe(422);
   });
 
-  test("id and name count once, except offline", async () => {
+  test("events with the same id and name count once, except offline events", async () => {
     for (let sent = 0; sent < 2; sent++)
       await send([event(), event({ event_id: "shop", action_source: "offline" })]);
     expect(platform.accepted.map(({ id, count, counted }) => [id, count, counted])).toEqual([
@@ -205,7 +205,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${platform.origin}/v5/${path}`, bearer(token));
 
-  test("the lists have the ad accounts page by page, and the tags of one", async () => {
+  test("the pickers list the ad accounts page by page, and the tags of an account", async () => {
     const first = (await list("ad_accounts?page_size=1")).body as { bookmark: string };
     expect(first).toMatchObject({ items: [{ id: known.adAccountId }] });
     expect((await list(`ad_accounts?page_size=1&bookmark=${first.bookmark}`)).body).toMatchObject({
@@ -254,9 +254,9 @@ describe("the sign-in", () => {
 
   test("the token of a sign-in is exchanged for a conversion token that can only send", async () => {
     const url = `${platform.origin}/v5/oauth/conversion_token`;
-    const made = await post(url, {}, bearer(known.accessToken));
-    expect(made.body).toMatchObject({ token_type: "conversion" });
-    const conversionToken = tokenFields(made).access_token ?? "";
+    const issued = await post(url, {}, bearer(known.accessToken));
+    expect(issued.body).toMatchObject({ token_type: "conversion" });
+    const conversionToken = tokenFields(issued).access_token ?? "";
     expect((await send([event()], { token: conversionToken })).status).toBe(200);
     const listed = await get(`${platform.origin}/v5/ad_accounts`, bearer(conversionToken));
     expect(listed.status).toBe(403);

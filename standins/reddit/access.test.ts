@@ -35,7 +35,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${platform.origin}/api/v3/${path}`, bearer(token));
 
-  test("the lists have businesses, their ad accounts and the pixels of one", async () => {
+  test("the pickers list businesses, their ad accounts and the pixels of an account", async () => {
     expect((await list("me/businesses")).body).toMatchObject({
       data: [{ id: known.businessId }],
       pagination: { next_url: null },

@@ -18,7 +18,7 @@ const { known } = reddit;
 const ms = startTime - 1_800_000;
 const { handle: platform } = await runStandin("reddit");
 
-/** Of `Al.ice$+Apple@Example.Com`, as documented. */
+/** The hash of `Al.ice$+Apple@Example.Com`, as documented. */
 const emailSha256 = "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976";
 const user = (changes: Fields = {}): Fields => ({
   email: emailSha256,
@@ -110,7 +110,7 @@ describe("the Conversions API", () => {
     ["a count of items of a lead", { type: { tracking_type: "LEAD" } }, "metadata.item_count"],
     ["no match key", { click_id: undefined, user: { user_agent: browser } }, "user"],
     [
-      "limited data use in capitals only",
+      "limited data use in lower case",
       { user: user({ data_processing_options: { modes: ["ldu"] } }) },
       "user.data_processing_options.modes[0]",
     ],
@@ -144,7 +144,7 @@ describe("the Conversions API", () => {
     });
   });
 
-  test("conversion id and type count once within two days", async () => {
+  test("events with the same conversion id and type count once", async () => {
     for (let sent = 0; sent < 2; sent++)
       await send([event(), event({ type: { tracking_type: "CUSTOM", custom_event_name: "checkout" } })]);
     expect(platform.accepted.map(({ name, count, counted }) => [name, count, counted])).toEqual([

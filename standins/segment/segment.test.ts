@@ -115,7 +115,7 @@ describe("Segment", () => {
     expect(tracker.accepted).toMatchObject([{ count: 3, counted: 2 }]);
   });
 
-  test("a throttled response gives the wait twice", async () => {
+  test("a throttled response gives the wait in two headers", async () => {
     tracker.fault({ kind: "throttle", retryAfterSeconds: 4 });
     const { status, headers } = await send([message()]);
     expect([status, headers.get("retry-after"), Number(headers.get("x-ratelimit-reset")) > 0]).toEqual([
@@ -139,7 +139,7 @@ describe("RudderStack", () => {
   const rudder = (batch: unknown, key: string) =>
     post(`${tracker.origin}${known.rudderPath}/v1/batch`, { batch }, basic(key));
 
-  test("the same batch is accepted, and the response is text", async () => {
+  test("RudderStack accepts the same batch and answers in plain text", async () => {
     const { status, text } = await rudder([message()], known.rudderWriteKey);
     expect([status, text]).toEqual([200, "OK"]);
     expect(tracker.accepted).toHaveLength(1);
@@ -149,14 +149,14 @@ describe("RudderStack", () => {
     expect((await rudder([message()], known.writeKey)).status).toBe(401);
   });
 
-  test("a batch may be larger than Segment's, an event may not", async () => {
+  test("a batch for RudderStack may be larger than Segment's, an event may not", async () => {
     const events = Array.from({ length: 30 }, () => message({ properties: { text: "x".repeat(20_000) } }));
     expect((await rudder(events, known.rudderWriteKey)).status).toBe(200);
     const event = message({ properties: { text: "x".repeat(33_000) } });
     expect((await rudder([event], known.rudderWriteKey)).status).toBe(400);
   });
 
-  test("a throttled response does not give the wait", async () => {
+  test("a throttled response of RudderStack does not give the wait", async () => {
     tracker.fault({ kind: "throttle", retryAfterSeconds: 4 });
     const { status, headers } = await rudder([message()], known.rudderWriteKey);
     expect([status, headers.get("retry-after")]).toEqual([429, null]);

@@ -182,7 +182,7 @@ describe("checks", () => {
       [[true]],
       [
         [[], "missing"],
-        [[true, true, true], "size"],
+        [[true, true, true], "count"],
         [true, "type"],
       ],
     ],

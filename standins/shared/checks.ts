@@ -13,7 +13,8 @@ export type ProblemKind =
   | "unit"
   | "old"
   | "future"
-  | "size";
+  | "size"
+  | "count";
 
 export type Problem = {
   /** `events[0].userData.em` */
@@ -24,6 +25,13 @@ export type Problem = {
 };
 
 export type Check = (value: unknown, path: string) => Problem[];
+
+/** Messages that several platforms replace with their own. */
+export const wording = {
+  required: "is required",
+  notString: "must be a string",
+  notNumber: "must be a number",
+} as const;
 
 /** A list of one problem. */
 export const problemAt = (kind: ProblemKind, path: string, message: string, value?: unknown): Problem[] => [
@@ -37,7 +45,7 @@ export function text(
   rule: { min?: number; max?: number; oneOf?: readonly string[]; pattern?: RegExp } = {},
 ): Check {
   return (value, path) => {
-    if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+    if (typeof value !== "string") return problemAt("type", path, wording.notString, value);
     if (value.length < (rule.min ?? 1)) return problemAt("size", path, "must not be empty", value);
     if (rule.max !== undefined && value.length > rule.max)
       return problemAt("size", path, `must not be longer than ${rule.max} characters`, value);
@@ -55,7 +63,7 @@ export const flag: Check = (value, path) =>
 /** A number, never a string with one in it. */
 export function number(rule: { min?: number; max?: number; integer?: boolean } = {}): Check {
   return (value, path) => {
-    if (typeof value !== "number") return problemAt("type", path, "must be a number", value);
+    if (typeof value !== "number") return problemAt("type", path, wording.notNumber, value);
     if (rule.integer && !Number.isSafeInteger(value))
       return problemAt("type", path, "must be an integer", value);
     if (value < (rule.min ?? -Infinity))
@@ -77,7 +85,7 @@ export function amountText(rule: { decimals?: number } = {}): Check {
 
 /** SHA-256 as 64 lower-case hexadecimal digits. Explains what it looks like instead, as the platforms do. */
 export const hash: Check = (value, path) => {
-  if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+  if (typeof value !== "string") return problemAt("type", path, wording.notString, value);
   if (/^[0-9a-f]{64}$/.test(value)) return [];
   if (/^[0-9a-f]{64}$/i.test(value)) return problemAt("hash", path, "must be hashed in lower case", value);
   return problemAt("hash", path, "is not hashed: SHA-256 in 64 hexadecimal digits is expected", value);
@@ -95,7 +103,7 @@ const currencies = new Set(
 
 /** ISO 4217 in upper case. */
 export const currency: Check = (value, path) => {
-  if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+  if (typeof value !== "string") return problemAt("type", path, wording.notString, value);
   return currencies.has(value) ? [] : problemAt("value", path, "is not an ISO 4217 currency code", value);
 };
 
@@ -113,7 +121,7 @@ export function epochUnit(value: number): EpochUnit | null {
 /** A time since 1970 as an integer in exactly this unit. */
 export function epoch(unit: EpochUnit, window: Window): Check {
   return (value, path) => {
-    if (typeof value !== "number") return problemAt("type", path, "must be a number", value);
+    if (typeof value !== "number") return problemAt("type", path, wording.notNumber, value);
     if (!Number.isSafeInteger(value)) return problemAt("type", path, "must be an integer", value);
     const seen = epochUnit(value);
     if (seen !== unit)
@@ -128,7 +136,7 @@ export function isoTime(window: Window, rule: { zulu?: boolean } = {}): Check {
     ? /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
     : /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
   return (value, path) => {
-    if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+    if (typeof value !== "string") return problemAt("type", path, wording.notString, value);
     if (!pattern.test(value) || Number.isNaN(Date.parse(value)))
       return problemAt("value", path, "is not a time like 2026-11-14T09:30:00Z", value);
     return inWindow(Date.parse(value), window, path, value);
@@ -144,12 +152,12 @@ function inWindow(ms: number, { now, maxAgeSeconds, maxAheadSeconds }: Window, p
 }
 
 export const ipAddress: Check = (value, path) => {
-  if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+  if (typeof value !== "string") return problemAt("type", path, wording.notString, value);
   return isIP(value) ? [] : problemAt("value", path, "is not an IP address", value);
 };
 
 export const webUrl: Check = (value, path) => {
-  if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+  if (typeof value !== "string") return problemAt("type", path, wording.notString, value);
   return /^https?:\/\//i.test(value) && URL.canParse(value)
     ? []
     : problemAt("value", path, "is not a web address", value);
@@ -161,7 +169,7 @@ export function list(item: Check, rule: { min?: number; max?: number } = {}): Ch
     if (value.length < (rule.min ?? 0))
       return problemAt("missing", path, `needs at least ${rule.min} entries`);
     if (value.length > (rule.max ?? Infinity))
-      return problemAt("size", path, `must not have more than ${rule.max} entries`);
+      return problemAt("count", path, `must not have more than ${rule.max} entries`);
     return value.flatMap((one, index) => item(one, `${path}[${index}]`));
   };
 }
@@ -182,7 +190,7 @@ export function object(
     return [
       ...(rule.required ?? [])
         .filter((name) => value[name] === undefined)
-        .flatMap((name) => problemAt("missing", at(name), "is required")),
+        .flatMap((name) => problemAt("missing", at(name), wording.required)),
       ...Object.entries(value).flatMap(([name, field]) => {
         const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
         if (check) return check(field, at(name));

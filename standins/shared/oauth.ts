@@ -26,6 +26,8 @@ type Grant = {
 
 const codeSeconds = 600;
 
+export const usedCodeMessage = "the code was already used";
+
 /** `redirectUris` are those registered for the client; without any, every HTTPS or loopback URI is valid. */
 export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []): Route[] {
   const name = (usual: keyof NonNullable<OAuth["names"]>) => oauth.names?.[usual] ?? usual;
@@ -173,7 +175,7 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
     if (grant.used) {
       // RFC 6749, 4.1.2: a code that is used twice may be stolen, so its tokens are revoked too.
       context.tokens.revokeGrant(grant.id);
-      return fail("invalid_grant", "the code was already used", context);
+      return fail("invalid_grant", usedCodeMessage, context);
     }
     if (!omits("redirect_uri") && fields.get(name("redirect_uri")) !== grant.redirectUri)
       return fail("invalid_grant", "redirect_uri is not the one of the authorization", context);

@@ -1,4 +1,4 @@
-// Tests that apply to every stand-in, run on Google's: routes, the record, faults and the control paths.
+// Tests that apply to every stand-in, run on Google's: routes, the log, faults and the control paths.
 
 import { describe, expect, test } from "vitest";
 import { runStandin, startTime } from "./testCalls.ts";
@@ -34,7 +34,7 @@ async function ingest(events: unknown[] = [event()], token: string = known.acces
 }
 
 describe("the list", () => {
-  test("every stand-in has a unique id, and a known token for each state", () => {
+  test("every stand-in has a unique id and known values", () => {
     const ids = standins.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { id, known: credentials } of standins) {
@@ -42,12 +42,12 @@ describe("the list", () => {
     }
   });
 
-  test("a stand-in that was not started says so", () => {
+  test("asking for a stand-in that was not started throws an error", () => {
     expect(() => running.of("unknown" as "google_ads")).toThrow("The stand-in unknown was not started.");
   });
 });
 
-describe("the record", () => {
+describe("the log", () => {
   test("a call is logged with its verdict and without its secrets", async () => {
     await ingest();
     expect(google.received).toHaveLength(1);
@@ -109,7 +109,7 @@ describe("the record", () => {
 });
 
 describe("faults", () => {
-  test("a throttle has the platform's own format and hits only the next calls", async () => {
+  test("a throttle has the platform's own format and fails only the given number of calls", async () => {
     google.fault({ kind: "throttle", times: 2, retryAfterSeconds: 7 });
     const first = await ingest();
     expect(first.status).toBe(429);

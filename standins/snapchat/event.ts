@@ -27,6 +27,8 @@ import {
 const maxAgeSeconds = 37 * 86_400;
 const maxEvents = 2000;
 
+export const unmatchedMessage = "Insufficient PII: em, ph, madid, or address with browser is needed";
+
 /** It is uncertain if other names are accepted; here they are rejected. There is no LEAD in any list. */
 const names =
   "PURCHASE SAVE START_CHECKOUT ADD_CART VIEW_CONTENT ADD_BILLING SIGN_UP SEARCH PAGE_VIEW SUBSCRIBE AD_CLICK AD_VIEW " +
@@ -67,7 +69,7 @@ const userData = also(
     hasOneOf(value, ["em", "ph", "madid"]) ||
     (value.client_ip_address !== undefined && value.client_user_agent !== undefined)
       ? []
-      : problemAt("missing", path, "Insufficient PII: em, ph, madid, or address with browser is needed"),
+      : problemAt("missing", path, unmatchedMessage),
 );
 
 const customData = object(

@@ -1,7 +1,7 @@
 // Snapchat: the Conversions API v3, the Ads API calls that fill the pickers, and the sign-in.
 
 import { describeProblem, isObject, readJson } from "../shared/checks.ts";
-import { requestShape } from "./event.ts";
+import { requestShape, unmatchedMessage } from "./event.ts";
 import { bearerToken, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
@@ -65,7 +65,7 @@ function checkRequest(call: Call, context: Context): Checked {
   // One invalid event rejects the request.
   const problems = requestShape(context.now())(read.value, "");
   if (problems.length > 0) {
-    const isUnmatched = problems.some(({ message }) => message.startsWith("Insufficient PII"));
+    const isUnmatched = problems.some(({ message }) => message === unmatchedMessage);
     return {
       answer: invalid(
         400,

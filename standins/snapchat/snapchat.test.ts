@@ -180,7 +180,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${platform.origin}/v1/${path}`, bearer(token));
 
-  test("the lists have organisations with their ad accounts, and the pixel of one", async () => {
+  test("the pickers list organisations with their ad accounts, and the pixel of one", async () => {
     expect((await list("me/organizations?with_ad_accounts=true")).body).toMatchObject({
       request_status: "SUCCESS",
       organizations: [

@@ -13,6 +13,7 @@ import {
   problemAt,
   text,
   webUrl,
+  wording,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
@@ -90,7 +91,8 @@ const properties = object(
 );
 
 function eventShape(now: number, source: unknown): Check {
-  // Uncertain for the web: no limit is documented, seven days are a safe choice. 28 days offline come from a partner.
+  // Uncertain for the web: no limit is documented, seven days are a safe choice. 28 days for offline events is
+  // what a partner documents.
   const maxDays = source === "offline" || source === "crm" ? 28 : 7;
   return object(
     {
@@ -129,9 +131,9 @@ export function requestShape(now: number, source: unknown): Check {
 /** `data.0.event_id: Not a valid string.` */
 export function toTikTokMessage({ path, kind, message }: Problem): string {
   const field = path.replace(/\[(\d+)\]/g, ".$1");
-  if (kind === "missing" && message === "is required") return `${field}: Missing data for required field.`;
-  if (kind === "type" && message === "must be a string") return `${field}: Not a valid string.`;
-  if (kind === "type" && message === "must be a number") return `${field}: Not a valid number.`;
+  if (message === wording.required) return `${field}: Missing data for required field.`;
+  if (message === wording.notString) return `${field}: Not a valid string.`;
+  if (message === wording.notNumber) return `${field}: Not a valid number.`;
   if (kind === "unknown") return `${field}: Unknown field.`;
   return `${field}: ${message}.`;
 }

@@ -209,7 +209,7 @@ describe("the pickers", () => {
   const list = (path: string) =>
     get(`${platform.origin}/open_api/v1.3/${path}`, { "access-token": known.accessToken });
 
-  test("the lists have the advertisers, and the pixels of one", async () => {
+  test("the pickers list the advertisers, and the pixels of one", async () => {
     const query = new URLSearchParams({ app_id: known.appId, secret: known.appSecret }).toString();
     expect((await list(`oauth2/advertiser/get/?${query}`)).body).toMatchObject({
       code: 0,

@@ -123,7 +123,7 @@ describe("the pickers", () => {
   const list = (at: string) =>
     get(platform.origin + at, sign({ url: `https://ads-api.x.com${at}`, method: "GET" }));
 
-  test("the lists have the accounts, and the event tags of one", async () => {
+  test("the pickers list the accounts, and the event tags of one", async () => {
     expect((await list("/12/accounts")).body).toMatchObject({
       data: [{ id: known.accountId }],
       next_cursor: null,

@@ -75,8 +75,8 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(early.request).toMatchObject({ method: "POST", url, body: { event: "lead" } });
     expect(receiver.got).toEqual([]);
 
-    const made = await admin.ask(`POST /sites/${site}/connections`, body);
-    const { connection, isNew } = checkedAnswer("POST /sites/:site/connections", made);
+    const created = await admin.ask(`POST /sites/${site}/connections`, body);
+    const { connection, isNew } = checkedAnswer("POST /sites/:site/connections", created);
     expect(isNew).toBe(true);
     expect(connection.settings).toMatchObject({ url: `${receiver.url}/…`, headers: "(configured)" });
     const at = `/sites/${site}/connections/${connection.id}`;
@@ -122,21 +122,21 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(fault(await patch({ settings: {}, events: [] }))).toEqual([400, "invalid", "events"]);
     expect((await patch({ settings: {}, events: null })).json.connection.events).toBeNull();
     // No answer contains the address's path or the secret header.
-    const seen = [made, mapped, past, await viewer.ask(`GET /sites/${site}/connections`)];
+    const seen = [created, mapped, past, await viewer.ask(`GET /sites/${site}/connections`)];
     for (const { answer } of seen) expect(answer.text).not.toMatch(/secret-path|hush-hush/);
     expect(JSON.stringify(tested)).not.toMatch(/secret-path|hush-hush/);
 
     expect((await admin.ask(`POST ${at}/pause`)).status).toBe(200);
     await send();
-    await eventually("it is parked", async () => (await listed())[0].waiting === 1);
+    await eventually("the delivery is parked", async () => (await listed())[0].waiting === 1);
     const got = receiver.got.length;
     const resumed = checkedAnswer(
       "POST /sites/:site/connections/:connection/resume",
       await admin.ask(`POST ${at}/resume`),
     );
     expect(resumed.released).toBe(1);
-    await eventually("it went", async () => receiver.got.length === got + 1);
-    await eventually("it is counted", async () => {
+    await eventually("the delivery is sent", async () => receiver.got.length === got + 1);
+    await eventually("the delivery is counted", async () => {
       const [one] = await listed();
       return one.waiting === 0 && one.lastSentAt !== null && one.attempts24h.sent >= 1;
     });
@@ -196,12 +196,12 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
 
     const started = await open(admin.cookie);
     expect(started.status, started.text).toBe(303);
-    const [held = ""] = (started.headers["set-cookie"] ?? []).map((one) => one.split(";", 1)[0]);
+    const [signInCookie = ""] = (started.headers["set-cookie"] ?? []).map((one) => one.split(";", 1)[0]);
     const back = await standins.of("pinterest").decide(started.headers.location as string, "allow");
     const finished = await call(origin, {
       method: "GET",
       path: back.replace(origin, ""),
-      headers: { Cookie: held },
+      headers: { Cookie: signInCookie },
     });
     expect(finished.status, finished.text).toBe(303);
     expect(finished.headers.location).toBe(
@@ -223,18 +223,18 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
       signIn: id,
     });
     expect(checkedAnswer("POST /sites/:site/connections/choices", choices).items.length).toBeGreaterThan(0);
-    const made = checkedAnswer("POST /sites/:site/connections", await admin.ask(route, wanted));
-    expect(made.connection.settings.access_token).toBe("(configured)");
+    const created = checkedAnswer("POST /sites/:site/connections", await admin.ask(route, wanted));
+    expect(created.connection.settings.access_token).toBe("(configured)");
     // A sign-in can be used once.
     expect((await step(admin)).status).toBe(404);
-    const tested = await admin.ask(`POST /sites/${site}/connections/${made.connection.id}/test`, {});
+    const tested = await admin.ask(`POST /sites/${site}/connections/${created.connection.id}/test`, {});
     expect(tested.json).toMatchObject({ outcome: "accepted", httpStatus: 200 });
   });
 
   test("a webhook can be tested, its log read, its secret rotated and its periods replayed", async () => {
     const add = (url: string) => admin.ask(`POST /sites/${site}/webhooks`, { url });
-    const made = await add(`${receiver.url}/totals/secret-path`);
-    const { webhook, secret } = checkedAnswer("POST /sites/:site/webhooks", made);
+    const created = await add(`${receiver.url}/totals/secret-path`);
+    const { webhook, secret } = checkedAnswer("POST /sites/:site/webhooks", created);
     expect(webhook).toMatchObject({
       url: `${receiver.url}/…`,
       state: "active",
@@ -286,9 +286,9 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
   test("alerts are listed, and a test alert goes to every channel", async () => {
     const alerts = await viewer.ask(`GET /sites/${site}/alerts`);
     expect(checkedAnswer("GET /sites/:site/alerts", alerts)).toEqual({ open: [], over: [], mail: false });
-    const nobody = await admin.ask(`POST /sites/${site}/alerts/test`);
-    expect(fault(nobody)).toEqual([400, "invalid", "site"]);
-    expect(nobody.answer.text).not.toContain("cleancast ");
+    const withoutChannel = await admin.ask(`POST /sites/${site}/alerts/test`);
+    expect(fault(withoutChannel)).toEqual([400, "invalid", "site"]);
+    expect(withoutChannel.answer.text).not.toContain("cleancast ");
     await admin.ask(`PATCH /sites/${site}/settings`, {
       settings: { alert_webhook: `${receiver.url}/alerts` },
     });

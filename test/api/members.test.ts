@@ -20,9 +20,9 @@ test("the console's link creates the owner, and commands invite, reset and remov
   const owner = { token: link.split("#")[1], email: "ada@example.com", name: "Ada", password };
   // A page of another origin cannot use the link.
   expect((await post("/setup", owner, { origin: "https://evil.example" })).status).toBe(403);
-  const made = await post("/setup", owner);
-  expect(made.status).toBe(200);
-  const cookie = made.headers
+  const created = await post("/setup", owner);
+  expect(created.status).toBe(200);
+  const cookie = created.headers
     .getSetCookie()
     .map((line) => line.split(";", 1)[0])
     .join("; ");

@@ -39,7 +39,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("every operation names its role, its security and its parameters", () => {
+  test("operations name their role, security and parameters", () => {
     const of = (name: string) => operations.find((one) => one.name === name);
     expect(of("get /sites/{site}/keys")).toMatchObject({
       "x-role": "viewer",
@@ -80,7 +80,7 @@ describe("descriptions of fields", () => {
 describe("the reference page", () => {
   const page = referencePage(document, "aGVsbG8=");
 
-  test("the reference page shows every route with an example, and its links resolve", () => {
+  test("the reference page shows every route, and its links resolve", () => {
     for (const { operationId, summary } of operations) {
       expect(page).toContain(`<article id="${operationId}">`);
       expect(page).toContain(summary.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`));

@@ -5,8 +5,7 @@ import { becomeOwner, invite, type ApiAnswer, type Person } from "../support/api
 import { checkedAnswer, fault } from "../support/contractCheck.ts";
 import { engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
-
-const day = 86_400_000;
+import { dayMs as day } from "../../src/kernel/time.ts";
 
 describe.each(engines)("sites in the management API on %s", (engine) => {
   let relay: Relay;
@@ -38,7 +37,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     ]);
   });
 
-  test("a host belongs to one site, and a refusal does not name its owner", async () => {
+  test("a host belongs to one site, and a refusal does not name that site", async () => {
     const taken = await admin.ask(`POST /sites/${site}/hosts`, { host: "second.example" });
     expect(fault(taken)).toEqual([400, "invalid", "host"]);
     expect(taken.answer.text).not.toContain(second);
@@ -50,8 +49,8 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     const claimed = await admin.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
     expect(fault(claimed)).toEqual([400, "invalid", "host"]);
     expect(claimed.json.error.message).toContain("CLEANCAST_URL");
-    const made = await owner.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
-    expect(checkedAnswer("POST /sites/:site/hosts", made).hosts).toContain("www.shop.example");
+    const created = await owner.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
+    expect(checkedAnswer("POST /sites/:site/hosts", created).hosts).toContain("www.shop.example");
   });
 
   test("renaming a site is recorded in the audit log, which is read in pages", async () => {
@@ -79,7 +78,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(checkedAnswer("GET /audit", await owner.ask("GET /audit")).items).toBeInstanceOf(Array);
   });
 
-  test("settings are read back as written, and one without effect is noted", async () => {
+  test("settings are read back as written, and a note names each setting without effect", async () => {
     const asked = await admin.ask(`PATCH /sites/${site}/settings`, {
       settings: {
         dedup_order: "30d",
@@ -118,7 +117,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(items).toContainEqual(expect.objectContaining({ name: "rate_limit", value: "off" }));
   });
 
-  test("settings are copied only from a visible site, and secret ones are never shown", async () => {
+  test("settings are copied only from a visible site, and secret settings are never shown", async () => {
     const names = ["dedup_order", "alert_webhook"];
     const copied = await owner.ask(`POST /sites/${second}/settings/copy`, { from: site, names });
     const { items } = checkedAnswer("POST /sites/:site/settings/copy", copied);
@@ -145,8 +144,8 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       false,
       false,
     ]);
-    const made = await admin.ask(`POST /sites/${site}/keys`, { name: "my CRM" });
-    const first = checkedAnswer("POST /sites/:site/keys", made);
+    const created = await admin.ask(`POST /sites/${site}/keys`, { name: "my CRM" });
+    const first = checkedAnswer("POST /sites/:site/keys", created);
     expect(first).toMatchObject({ openedInbound: true, key: expect.stringMatching(/^cc_/) });
     const send = (key: string) => relay.post(key, freshEvent(), { Host: "shop.example" });
     expect((await send(first.key)).status).toBe(200);
@@ -182,13 +181,13 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       false,
       true,
     ]);
-    await eventually("the site's health shows it", async () => {
+    await eventually("the site's health counts both conversions", async () => {
       const { health } = checkedAnswer("GET /sites/:site", await viewer.ask(`GET /sites/${site}`));
       return health.conversions24h === 2 && health.lastEventAt !== null;
     });
   });
 
-  test("a refused call is listed for its site", async () => {
+  test("a rejected request is listed for its site", async () => {
     expect((await relay.post("cc_wrong", freshEvent(), { Host: "shop.example" })).status).toBe(401);
     await eventually("the call is listed", async () => {
       const asked = await viewer.ask(`GET /sites/${site}/refused-calls?limit=1`);

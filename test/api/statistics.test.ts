@@ -56,7 +56,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
   test("statistics of the last day count conversions, value, duplicates, filtered and test events", async () => {
     const now = Date.now();
     const path = of(`/statistics?from=${now - 24 * hourMs}&to=${now}&step=hour`);
-    // Duplicates are written in groups.
+    // The relay writes counts of duplicates in batches.
     let json = (await owner.ask(`GET ${path}`)).json;
     await eventually("the duplicate is counted", async () => {
       json = (await owner.ask(`GET ${path}`)).json;
@@ -101,7 +101,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     [`from=0&to=${40 * 24 * hourMs}&step=hour`, "to"],
     ["from=0&to=5&step=week", "step"],
     ["to=5", "from"],
-  ])("a range that cannot be is refused, and says where: %s", async (query, field) => {
+  ])("the invalid range %s is refused with the name of the wrong field", async (query, field) => {
     const { status, json } = await owner.ask(`GET ${of(`/statistics?${query}`)}`);
     expect([status, json.error.field]).toEqual([400, field]);
   });
@@ -210,7 +210,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
       eventId: event, state: "sent", dryRun: false,
     }); // prettier-ignore
     expect(did.json).toMatchObject({ changed: 1 });
-    await eventually("it was sent again", async () => {
+    await eventually("the event was sent again", async () => {
       const trace = (await owner.ask(`GET ${of(`/events/${event}`)}`)).json;
       return trace.deliveries[0].log.length === 2;
     });
@@ -230,21 +230,21 @@ describe.each(engines)("a site's data on %s", (engine) => {
 
   test("events arrive in the live feed with their outcome", async () => {
     const order = `live-${engine}`;
-    let heard = "";
+    let received = "";
     const listening = get(
       `${relay.url}/api/v1${of("/feed")}`,
       { headers: { Cookie: owner.cookie } },
       (response) => {
         expect(response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-        response.setEncoding("utf8").on("data", (text: string) => (heard += text));
+        response.setEncoding("utf8").on("data", (text: string) => (received += text));
       },
     );
-    await eventually("the stream is open", () => heard.startsWith("retry:"));
+    await eventually("the stream is open", () => received.startsWith("retry:"));
     await relay.post(site.key, { email: "d@example.com", event: "purchase", orderId: order });
     await eventually("the event arrives with its outcome", () =>
-      heard.split("\n\n").some((one) => one.includes(order) && one.includes('"state":"sent"')),
+      received.split("\n\n").some((one) => one.includes(order) && one.includes('"state":"sent"')),
     );
-    const message = heard.split("\n\n").findLast((one) => one.includes(order)) ?? "";
+    const message = received.split("\n\n").findLast((one) => one.includes(order)) ?? "";
     contract["GET /sites/:site/events"].answer.shape.items.element.parse(
       JSON.parse(message.slice("data: ".length)),
     );
@@ -263,7 +263,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     );
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(1);
     for (const one of open) one.destroy();
-    await eventually("their places are free again", async () => {
+    await eventually("the closed feeds no longer count", async () => {
       const next = get(`${relay.url}/api/v1${of("/feed")}`, { headers: { Cookie: owner.cookie } });
       next.on("error", () => {});
       const status = await new Promise<number>((resolve) =>

@@ -46,7 +46,7 @@ test("without any browser the tests are skipped with a reason, and in CI they fa
 if (whySkipped !== null) process.stderr.write(`Browser tests are skipped: ${whySkipped}.\n`);
 
 inChromium("the browser", () => {
-  test("the test browser enforces origins and certificates, and trusts only the test certificate", async () => {
+  test("the test browser has the locale en-US, and resolves only the names of test sites", async () => {
     const visitor = await newVisitor();
     const page = await visitor.newPage();
     expect(

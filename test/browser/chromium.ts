@@ -35,14 +35,14 @@ async function launch(more: readonly string[] = []): Promise<Browser> {
   return launchChromium(found, more);
 }
 
-/** Another browser of its own, with more switches; it ends with the file too. */
+/** Starts a second browser with more switches, which also ends with the test file. */
 export async function launchWith(switches: readonly string[]): Promise<Browser> {
   const browser = await launch(switches);
   extra.add(browser);
   return browser;
 }
 
-/** A browser without a driver: it opens one address, and the page does the rest. Returns a function that ends it. */
+/** Starts a browser without a driver, which opens one address; the page does the rest. Returns a function that ends it. */
 export async function openWithoutDriver(
   url: string,
   switches: readonly string[],
@@ -57,7 +57,7 @@ export async function openWithoutDriver(
   });
   const ended = once(child, "exit");
   return async () => {
-    // Its helpers are processes of the same group.
+    // The processes that the browser has started are in the same group.
     if (child.exitCode === null && child.pid) process.kill(-child.pid, "SIGKILL");
     await ended;
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
@@ -68,6 +68,6 @@ export async function openWithoutDriver(
 export async function newVisitor(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   launched ??= launch();
   const browser = await launched;
-  // Without a locale, headless says "en-US@posix", which Intl refuses.
+  // Without a locale, headless Chromium reports "en-US@posix", which Intl refuses.
   return browser.newContext({ locale: "en-US", ...options });
 }

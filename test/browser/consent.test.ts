@@ -7,7 +7,7 @@ import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
 import { setUpStage, type Stage } from "./stage.ts";
-import { decided, land, nothing, relayCookies, startOver, submit } from "./visitor.ts";
+import { decided, land, relayCookies, startOver, submit, withoutIdentifiers } from "./visitor.ts";
 
 const withGpc: BrowserContextOptions = { extraHTTPHeaders: { "Sec-GPC": "1" } };
 
@@ -30,7 +30,7 @@ inChromium("opting out", () => {
     shared = await (await newVisitor()).newPage();
   });
 
-  /** Reads all rows about people as one text. */
+  /** Reads all rows about people, as one text and as a number. */
   const remembered = async () => {
     const { visitors, identities } = await stage.stored();
     return { text: JSON.stringify([visitors, identities]), rows: visitors.length + identities.length };
@@ -65,11 +65,11 @@ inChromium("opting out", () => {
       { path: "/own", source: "own", again: "/own-granted", after: "granted", click: true },
     ],
     [
-      "cc.consent('denied') before the tag is there",
+      "cc.consent('denied') before the tag has loaded",
       { path: "/own-queued", source: "own", again: "/own-granted", after: "granted" },
     ],
     [
-      "cc.consent('denied') the moment the tag is there",
+      "cc.consent('denied') as soon as the tag has loaded",
       { path: "/own-at-once", source: "own", again: "/own-granted", after: "granted" },
     ],
   ];
@@ -99,7 +99,7 @@ inChromium("opting out", () => {
         { subject: expect.any(String), state: "denied" },
         { subject: expect.any(String), state: "denied" },
       ]);
-      expect(await stage.convert(email, { phone: "+4930123456" })).toEqual(nothing);
+      expect(await stage.convert(email, { phone: "+4930123456" })).toEqual(withoutIdentifiers);
 
       if (gpc) {
         const cookies = await relayCookies(stage, page);
@@ -116,14 +116,14 @@ inChromium("opting out", () => {
     },
   );
 
-  test("Sec-GPC counts when the page's script cannot see it", async () => {
+  test("the header Sec-GPC counts when the page's script cannot see it", async () => {
     const visitor = await newVisitor(withGpc);
     const page = await visitor.newPage();
     await land(stage, page, "/plain", "?gclid=Header-Only");
     await stage.site.waitForReports("visit", 1);
     await submit(stage, page, "header@customers.example");
     expect((await remembered()).text).not.toContain("Header-Only");
-    expect(await stage.convert("header@customers.example")).toEqual(nothing);
+    expect(await stage.convert("header@customers.example")).toEqual(withoutIdentifiers);
     await visitor.close();
   });
 
@@ -138,7 +138,7 @@ inChromium("opting out", () => {
 
     await land(stage, secondPage, "/own-granted", "?gclid=Second");
     await submit(stage, secondPage, email);
-    expect(await stage.convert(email)).toEqual(nothing);
+    expect(await stage.convert(email)).toEqual(withoutIdentifiers);
 
     await stage.home.run("consent", "set", "shop.example.test", "granted", "--email", email);
     expect(await stage.convert(email)).toMatchObject({
@@ -153,7 +153,7 @@ inChromium("opting out", () => {
     await secondPage.context().close();
   });
 
-  test("a later opt-out removes what was stored before, and reaches deliveries that are queued already", async () => {
+  test("a later opt-out removes what was stored before, and applies to deliveries already queued", async () => {
     const email = "withdraws@customers.example";
     const page = await startOver(stage, shared);
     await land(stage, page, "/own", "?gclid=Withdrawn&utm_source=mail");
@@ -174,8 +174,8 @@ inChromium("opting out", () => {
         .filter((one) => one.at > refusedAt)
         .map((one) => JSON.parse(one.text))
         .filter((body) => body.orderId === first.orderId);
-    await eventually("the retry", () => retries().length > 0);
-    expect(retries()[0]).toEqual(nothing);
+    await eventually("the retry arrives", () => retries().length > 0);
+    expect(retries()[0]).toEqual(withoutIdentifiers);
     expect(retries()[0].platformEventId).toBe(first.platformEventId);
   });
 
@@ -201,14 +201,14 @@ inChromium("opting out", () => {
     expect(await historyOf(hashEmail(email))).toEqual(["granted"]);
   });
 
-  test("a form that leaves the page before Consent Mode's default was corrected is a refusal", async () => {
+  test("a form sent before Consent Mode's default of denied is updated counts as a refusal", async () => {
     const email = "quick@customers.example";
     const page = await startOver(stage, shared);
     await land(stage, page, "/gcm-default", "?gclid=Quick");
     await submit(stage, page, email);
     expect((await remembered()).text).not.toContain("Quick");
     expect(await historyOf(hashEmail(email))).toEqual(["denied"]);
-    expect(await stage.convert(email)).toEqual(nothing);
+    expect(await stage.convert(email)).toEqual(withoutIdentifiers);
   });
 
   test("a refusal during the first visit's request removes that visit too", async () => {
@@ -220,12 +220,12 @@ inChromium("opting out", () => {
     stage.site.clearRecorded();
     await page.goto(`${site.origin}/own?gclid=On-Its-Way`);
     const isVisit = ({ path }: { path: string }) => path === "/__cc/visit";
-    await eventually("the visit", () => site.recorded.some(isVisit));
+    await eventually("the visit is sent", () => site.recorded.some(isVisit));
     await page.click("#refuse");
     await page.fill("[name=email]", email);
     await page.click("#send");
     const isIdentify = ({ path }: { path: string }) => path === "/__cc/identify";
-    await eventually("the identify", () => site.recorded.some(isIdentify));
+    await eventually("the email is sent", () => site.recorded.some(isIdentify));
     site.recover();
     await site.waitForReports("visit", 1);
     await site.waitForReports("consent", 1);
@@ -238,7 +238,7 @@ inChromium("opting out", () => {
     expect((await stage.convert(email)).clickIds).toEqual({ gclid: "Same-Visitor" });
   });
 
-  test("a visit is counted at once where the default grants, also when the visitor leaves soon", async () => {
+  test("a visit is reported immediately where Consent Mode's default grants, even if the visitor leaves soon", async () => {
     const page = await startOver(stage, shared);
     await land(stage, page, "/gcm-granted", "?gclid=Soon-Gone");
     await page.waitForTimeout(500);

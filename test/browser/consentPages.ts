@@ -19,7 +19,7 @@ const onClick = (id: string, code: string) =>
 /** A router that removes the query before any other script reads it. */
 const router = `<script>if (location.search.endsWith("strip")) history.replaceState({}, "", location.pathname)</script>`;
 
-/** A consent platform that notifies listeners of the state at once and after every change. */
+/** A consent platform that notifies a listener of the state soon after it was added, and after every change. */
 const tcf = (state: object) => `
   const listeners = [];
   let state = ${JSON.stringify(state)};

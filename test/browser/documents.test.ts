@@ -1,4 +1,4 @@
-// The documentation in a browser: found, read in light and dark, wide and narrow, and copied from.
+// The documentation in a browser: search, light and dark themes, wide and narrow screens, and copying of code.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -33,7 +33,7 @@ inChromium("the documentation", () => {
     return { page, wrong };
   }
 
-  /** Collects overflowing elements, findings of axe, and console messages. */
+  /** Returns the findings of axe, and the width of a page that overflows. */
   async function faultsOf(page: Page, width: number): Promise<string[]> {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     // Injected by the debugger, because the page's policy allows no other script.

@@ -33,7 +33,7 @@ inChromium("forms", () => {
     await stage.site.waitForReports("visit", 1);
   }
 
-  /** The identity keys that were sent so far. */
+  /** The first email hash of each report so far. */
   const identified = () => stage.site.reports("identify").map((one) => (one.fields["emails"] as [string])[0]);
   const sorted = (texts: string[]) => texts.toSorted();
 
@@ -49,10 +49,10 @@ inChromium("forms", () => {
     expect(sorted(identified())).toEqual(sorted([...emails, "last@word.example"].map(hashEmail)));
   }
 
-  const held = `<script>addEventListener("submit", (event) => event.preventDefault())</script>`;
+  const preventSubmit = `<script>addEventListener("submit", (event) => event.preventDefault())</script>`;
 
-  test("a form's email is sent hashed, in every form that platforms need", async () => {
-    await show(`<form>${held}<input type="email" name="e"><button>Send</button></form>`);
+  test("a form's email is sent as the hashes of all normalisations that platforms need", async () => {
+    await show(`<form>${preventSubmit}<input type="email" name="e"><button>Send</button></form>`);
     await page.fill("[name=e]", "  Ada.Lovelace+Shop@GMail.com ");
     await page.click("button");
     const [report] = await stage.site.waitForReports("identify", 1);
@@ -69,7 +69,7 @@ inChromium("forms", () => {
       (_, i) =>
         `<form id="f${i}"><input name="email" value="form${i}@customers.example"><button>Go</button></form>`,
     );
-    await show(held + forms.join(""));
+    await show(preventSubmit + forms.join(""));
     await page.click("#f13 button");
     await stage.site.waitForReports("identify", 1);
     expect(identified()).toEqual([hashEmail("form13@customers.example")]);
@@ -80,7 +80,7 @@ inChromium("forms", () => {
 
   test("the email of a form that a framework replaced, or added later, is sent", async () => {
     await show(
-      `${held}<div id="root"><form><input type="email" value="old@customers.example"><button>A</button></form></div>`,
+      `${preventSubmit}<div id="root"><form><input type="email" value="old@customers.example"><button>A</button></form></div>`,
     );
     await page.evaluate(() => {
       const root = document.querySelector("#root") as HTMLElement;
@@ -90,7 +90,7 @@ inChromium("forms", () => {
       document.body.append(later);
     });
     await page.fill("#root input", "new@customers.example");
-    // Re-rendered between the last key and the click, with the value as a property and no event.
+    // The framework renders the form again between the last key and the click, and sets its value without an event.
     await page.evaluate(() => {
       const root = document.querySelector("#root") as HTMLElement;
       root.replaceChildren(root.firstElementChild?.cloneNode(true) as Node);
@@ -114,7 +114,9 @@ inChromium("forms", () => {
   });
 
   test("a value that autofill entered without an event is read", async () => {
-    await show(`<form>${held}<input type="text" autocomplete="email" id="x"><button>Send</button></form>`);
+    await show(
+      `<form>${preventSubmit}<input type="text" autocomplete="email" id="x"><button>Send</button></form>`,
+    );
     await page.evaluate(() => {
       (document.querySelector("#x") as HTMLInputElement).value = "autofill@customers.example";
     });
@@ -160,7 +162,7 @@ inChromium("forms", () => {
   });
 
   test("forms marked data-cc-ignore are not read, also around a shadow root", async () => {
-    await show(`${held}
+    await show(`${preventSubmit}
       <form id="one"><input type="email" data-cc-ignore value="one@customers.example"><button>1</button></form>
       <form id="two" data-cc-ignore><input type="email" value="two@customers.example"><button>2</button></form>
       <section data-cc-ignore><input type="email" value="three@customers.example"><button id="three">3</button></section>
@@ -174,7 +176,7 @@ inChromium("forms", () => {
   });
 
   test("passwords, hidden fields and everything but the email are never read", async () => {
-    await show(`${held}<form>
+    await show(`${preventSubmit}<form>
       <input type="hidden" name="email" value="hidden@customers.example">
       <input type="password" name="email_again" value="password@customers.example">
       <input type="text" name="city" value="city@customers.example">
@@ -203,7 +205,7 @@ inChromium("forms", () => {
   });
 
   test("a value that is not an email address is not sent, although the form does not check it", async () => {
-    await show(`<form novalidate>${held}<input type="email" name="e"><button>Send</button></form>`);
+    await show(`<form novalidate>${preventSubmit}<input type="email" name="e"><button>Send</button></form>`);
     for (const junk of [
       "ada",
       "ada@",
@@ -237,7 +239,7 @@ inChromium("forms", () => {
   test.each(["no-referrer", "same-origin", "origin"])(
     "a page with Referrer-Policy: %s works",
     async (policy) => {
-      await show(`<form>${held}<input type="email" name="e"><button>Send</button></form>`, {
+      await show(`<form>${preventSubmit}<input type="email" name="e"><button>Send</button></form>`, {
         "referrer-policy": policy,
       });
       const email = `referrer-${policy}@customers.example`;
@@ -250,7 +252,7 @@ inChromium("forms", () => {
 });
 
 inChromium("a relay that is far away", () => {
-  test("fifty forms that leave the page as they are sent: every email arrives", async () => {
+  test("the emails of fifty forms that leave the page when they are sent all arrive", async () => {
     const { site } = await setUpStage({ relayHost: "cc.shop.example.test" });
     const page = await (await newVisitor()).newPage();
     site.pages["/form"] = pageWith(

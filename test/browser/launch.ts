@@ -94,7 +94,7 @@ async function unpack(): Promise<{ path: string; env: Record<string, string> }> 
     await mkdir(cache, { recursive: true });
     const fresh = mkdtempSync(join(cache, `chromium-${version}-unpacking-`));
     await inflateInto(fresh, join(home, "bin"));
-    // Of two test files that unpack at once, the second finds the first one's folder.
+    // Of two test files that unpack at the same time, the second finds the first one's folder.
     await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }));
   }
   return {
@@ -108,7 +108,7 @@ async function inflateInto(folder: string, packed: string): Promise<void> {
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = folder;
   const files = ["chromium.br", "fonts.tar.br", "swiftshader.tar.br", "al2023.tar.br"];
-  // The call itself reads the variable, so it can be restored at once.
+  // inflate() reads the variable before it returns its promise, so the variable can be restored here.
   const inflating = files.map((file) => inflate(join(packed, file)));
   if (before === undefined) delete process.env["TMPDIR"];
   else process.env["TMPDIR"] = before;

@@ -6,7 +6,7 @@ import { hashEmail } from "../support/person.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
 import { setUpStage, type Stage } from "./stage.ts";
-import { decided, land, nothing, relayCookies, startOver } from "./visitor.ts";
+import { decided, land, relayCookies, startOver, withoutIdentifiers } from "./visitor.ts";
 
 inChromium("a site that asks first (opt-in)", () => {
   let stage: Stage;
@@ -20,37 +20,36 @@ inChromium("a site that asks first (opt-in)", () => {
 
   const storedRows = async () => Object.values(await stage.stored()).flat().length;
 
-  test.each([
+  const undecided = [
     ["the site asks by itself", "/ajax"],
     ["a TCF banner is shown", "/tcf-asking"],
     ["Consent Mode starts with denied", "/gcm-asking"],
-  ])("nothing is stored and no cookie is set before the decision: %s", async (_how, path) => {
-    const page = await startOver(stage, shared);
-    const before = await storedRows();
-    await land(stage, page, path, "?gclid=Undecided&utm_source=mail");
-    await page.fill("[name=email]", "undecided@customers.example");
-    await page.click("#send");
-    await stage.site.waitForReports("visit", 1);
-    // A late report would be sent within this time.
-    await page.waitForTimeout(2200);
-    expect(await relayCookies(stage, page)).toEqual([]);
-    expect(await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length])).toEqual([
-      "",
-      0,
-      0,
-    ]);
-    expect(await storedRows()).toBe(before);
-    const sent = stage.site.recorded.filter((one) => one.isForRelay && one.method === "POST");
-    expect(JSON.stringify(sent.map((one) => one.body))).not.toContain("Undecided");
-    expect(JSON.stringify(sent)).not.toContain(hashEmail("undecided@customers.example"));
-    expect(await stage.convert("undecided@customers.example")).toEqual(nothing);
-  });
+  ] as const;
 
-  test.each([
-    ["the site asks by itself", "/ajax"],
-    ["a TCF banner is shown", "/tcf-asking"],
-    ["Consent Mode starts with denied", "/gcm-asking"],
-  ])(
+  test.each(undecided)(
+    "nothing is stored and no cookie is set before the decision: %s",
+    async (_how, path) => {
+      const page = await startOver(stage, shared);
+      const before = await storedRows();
+      await land(stage, page, path, "?gclid=Undecided&utm_source=mail");
+      await page.fill("[name=email]", "undecided@customers.example");
+      await page.click("#send");
+      await stage.site.waitForReports("visit", 1);
+      // A late report would be sent within this time.
+      await page.waitForTimeout(2200);
+      expect(await relayCookies(stage, page)).toEqual([]);
+      expect(
+        await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length]),
+      ).toEqual(["", 0, 0]);
+      expect(await storedRows()).toBe(before);
+      const sent = stage.site.recorded.filter((one) => one.isForRelay && one.method === "POST");
+      expect(JSON.stringify(sent.map((one) => one.body))).not.toContain("Undecided");
+      expect(JSON.stringify(sent)).not.toContain(hashEmail("undecided@customers.example"));
+      expect(await stage.convert("undecided@customers.example")).toEqual(withoutIdentifiers);
+    },
+  );
+
+  test.each(undecided)(
     "on agreement the ids of the landing page are stored, though the router stripped them: %s",
     async (_how, path) => {
       const email = `agrees${path.slice(1)}@customers.example`;
@@ -115,6 +114,6 @@ inChromium("a site that asks first (opt-in)", () => {
     const fresh = after.consents.filter((one) => !before.consents.some((old) => old.subject === one.subject));
     expect(fresh.map((one) => one.state)).toEqual(["denied", "denied"]);
     expect(new Set(fresh.map((one) => one.subject))).toEqual(new Set([cookie?.value, hashEmail(email)]));
-    expect(await stage.convert(email)).toEqual(nothing);
+    expect(await stage.convert(email)).toEqual(withoutIdentifiers);
   });
 });

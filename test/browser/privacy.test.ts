@@ -1,4 +1,4 @@
-// The plain email never leaves the page: everything that a browser sends is recorded and searched, whatever it is wrapped in.
+// The plain email never leaves the page: everything that a browser sends is recorded, and searched in every encoding.
 
 import type { Request } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -19,8 +19,8 @@ function base64Cores(text: string): string[] {
   );
 }
 
-/** The ways in which the address could hide in a request. */
-function disguises(address: string): string[] {
+/** Returns the address, its lower case and its local part in every encoding in which a request could carry them. */
+function encodings(address: string): string[] {
   return [address, address.toLowerCase(), address.trim().split("@")[0] as string].flatMap((text) => [
     text,
     encodeURIComponent(text),
@@ -35,7 +35,7 @@ function disguises(address: string): string[] {
 }
 
 const finds = (haystack: string) =>
-  disguises(email).filter((needle) => haystack.toLowerCase().includes(needle.toLowerCase()));
+  encodings(email).filter((needle) => haystack.toLowerCase().includes(needle.toLowerCase()));
 
 const textOf = ({ host, method, path, headers, body }: Recorded) =>
   `${method} ${host}${path}\n${JSON.stringify(headers)}\n${body}`;

@@ -11,20 +11,20 @@ import { setUpStage, type Stage } from "./stage.ts";
 type Messages = { errors: string[]; network: string[] };
 
 async function listen(page: Page): Promise<Messages> {
-  const heard: Messages = { errors: [], network: [] };
-  page.on("pageerror", (error) => heard.errors.push(`uncaught: ${error}`));
+  const messages: Messages = { errors: [], network: [] };
+  page.on("pageerror", (error) => messages.errors.push(`uncaught: ${error}`));
   page.on("console", (message) => {
     if (message.type() !== "error" && message.type() !== "warning") return;
     // The browser itself logs failed requests, beacons too; no script can prevent that.
     const isNetwork = message.text().startsWith("Failed to load resource");
-    (isNetwork ? heard.network : heard.errors).push(`${message.text()} ${message.location().url}`);
+    (isNetwork ? messages.network : messages.errors).push(`${message.text()} ${message.location().url}`);
   });
   await page.addInitScript(() => {
     addEventListener("unhandledrejection", (event) => console.error(`unhandled: ${event.reason}`));
     addEventListener("error", (event) => event.message && console.error(`error: ${event.message}`));
     addEventListener("securitypolicyviolation", (event) => console.error(`CSP: ${event.blockedURI}`));
   });
-  return heard;
+  return messages;
 }
 
 const form = `<form id="native" action="/thanks" method="post"><input type="email" name="email"><button>Send</button></form>
@@ -47,7 +47,7 @@ const hostilePages = [
   ["the data layer is frozen", `dataLayer = Object.freeze([])`],
   ["the consent platform throws", `__tcfapi = () => { throw new Error("broken") }`],
   [
-    "the consent platform talks nonsense",
+    "the consent platform calls back with nonsense",
     `__tcfapi = (c, v, tell) => { tell(); tell(null, true); tell(7, true); tell({ purpose: 3 }, true) }`,
   ],
   [
@@ -68,7 +68,7 @@ inChromium("a relay in trouble", () => {
   let stage: Stage;
   let visitor: BrowserContext;
   let page: Page;
-  let heard: Messages;
+  let messages: Messages;
 
   beforeAll(async () => {
     stage = await setUpStage();
@@ -77,7 +77,7 @@ inChromium("a relay in trouble", () => {
     pages["/start"] = pageWith("", "");
     visitor = await newVisitor();
     page = await visitor.newPage();
-    heard = await listen(page);
+    messages = await listen(page);
   });
   beforeEach(async () => {
     stage.site.recover();
@@ -85,7 +85,7 @@ inChromium("a relay in trouble", () => {
     await page.evaluate(() => localStorage.clear());
     await visitor.clearCookies();
     stage.site.clearRecorded();
-    heard.errors.length = heard.network.length = 0;
+    messages.errors.length = messages.network.length = 0;
   });
 
   const troubles: [string, Trouble][] = [
@@ -94,7 +94,7 @@ inChromium("a relay in trouble", () => {
     ["answering 500", "error"],
   ];
 
-  /** Uses the page as a visitor would, and returns how long its form took to leave it, in milliseconds. */
+  /** Uses the page as a visitor would, and returns the milliseconds from the click to the request of its form. */
   async function use(): Promise<number> {
     await page.fill("[name=again]", "ajax@customers.example");
     await page.click("#ajax button");
@@ -109,9 +109,9 @@ inChromium("a relay in trouble", () => {
       return Date.now();
     });
     await page.waitForURL("**/thanks", { waitUntil: "commit" });
-    const handedIn = stage.site.recorded.filter((one) => one.path === "/thanks");
-    expect(handedIn.map((one) => one.body)).toEqual(["email=native%40customers.example"]);
-    return (handedIn[0]?.at ?? 0) - sentAt;
+    const submitted = stage.site.recorded.filter((one) => one.path === "/thanks");
+    expect(submitted.map((one) => one.body)).toEqual(["email=native%40customers.example"]);
+    return (submitted[0]?.at ?? 0) - sentAt;
   }
 
   test.each(troubles)(
@@ -123,8 +123,8 @@ inChromium("a relay in trouble", () => {
       const took = await use();
       // Failed beacons need time to report their error.
       await page.waitForTimeout(300);
-      expect(heard.errors).toEqual([]);
-      for (const note of heard.network) expect(note).toContain("/__cc/");
+      expect(messages.errors).toEqual([]);
+      for (const note of messages.network) expect(note).toContain("/__cc/");
       expect(took).toBeLessThan(stage.site.slowMs / 2);
       // The page did call the relay.
       expect(stage.site.recorded.some((one) => one.path === "/__cc/identify")).toBe(true);
@@ -138,8 +138,8 @@ inChromium("a relay in trouble", () => {
     stage.site.trouble = trouble;
     await page.goto(`${stage.site.origin}/page?gclid=Trouble`, { waitUntil: "domcontentloaded" });
     expect(await use()).toBeLessThan(stage.site.slowMs / 2);
-    expect(heard.errors).toEqual([]);
-    for (const note of heard.network) expect(note).toContain("/__cc/tag.js");
+    expect(messages.errors).toEqual([]);
+    for (const note of messages.network) expect(note).toContain("/__cc/tag.js");
     const asked = stage.site.recorded.filter((one) => one.isForRelay).map((one) => one.path);
     expect(new Set(asked)).toEqual(new Set(["/__cc/tag.js"]));
   });
@@ -158,7 +158,7 @@ inChromium("a relay in trouble", () => {
     // The tag looks for a late consent platform again within this time.
     await page.waitForTimeout(600);
     await use();
-    expect(heard.errors).toEqual([]);
+    expect(messages.errors).toEqual([]);
   });
 
   test("no error reaches a page inside a sandboxed frame", async () => {
@@ -176,6 +176,6 @@ inChromium("a relay in trouble", () => {
     await page.waitForTimeout(300);
     await frame.locator("#native button").click();
     await frame.locator("h1").waitFor();
-    expect(heard.errors).toEqual([]);
+    expect(messages.errors).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 // Requests that do not come from the tag: floods from other origins and of junk are refused cheaply, and nothing is stored.
 
-import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
+import { residentMb } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
 import { setUpStage, type Stage } from "./stage.ts";
@@ -15,7 +15,7 @@ let stage: Stage;
 let address = 0;
 
 beforeAll(async () => {
-  // The limit per address is the one that installations have.
+  // The default limit per address applies.
   stage = await setUpStage({ env: { CLEANCAST_COLLECT_PER_MINUTE: "" } });
 });
 
@@ -82,11 +82,6 @@ async function floodWith(make: (i: number) => Sent, total = flood): Promise<Reco
 
 const rowCount = async () => Object.values(await stage.stored()).flat().length;
 
-function memoryMb(): number {
-  const status = readFileSync(`/proc/${stage.relay.process.pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-}
-
 test("a valid report is accepted", async () => {
   const { status, cookie } = await send({ body: honest.replaceAll("victim", "honest") });
   expect(status).toBe(204);
@@ -108,7 +103,7 @@ test("ten thousand reports from another origin are refused, nothing is stored, a
   ];
   // The first requests let the process allocate memory that later ones reuse.
   await floodWith((i) => ({ headers: { ...foreign[i % foreign.length] }, body: honest }), 2000);
-  const before = memoryMb();
+  const before = residentMb(stage.relay);
   const counts = await floodWith((i) => ({
     endpoint: ["identify", "visit", "consent"][i % 3] as string,
     headers: { ...foreign[i % foreign.length], "x-forwarded-for": `10.${i % 250}.${i % 7}.9` },
@@ -116,7 +111,7 @@ test("ten thousand reports from another origin are refused, nothing is stored, a
   }));
   expect(counts).toEqual({ 403: flood });
   expect(await rowCount()).toBe(rows);
-  expect(memoryMb() - before).toBeLessThan(32);
+  expect(residentMb(stage.relay) - before).toBeLessThan(32);
 }, 300_000);
 
 test("ten thousand reports of junk are refused, nothing is stored, and memory stays flat", async () => {
@@ -134,10 +129,10 @@ test("ten thousand reports of junk are refused, nothing is stored, and memory st
     `{"emails":`,
     "x".repeat(9000),
   ];
-  const before = memoryMb();
+  const before = residentMb(stage.relay);
   const counts = await floodWith((i) => ({
     body: junk[i % junk.length] as string,
-    // Half from one address, which soon gets 429; half from many.
+    // Half of the requests come from one address, which soon gets 429, and half from many.
     headers: i % 2 ? { "x-forwarded-for": `10.${i % 251}.${i % 241}.${i % 239}` } : {},
   }));
   expect(
@@ -148,10 +143,10 @@ test("ten thousand reports of junk are refused, nothing is stored, and memory st
   // 600 pass in a minute, and the flood may span two minutes.
   expect(counts[429]).toBeGreaterThanOrEqual(flood / 2 - 1200);
   expect(await rowCount()).toBe(rows);
-  expect(memoryMb() - before).toBeLessThan(32);
+  expect(residentMb(stage.relay) - before).toBeLessThan(32);
 }, 300_000);
 
-test("an empty report stores nothing and sets no cookie", async () => {
+test("a report without a valid value stores nothing and sets no cookie", async () => {
   const rows = await rowCount();
   const empty = [
     {},

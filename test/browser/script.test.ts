@@ -94,7 +94,7 @@ test("the printed integrity matches the tag's file, and an unknown host gets non
 inChromium("the pinned line", () => {
   const isReady = (page: Page) => page.evaluate(() => "cc" in window);
 
-  test("a browser runs the tag with its integrity, and refuses it when one character differs", async () => {
+  test("a browser runs the tag with its integrity, and refuses it when one character of the integrity differs", async () => {
     const visitor = await newVisitor();
     const page = await visitor.newPage();
     stage.site.pages["/pinned"] = pageWith(line.pinned, "");
@@ -110,7 +110,7 @@ inChromium("the pinned line", () => {
     await visitor.close();
   });
 
-  test("the tag is loaded once: the second page requests nothing", async () => {
+  test("the tag is loaded once: later pages take it from the cache", async () => {
     const visitor = await newVisitor();
     const page = await visitor.newPage();
     stage.site.pages["/kept"] = pageWith(line.pinned, "");

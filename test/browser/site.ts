@@ -39,7 +39,7 @@ export type TestSite = {
   recorded: Recorded[];
   trouble: Trouble;
   slowMs: number;
-  /** The delay of a connection to the relay's own host; then every request makes a new one. */
+  /** The delay of each connection to the relay's own host. If it is set, every request opens a new connection. */
   connectMs: number;
   /** The address of the browser that this proxy forwards to the relay. */
   visitorAddress: string;
@@ -185,10 +185,7 @@ export async function startSite(
         .filter((one) => one.method === "POST" && one.path === `/__cc/${endpoint}` && one.answer !== null)
         .map((one) => ({ ...one, fields: JSON.parse(one.body) as Record<string, unknown> })),
     async waitForReports(endpoint, count) {
-      await eventually(
-        `${count} reports to ${endpoint}; there were ${site.reports(endpoint).length}`,
-        () => site.reports(endpoint).length >= count,
-      );
+      await eventually(`${count} reports to ${endpoint}`, () => site.reports(endpoint).length >= count);
       return site.reports(endpoint);
     },
     recover() {
@@ -207,7 +204,7 @@ export async function startSite(
 /** The page for paths without a page, such as the target of a form. */
 const thanks = "<!doctype html><title>Thank you</title><h1>Thank you</h1>";
 
-/** A page with the tag in its head, as the installation guide says. */
+/** Returns a page; `head` holds the tag, as in the installation guide. */
 export function pageWith(head: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>${head}</head><body>${body}</body></html>`;
 }

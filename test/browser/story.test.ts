@@ -31,7 +31,7 @@ async function landAndSubmit(stage: Stage, page: Page, query: string, email: str
   expect(stage.site.reports("identify").map((one) => one.answer?.status)).toEqual([204]);
 }
 
-/** Every character that such ids are made of, in a length of its own. */
+/** Returns a value of this length with every character that click ids may have. */
 function valueOf(name: string, length: number): string {
   return `${name}.Ab-Cd_Ef~0123456789.`.repeat(100).slice(0, length);
 }

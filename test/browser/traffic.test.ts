@@ -86,7 +86,7 @@ inChromium("traffic in a real browser", () => {
     ["an iPhone", () => iPhone],
     ["an Android phone", () => pixel(version)],
   ])(
-    "headless Chromium as %s, without the automation flag, has two contradictions",
+    "headless Chromium as %s, without the automation flag, has at least two contradictions",
     async (_name, userAgent) => {
       const page = await pageIn([`--user-agent=${userAgent()}`, noAutomationFlag]);
       expect(await page.evaluate(() => navigator.webdriver)).toBe(false);
@@ -102,14 +102,14 @@ inChromium("traffic in a real browser", () => {
     ["Windows", () => windowsChrome(version)],
     ["a Mac", () => windowsChrome(version).replace(/\(.*?\)/, "(Macintosh; Intel Mac OS X 10_15_7)")],
     ["Firefox", () => "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"],
-  ])("headless Chromium with the client hints of %s has two contradictions", async (_name, userAgent) => {
+  ])("headless Chromium with the user agent and client hints of %s is a bot", async (_name, userAgent) => {
     const page = await pageIn([noAutomationFlag], { userAgent: userAgent() });
     expect(await page.evaluate(() => navigator.webdriver)).toBe(false);
     expect(await countedAs(page)).toBe("bots");
     expect((await newestBot()).verdict.score).toBe(100);
   });
 
-  /** The browser's own user agent, hints and window, without "Headless". */
+  /** Opens a page with the browser's own user agent, hints and window, without "Headless". */
   async function personsPage(): Promise<Page> {
     const page = await pageIn([noAutomationFlag, "--window-size=1400,1000"], { viewport: null });
     const session = await page.context().newCDPSession(page);
@@ -131,7 +131,7 @@ inChromium("traffic in a real browser", () => {
     return page;
   }
 
-  test("a browser that looks and behaves like a person's passes, and so does the conversion", async () => {
+  test("a browser that looks and behaves like a person's passes, and its conversion is sent", async () => {
     const page = await personsPage();
     expect(await countedAs(page)).toBe("people");
     await page.mouse.move(200, 200);

@@ -6,7 +6,7 @@ import { eventually } from "../support/relay.ts";
 import { pageWith } from "./site.ts";
 import type { Conversion, Stage } from "./stage.ts";
 
-/** Another visitor in the same browser: cheaper than a new profile, and as empty. */
+/** Clears the browser's data, so that the page belongs to a new visitor. This is cheaper than a new profile. */
 export async function startOver({ site }: Stage, page: Page): Promise<Page> {
   site.pages["/start"] = pageWith("", "");
   await page.goto(`${site.origin}/start`);
@@ -46,8 +46,8 @@ export async function relayCookies({ site }: Stage, page: Page): Promise<Cookie[
   return cookies.filter((one) => one.name.startsWith("__cc"));
 }
 
-/** The conversion that a platform receives of a person who opted out: exactly these fields are empty. */
-export const nothing: Conversion = expect.objectContaining({
+/** The conversion that a platform receives of a person who opted out. */
+export const withoutIdentifiers: Conversion = expect.objectContaining({
   emailSha256: null,
   phoneSha256: null,
   clickIds: {},

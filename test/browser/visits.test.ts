@@ -7,7 +7,7 @@ import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor, openWithoutDriver } from "./chromium.ts";
 import { stub } from "./consentPages.ts";
 import { pageWith, shop } from "./site.ts";
-import { report } from "../support/visits.ts";
+import { botHeaders, report } from "../support/visits.ts";
 import { setUpStage, type Stage } from "./stage.ts";
 
 type Api = {
@@ -79,8 +79,8 @@ inChromium("visits", () => {
   });
 
   test("a page in a background tab counts when it is shown, and not before", async () => {
-    const unseen = await visitor.newPage();
-    await unseen.addInitScript(() => {
+    const hiddenTab = await visitor.newPage();
+    await hiddenTab.addInitScript(() => {
       let isSeen = false;
       const visibilityState = { get: () => (isSeen ? "visible" : "hidden") };
       Object.defineProperties(Document.prototype, { visibilityState });
@@ -92,21 +92,21 @@ inChromium("visits", () => {
       Object.assign(window, { announce, show });
     });
     type Emulated = { announce(): void; show(): void };
-    await unseen.goto(`${stage.site.origin}/app?gclid=Unseen`);
-    await unseen.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
-    await unseen.evaluate(() => (window as unknown as Emulated).announce());
-    await unseen.waitForTimeout(300);
+    await hiddenTab.goto(`${stage.site.origin}/app?gclid=Unseen`);
+    await hiddenTab.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+    await hiddenTab.evaluate(() => (window as unknown as Emulated).announce());
+    await hiddenTab.waitForTimeout(300);
     expect(stage.site.reports("visit")).toEqual([]);
-    await unseen.evaluate(() => (window as unknown as Emulated).show());
+    await hiddenTab.evaluate(() => (window as unknown as Emulated).show());
     await stage.site.waitForReports("visit", 1);
-    await unseen.evaluate(() => (window as unknown as Emulated).announce());
-    await unseen.waitForTimeout(300);
+    await hiddenTab.evaluate(() => (window as unknown as Emulated).announce());
+    await hiddenTab.waitForTimeout(300);
     expect(params()).toEqual([{ gclid: "Unseen" }]);
-    await unseen.close();
+    await hiddenTab.close();
   });
 
   // A browser with a debugger attached prerenders nothing, so this one has no driver.
-  test("a prerendered page counts once it is shown, once, with its click id", async () => {
+  test("a prerendered page counts exactly once, when it is shown, with its click id", async () => {
     const counts = async () => (await stage.home.run("traffic", "counts", shop)).all;
     const rules = JSON.stringify({
       prerender: [{ source: "list", urls: ["/ahead?gclid=Ahead"], eagerness: "immediate" }],
@@ -122,10 +122,9 @@ inChromium("visits", () => {
       `<script type="speculationrules">${rules}</script><script>${goOn}</script>`,
     );
     // Counts are written once a second: when this bot is counted, all earlier visits are too.
-    const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
-    await report(stage.relay, shop, "visit", {}, { ...bot, "X-Forwarded-For": "198.51.100.7" });
+    await report(stage.relay, shop, "visit", {}, { ...botHeaders, "X-Forwarded-For": "198.51.100.7" });
     const named = async () => (await counts()).reasons["user agent:named bot"] === 1;
-    await eventually("all that came before is counted", named);
+    await eventually("all earlier visits are counted", named);
     const before = await counts();
     const close = await openWithoutDriver(`${stage.site.origin}/now`, [
       "--disable-features=Prerender2MemoryControls,PreloadingConfig,PrerenderFallbackToPrefetchSpecRules",
@@ -134,7 +133,7 @@ inChromium("visits", () => {
       const [prerendered] = await stage.site.waitForReports("visit", 1);
       expect(prerendered?.fields["prerendered"]).toBe(1);
       await eventually(
-        "it is counted",
+        "the prerendered page is counted",
         async () => (await counts())["not a visit"] === before["not a visit"] + 1,
       );
       expect(stage.site.reports("identify")).toEqual([]);
@@ -143,7 +142,7 @@ inChromium("visits", () => {
       expect(shown?.headers["sec-purpose"]).toBeUndefined();
       await stage.site.waitForReports("identify", 1);
       await eventually(
-        "it is a visit",
+        "the shown page is a visit",
         async () => (await counts())["not a visit"] === before["not a visit"],
       );
       const after = await counts();
@@ -193,7 +192,7 @@ inChromium("visits", () => {
     expect((await stage.convert("early@customers.example")).clickIds).toEqual({ gclid: "Early" });
   });
 
-  test("identifyEmail accepts an address or its hash, and reports anything else", async () => {
+  test("identifyEmail accepts an address or its hash, and returns false for anything else", async () => {
     await page.goto(`${stage.site.origin}/app?gclid=Hash`);
     await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
     const hash = hashEmail("hashed@customers.example");

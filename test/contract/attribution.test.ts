@@ -12,8 +12,8 @@ import {
 } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { accepted, freshEvent, summarize } from "./answers.ts";
+import { dayMs as day } from "../../src/kernel/time.ts";
 
-const day = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
 
 // As in real addresses: case, length and every special character are part of the id.
@@ -205,15 +205,15 @@ describe.each(engines)("attribution on %s", (engine) => {
   test("a refusal given while an event waits for its retry applies to that retry", async () => {
     const email = "withdrawn@example.com";
     const event = freshEvent({ email, phone: "+14255551234" });
-    const tries = () => receiver.bodies().filter(({ orderId }) => orderId === event.orderId);
+    const attempts = () => receiver.bodies().filter(({ orderId }) => orderId === event.orderId);
     const { behave } = receiver;
     onTestFinished(() => void (receiver.behave = behave));
     receiver.behave = (_request, response) => response.writeHead(503).end();
     await relay.post(optOut.key, event);
     await decide(email, "denied");
-    expect(tries()[0]).toMatchObject({ ...contact(email), clickIds, utm, consent: "unknown" });
-    await eventually("a later try knows of the refusal", () => tries().at(-1)?.consent === "denied");
-    expect(tries().at(-1)).toEqual({ ...tries()[0], ...withheld });
+    expect(attempts()[0]).toMatchObject({ ...contact(email), clickIds, utm, consent: "unknown" });
+    await eventually("a later attempt carries the refusal", () => attempts().at(-1)?.consent === "denied");
+    expect(attempts().at(-1)).toEqual({ ...attempts()[0], ...withheld });
   });
 
   test("a click id too old for its platform is not sent", async () => {

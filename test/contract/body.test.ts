@@ -169,8 +169,8 @@ describe.each(engines)("the request body on %s", (engine) => {
   test("a field named like a JavaScript built-in is an ordinary field", async () => {
     const body = '{"__proto__":{"email":"ada@example.com","event":"purchase"},"constructor":1}';
     expect(summarize(await send(body))).toEqual(jsonError(400, "email or hashed_email required"));
-    const beside = JSON.stringify(freshEvent()).replace("{", '{"__proto__":{"value":-1},"toString":1,');
-    expect(summarize(await send(beside))).toEqual(accepted("purchase"));
+    const extended = JSON.stringify(freshEvent()).replace("{", '{"__proto__":{"value":-1},"toString":1,');
+    expect(summarize(await send(extended))).toEqual(accepted("purchase"));
   });
 
   test("unknown fields are accepted, however deeply nested", async () => {

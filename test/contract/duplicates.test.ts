@@ -12,7 +12,7 @@ import {
 } from "../support/relay.ts";
 import { accepted, deduped, summarize } from "./answers.ts";
 
-const taken = (event = "purchase") => accepted(event, { webhook: { ok: true } });
+const processed = (event = "purchase") => accepted(event, { webhook: { ok: true } });
 
 const withOrder = (orderId: string, changes: Record<string, unknown> = {}) => ({
   email: "ada@example.com",
@@ -37,7 +37,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
   let receiver: Receiver;
   let site: TestSite;
   let neighbour: TestSite;
-  let forgetful: TestSite;
+  let shortWindow: TestSite;
   let testKey: string;
   let secondKey: string;
 
@@ -46,10 +46,10 @@ describe.each(engines)("duplicates on %s", (engine) => {
     home = await newInstallation(engine);
     site = await home.addSite("shop.example");
     neighbour = await home.addSite("neighbour.example");
-    forgetful = await home.addSite("forgetful.example", "dedup_order=2s", "dedup_no_order=1s");
+    shortWindow = await home.addSite("short-window.example", "dedup_order=2s", "dedup_no_order=1s");
     testKey = (await home.run("key", "add", site.host, "try", "--test")).key;
     secondKey = (await home.run("key", "add", site.host, "second integration")).key;
-    for (const { host } of [site, neighbour, forgetful]) {
+    for (const { host } of [site, neighbour, shortWindow]) {
       await home.run("connect", host, "webhook", `url=${receiver.url}/${host}`);
     }
     relay = await home.start();
@@ -61,7 +61,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
   const arrived = (orderId: string) => receiver.bodies().filter((body) => body.orderId === orderId);
 
   test("an order received twice is a duplicate, and is sent once", async () => {
-    expect(await send(withOrder("again"))).toEqual(taken());
+    expect(await send(withOrder("again"))).toEqual(processed());
     expect(await send(withOrder("again"))).toEqual(deduped);
     expect(await send(withOrder("again"))).toEqual(deduped);
     expect(arrived("again")).toHaveLength(1);
@@ -77,34 +77,34 @@ describe.each(engines)("duplicates on %s", (engine) => {
     ["a time", { eventTime: Math.floor(Date.now() / 1000) - 60 }],
     ["the email in another case", { email: " ADA@Example.com " }],
     ["space around the order id", { orderId: " same-order " }],
-    ["fields that nobody knows", { source: "crm" }],
+    ["unknown fields", { source: "crm" }],
   ])("an order received again with %s is a duplicate", async (_what, changes) => {
     await send(withOrder("same-order"));
     expect(await send(withOrder("same-order", changes))).toEqual(deduped);
   });
 
   test("an order received again with the hash of its email is a duplicate", async () => {
-    expect(await send(withOrder("by-hash"))).toEqual(taken());
+    expect(await send(withOrder("by-hash"))).toEqual(processed());
     const [body] = arrived("by-hash");
     const hashed = withOrder("by-hash", { email: undefined, hashed_email: body?.emailSha256 });
     expect(await send(hashed)).toEqual(deduped);
   });
 
   test("an order received again with another key of the site is a duplicate", async () => {
-    expect(await send(withOrder("two-keys"))).toEqual(taken());
+    expect(await send(withOrder("two-keys"))).toEqual(processed());
     expect(await send(withOrder("two-keys"), secondKey)).toEqual(deduped);
   });
 
   test("another event, another order or another site is no duplicate", async () => {
-    expect(await send(withOrder("apart"))).toEqual(taken());
-    expect(await send(withOrder("apart", { event: "refund" }))).toEqual(taken("refund"));
-    expect(await send(withOrder("APART"))).toEqual(taken());
-    expect(await send(withOrder("apart"), neighbour.key)).toEqual(taken());
+    expect(await send(withOrder("apart"))).toEqual(processed());
+    expect(await send(withOrder("apart", { event: "refund" }))).toEqual(processed("refund"));
+    expect(await send(withOrder("APART"))).toEqual(processed());
+    expect(await send(withOrder("apart"), neighbour.key)).toEqual(processed());
   });
 
   test("test events and live events are never duplicates of each other", async () => {
-    expect(await send(withOrder("tried"), testKey)).toEqual(taken());
-    expect(await send(withOrder("tried"))).toEqual(taken());
+    expect(await send(withOrder("tried"), testKey)).toEqual(processed());
+    expect(await send(withOrder("tried"))).toEqual(processed());
     expect(await send(withOrder("tried"), testKey)).toEqual(deduped);
     expect(await send(withOrder("tried"))).toEqual(deduped);
     const { events } = await home.run("event", "list", site.host, "--order", "tried");
@@ -114,8 +114,8 @@ describe.each(engines)("duplicates on %s", (engine) => {
   });
 
   test("one order with two emails is processed twice, and the trace has a warning", async () => {
-    expect(await send(withOrder("placeholder"))).toEqual(taken());
-    expect(await send(withOrder("placeholder", { email: "bob@example.com" }))).toEqual(taken());
+    expect(await send(withOrder("placeholder"))).toEqual(processed());
+    expect(await send(withOrder("placeholder", { email: "bob@example.com" }))).toEqual(processed());
     expect(await send(withOrder("placeholder", { email: "bob@example.com" }))).toEqual(deduped);
     const ids = arrived("placeholder").map((body) => String(body.platformEventId));
     expect(new Set(ids).size).toBe(2);
@@ -129,13 +129,13 @@ describe.each(engines)("duplicates on %s", (engine) => {
   });
 
   test("the trace of an order with one email has no warning", async () => {
-    expect(await send(withOrder("single"))).toEqual(taken());
+    expect(await send(withOrder("single"))).toEqual(processed());
     const { warnings } = await home.run("event", "show", String(arrived("single")[0]?.platformEventId));
     expect(warnings).toEqual([]);
   });
 
   test("without an order id the same email, event, value, currency and time is a duplicate", async () => {
-    expect(await send(sale())).toEqual(taken());
+    expect(await send(sale())).toEqual(processed());
     expect(await send(sale())).toEqual(deduped);
     expect(await send(sale({ currency: "eur", value: 10.0, orderId: " ", phone: "+14255551234" }))).toEqual(
       deduped,
@@ -154,26 +154,27 @@ describe.each(engines)("duplicates on %s", (engine) => {
       { eventTime: now - 20 },
       { email: "somebody-else@example.com" },
     ];
-    for (const changes of others) expect([changes, await send(sale(changes))]).toEqual([changes, taken()]);
+    for (const changes of others)
+      expect([changes, await send(sale(changes))]).toEqual([changes, processed()]);
     for (const changes of others) expect([changes, await send(sale(changes))]).toEqual([changes, deduped]);
-    expect(await send(sale({ event: "refund" }))).toEqual(taken("refund"));
+    expect(await send(sale({ event: "refund" }))).toEqual(processed("refund"));
     // The same time in another format is the same time.
     const text = new Date((now - 10) * 1000).toISOString();
     expect(await send(sale({ eventTime: text }))).toEqual(deduped);
   });
 
   test("the duplicate windows, with an order id and without, are settings of the site", async () => {
-    const order = withOrder("forgotten");
-    expect(await send(order, forgetful.key)).toEqual(taken());
-    expect(await send(sale(), forgetful.key)).toEqual(taken());
-    expect(await send(sale(), forgetful.key)).toEqual(deduped);
-    expect(await send(order, forgetful.key)).toEqual(deduped);
-    const isTaken = async (event: Record<string, unknown>) =>
-      (await send(event, forgetful.key)).text === taken().text;
-    await eventually("the event without an order is taken again", () => isTaken(sale()));
-    await eventually("the order is taken again", () => isTaken(order));
+    const order = withOrder("expires");
+    expect(await send(order, shortWindow.key)).toEqual(processed());
+    expect(await send(sale(), shortWindow.key)).toEqual(processed());
+    expect(await send(sale(), shortWindow.key)).toEqual(deduped);
+    expect(await send(order, shortWindow.key)).toEqual(deduped);
+    const isProcessed = async (event: Record<string, unknown>) =>
+      (await send(event, shortWindow.key)).text === processed().text;
+    await eventually("the event without an order is processed again", () => isProcessed(sale()));
+    await eventually("the order is processed again", () => isProcessed(order));
     // The platform event id stays the same, so platforms still deduplicate the order.
-    expect(new Set(arrived("forgotten").map((body) => body.platformEventId)).size).toBe(1);
+    expect(new Set(arrived("expires").map((body) => body.platformEventId)).size).toBe(1);
   });
 
   test("a duplicate window that is not a duration is rejected", async () => {
@@ -193,7 +194,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
   test("exactly one of several identical simultaneous events is processed", async () => {
     for (const event of [withOrder("at-once"), sale({ value: 77 })]) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(event)));
-      expect(answers.filter(({ text }) => text === taken().text)).toHaveLength(1);
+      expect(answers.filter(({ text }) => text === processed().text)).toHaveLength(1);
       expect(answers.filter(({ text }) => text === deduped.text)).toHaveLength(19);
     }
     expect(arrived("at-once")).toHaveLength(1);

@@ -32,9 +32,9 @@ function impossibleDay(): string {
   return `${iso(at.getTime()).slice(0, 8)}${at.getUTCDate() + 1}`;
 }
 
-const taken = (event: string) => accepted(event, { webhook: { ok: true } });
+const processed = (event: string) => accepted(event, { webhook: { ok: true } });
 
-/** An event with an order id exactly as written in JSON. */
+/** Writes an event as JSON text; its order id is the given JSON text. */
 const numbered = (orderId: string) => `{"email":"ada@example.com","event":"purchase","orderId":${orderId}}`;
 
 describe.each(engines)("event fields on %s", (engine) => {
@@ -100,7 +100,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     ["an email with a space inside", noAddress, () => ({ email: "ada @example.com" })],
     ["an email with a display name", noAddress, () => ({ email: "Ada <ada@example.com>" })],
     ["two emails in one", noAddress, () => ({ email: "ada@example.com,bob@example.com" })],
-    ["a bad email beside a good hash", noAddress, () => ({ email: "ada", hashed_email: ada })],
+    ["a bad email together with a good hash", noAddress, () => ({ email: "ada", hashed_email: ada })],
     ["a number as email", "email must be a string", () => ({ email: 5 })],
     ["a list as email", "email must be a string", () => ({ email: ["ada@example.com"] })],
     ["an endless email", tooLong("email", 512), () => ({ email: `${"a".repeat(501)}@example.com` })],
@@ -165,7 +165,7 @@ describe.each(engines)("event fields on %s", (engine) => {
       Object.assign(wrong, { [name]: freshEvent({ value: 1, currency: "EUR" })[name] });
     }
     expect(errors).toEqual([noAddress, negative, noCurrency, tooLong("orderId", 256)]);
-    expect(summarize(await send(freshEvent(wrong)))).toEqual(taken("purchase"));
+    expect(summarize(await send(freshEvent(wrong)))).toEqual(processed("purchase"));
   });
 
   test("no error repeats the value that was sent", async () => {
@@ -178,7 +178,7 @@ describe.each(engines)("event fields on %s", (engine) => {
   test("an event rejected for a field can be sent again corrected", async () => {
     const event = freshEvent();
     expect((await send({ ...event, value: "5" })).status).toBe(400);
-    expect(summarize(await send({ ...event, value: 5 }))).toEqual(taken("purchase"));
+    expect(summarize(await send({ ...event, value: 5 }))).toEqual(processed("purchase"));
   });
 
   test("an event needs only an email and a name; the currency is USD and the time is now", async () => {
@@ -230,7 +230,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     expect((await received(upper)).emailSha256).toBe(ada);
   });
 
-  test("email is used before hashed_email, whatever the latter is", async () => {
+  test("email is used instead of hashed_email, even if hashed_email is invalid", async () => {
     const both = freshEvent({ hashed_email: sha256Of("bob@example.com") });
     expect((await received(both)).emailSha256).toBe(ada);
     expect((await received(freshEvent({ hashed_email: "no hash" }))).emailSha256).toBe(ada);
@@ -294,7 +294,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     "__proto__",
   ])("the event name %j is echoed and sent byte for byte", async (name) => {
     const before = receiver.got.length;
-    expect(summarize(await send(freshEvent({ event: name })))).toEqual(taken(name));
+    expect(summarize(await send(freshEvent({ event: name })))).toEqual(processed(name));
     expect(receiver.bodies()[before]?.event).toBe(name);
   });
 

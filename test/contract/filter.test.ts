@@ -7,7 +7,7 @@ import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
 import { accepted, deduped, filtered, freshEvent, summarize } from "./answers.ts";
 
-const taken = accepted("purchase", { webhook: { ok: true } });
+const processed = accepted("purchase", { webhook: { ok: true } });
 
 describe.each(engines)("filters on %s", (engine) => {
   let home: Installation;
@@ -31,8 +31,8 @@ describe.each(engines)("filters on %s", (engine) => {
     }
     relay = await home.start();
     for (const email of ["bot@example.com", "both@example.com"]) {
-      const says = { emails: [sha256Of(email)], params: { gclid: "from-a-bot" } };
-      await report(relay, open.host, "identify", says, { "User-Agent": "AhrefsBot/7.0" });
+      const fields = { emails: [sha256Of(email)], params: { gclid: "from-a-bot" } };
+      await report(relay, open.host, "identify", fields, { "User-Agent": "AhrefsBot/7.0" });
     }
     await home.run("identity", "put", open.host, "--email", "both@example.com", "gclid=from-a-human");
   });
@@ -90,13 +90,13 @@ describe.each(engines)("filters on %s", (engine) => {
   });
 
   test("filtered emails pass on a site without filter rules", async () => {
-    for (const [, email] of rules) expect(await send(freshEvent({ email }), open)).toEqual(taken);
+    for (const [, email] of rules) expect(await send(freshEvent({ email }), open)).toEqual(processed);
   });
 
   test.each(["eve@notspam.test", "eve@spam.test.example", "spam.test@example.com", "ada@example.com"])(
     "the email %s is not matched by the rule of a blocked domain",
     async (email) => {
-      expect(await send(freshEvent({ email }))).toEqual(taken);
+      expect(await send(freshEvent({ email }))).toEqual(processed);
     },
   );
 
@@ -108,10 +108,10 @@ describe.each(engines)("filters on %s", (engine) => {
 
   test("a hashed email passes rules about domains", async () => {
     const event = freshEvent({ email: null, hashed_email: sha256Of("eve@spam.test") });
-    expect(await send(event)).toEqual(taken);
+    expect(await send(event)).toEqual(processed);
   });
 
-  test("the list of filtered events has only those, and the list of all events has both", async () => {
+  test("event list --filtered lists only filtered events, and without the option all events", async () => {
     const good = freshEvent();
     const bad = freshEvent({ email: "eve@spam.test" });
     await send(good);
@@ -131,11 +131,11 @@ describe.each(engines)("filters on %s", (engine) => {
   test("the user agent of the sender is never checked for bots", async () => {
     for (const agent of ["Googlebot/2.1", "python-requests/2.32", "HeadlessChrome", ""]) {
       const answer = await relay.post(strict.key, freshEvent(), { "User-Agent": agent });
-      expect(summarize(answer)).toEqual(taken);
+      expect(summarize(answer)).toEqual(processed);
     }
   });
 
-  test("a person all of whose visits were made by bots is filtered", async () => {
+  test("an event of a person whose visits were all made by bots is filtered", async () => {
     const event = freshEvent({ email: "bot@example.com" });
     expect(await send(event, open)).toEqual(filtered);
     const { events } = await home.run("event", "list", open.host, "--filtered");
@@ -146,8 +146,8 @@ describe.each(engines)("filters on %s", (engine) => {
     });
   });
 
-  test("one human visit among bot visits lets an event pass, and only its ids are used", async () => {
-    expect(await send(freshEvent({ email: "both@example.com" }), open)).toEqual(taken);
+  test("one human visit among bot visits lets an event pass, and only the ids of human visits are used", async () => {
+    expect(await send(freshEvent({ email: "both@example.com" }), open)).toEqual(processed);
     expect(receiver.bodies().at(-1)?.clickIds).toEqual({ gclid: "from-a-human" });
   });
 });

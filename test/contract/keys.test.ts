@@ -63,9 +63,9 @@ describe.each(engines)("inbound keys on %s", (engine) => {
 
   test.each<[string, () => string]>([
     ["a text that is no key", () => "secret"],
-    ["a key that was never made", () => wrongKey(1)],
+    ["a key that was never created", () => wrongKey(1)],
     ["the beginning of a key", () => other.key.slice(0, -1)],
-    ["a key with more behind it", () => `${other.key}0`],
+    ["a key with a character appended", () => `${other.key}0`],
     ["a key in another case", () => other.key.toLowerCase()],
     ["a live key that claims to be a test key", () => other.key.replace("cc_", "cc_test_")],
     ["a management API key", () => `ccm_${"a".repeat(38)}`],
@@ -152,7 +152,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
     expect([counts[401]?.length, counts[429]?.length]).toEqual([9, 16]);
   });
 
-  test("a revoked key is refused within two seconds, and the site's other keys are not", async () => {
+  test("a revoked key is refused without a restart, and the site's other keys are not", async () => {
     const host = "shop.example";
     expect(summarize(await send(compromised.key, host))).toEqual(accepted("purchase"));
     await home.spawn("key", "revoke", compromised.id);

@@ -1,4 +1,4 @@
-// Rejected requests of the inbound endpoint: a few are kept for diagnosis, all are counted, and no secret is stored.
+// Rejected requests of the inbound endpoint: a few are kept for diagnosis, and the wrong key is not logged.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
@@ -43,7 +43,7 @@ describe.each(engines)("rejected requests on %s", (engine) => {
     await relay.post(quiet.key, { event: "purchase" }, { Host: site.host });
     await call(relay.url, { method: "GET", headers: { Host: site.host } });
     await relay.post(wrong, { event: "purchase" });
-    await eventually("all are written", async () => (await kept(site)).length >= 5);
+    await eventually("all rejected requests are written", async () => (await kept(site)).length >= 5);
     const listed = (await kept(site)).map(({ status, error, host, key, address }) => [
       status, host, key?.name ?? null, address, error,
     ]); // prettier-ignore
@@ -65,7 +65,7 @@ describe.each(engines)("rejected requests on %s", (engine) => {
 
   test("only a few of a flood of rejected requests are kept", async () => {
     await Promise.all(Array.from({ length: 100 }, () => relay.post(quiet.key, "{")));
-    await eventually("some are written", async () => (await kept(quiet)).length >= 20);
+    await eventually("some rejected requests are written", async () => (await kept(quiet)).length >= 20);
     // The flood spans two minutes at most, and 20 are kept of each.
     expect((await kept(quiet)).length).toBeLessThanOrEqual(40);
   });

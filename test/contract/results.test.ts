@@ -38,13 +38,13 @@ describe.each(engines)("results per platform on %s", (engine) => {
 
   /** Adds a site with a webhook for each path; each path of the receiver has its own behaviour. */
   async function site(name: string, ...paths: string[]): Promise<TestSite> {
-    const made = await home.addSite(`${name}.example`);
+    const added = await home.addSite(`${name}.example`);
     for (const path of paths) {
       const url = path.startsWith("http") ? path : `${receiver.url}/${path}`;
-      connections.set(path, (await home.run("connect", made.host, "webhook", `url=${url}`)).id);
+      connections.set(path, (await home.run("connect", added.host, "webhook", `url=${url}`)).id);
     }
-    sites.set(name, made);
-    return made;
+    sites.set(name, added);
+    return added;
   }
 
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     }
     await site("broken", "broken");
     await site("dead", deadUrl);
-    await site("hanging", "hanging", "beside");
+    await site("hanging", "hanging", "healthy");
     await site("failing", "failing");
     await site("parked", "parked");
     await site("paused", "paused");
@@ -184,10 +184,10 @@ describe.each(engines)("results per platform on %s", (engine) => {
     expect(arrived("elsewhere")).toEqual([]);
     // Several failures in a row would open the breaker, and the next events would not be tried.
     if (state === "queued")
-      await eventually("it is sent", async () => (await states("broken"))[0]?.[0]?.[0] === "sent");
+      await eventually("the event is sent", async () => (await states("broken"))[0]?.[0]?.[0] === "sent");
   });
 
-  test("a failed result has one of the four statuses, whatever the platform answers", async () => {
+  test("a 429 that asks to wait for a month gives one of the four statuses", async () => {
     behaviours.set("broken", answering(429, { "retry-after": String(30 * 86_400) }));
     const { text } = await send("broken");
     behaviours.delete("broken");
@@ -204,7 +204,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     const startedAt = Date.now();
     expect(await send("hanging")).toEqual(failed("queued", "no answer within 1 s"));
     expect(Date.now() - startedAt).toBeLessThan(3_000);
-    expect(arrived("beside")).toHaveLength(1);
+    expect(arrived("healthy")).toHaveLength(1);
     behaviours.delete("hanging");
   });
 
@@ -217,11 +217,11 @@ describe.each(engines)("results per platform on %s", (engine) => {
       const [delivery] = (await states("failing"))[0];
       return delivery[0] === "sent";
     });
-    const tries = arrived("failing");
-    expect(tries).toHaveLength(2);
-    expect(tries[1]).toEqual(tries[0]);
+    const attempts = arrived("failing");
+    expect(attempts).toHaveLength(2);
+    expect(attempts[1]).toEqual(attempts[0]);
 
-    const trace = await home.run("event", "show", tries[0].platformEventId);
+    const trace = await home.run("event", "show", attempts[0].platformEventId);
     expect(trace.deliveries).toEqual([
       {
         connectionId: connections.get("failing"),
@@ -270,7 +270,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     // An event that arrives before the relay has read the change is sent too.
     events.push(freshEvent());
     await send("parked", events[3]);
-    await eventually("all are sent", () => arrived("parked").length >= 5);
+    await eventually("all events are sent", () => arrived("parked").length >= 5);
     expect(ordersOf(arrived("parked"))).toEqual(ordersOf([...events.slice(0, 1), ...events]));
     expect(await send("parked")).toEqual(sent);
   });

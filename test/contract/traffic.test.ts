@@ -1,4 +1,4 @@
-// Verdicts on visits: counts, samples of bots, the events that they filter, and their release.
+// Verdicts on visits: counts, samples of bots, filtered events and their release.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
@@ -11,10 +11,9 @@ import {
   type TestSite,
 } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
-import { cookieOf, personsBrowser, report } from "../support/visits.ts";
+import { botHeaders, cookieOf, personsBrowser, report } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
 
-const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
 const none = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0 };
 let hosts = 0;
 
@@ -50,7 +49,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
   test("a person, a bot, a prerendered page and a refusal are each counted once, and add up", async () => {
     const { host } = await newSite();
     for (let i = 0; i < 3; i++) expect((await report(relay, host, "visit")).status).toBe(204);
-    expect((await report(relay, host, "visit", {}, bot)).status).toBe(204);
+    expect((await report(relay, host, "visit", {}, botHeaders)).status).toBe(204);
     expect((await report(relay, host, "visit", { browser: [true, false, "Win32", 0, true] })).status).toBe(
       204,
     );
@@ -58,8 +57,8 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     await report(relay, host, "visit", {}, { "X-Purpose": "preview" });
     await report(relay, host, "visit", {}, { "Sec-GPC": "1" });
     // A bot that refuses counts as a refusal; a bot's prefetch is not a visit.
-    await report(relay, host, "visit", {}, { ...bot, "Sec-GPC": "1" });
-    await report(relay, host, "visit", {}, { ...bot, Purpose: "prefetch" });
+    await report(relay, host, "visit", {}, { ...botHeaders, "Sec-GPC": "1" });
+    await report(relay, host, "visit", {}, { ...botHeaders, Purpose: "prefetch" });
     await counted(host, { people: 3, bots: 2, "not a visit": 3, suppressed: 2 });
     const { reasons } = await counts(host);
     expect(reasons).toEqual({ "user agent:named bot": 1, "automation:webdriver": 1 });
@@ -73,18 +72,18 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     await report(relay, host, "visit", { prerendered: 1, visitor: second });
     await counted(host, { "not a visit": 2 });
     await report(relay, host, "visit", { visitor: first });
-    await eventually("it is a person's visit", async () => (await counts(host)).people === 1);
+    await eventually("the visit counts as human", async () => (await counts(host)).people === 1);
     await counted(host, { people: 1, "not a visit": 1 });
     // The prerendered visit is counted once as shown; later visits count as new ones.
     for (let i = 0; i < 3; i++) await report(relay, host, "visit", { visitor: first });
-    await eventually("all are counted", async () => (await counts(host)).people === 4);
+    await eventually("the later visits are counted", async () => (await counts(host)).people === 4);
     expect(await counts(host)).toMatchObject({ gross: 5, people: 4, "not a visit": 1 });
   });
 
   test("in opt-in mode undecided visitors count as suppressed, and bots as bots", async () => {
     const { host } = await newSite("consent_mode=opt-in");
     await report(relay, host, "visit");
-    await report(relay, host, "visit", {}, bot);
+    await report(relay, host, "visit", {}, botHeaders);
     await report(relay, host, "visit", { consent: { own: "granted" } });
     await counted(host, { people: 1, bots: 1, suppressed: 1 });
   });
@@ -99,15 +98,15 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
 
   test("a bot without an email leaves no record and gets no cookie; a person gets one", async () => {
     const { host } = await newSite();
-    const says = { params: { gclid: "one" } };
-    expect((await report(relay, host, "visit", says, bot)).headers["set-cookie"]).toBeUndefined();
-    expect((await report(relay, host, "visit", says)).headers["set-cookie"]).toHaveLength(1);
+    const fields = { params: { gclid: "one" } };
+    expect((await report(relay, host, "visit", fields, botHeaders)).headers["set-cookie"]).toBeUndefined();
+    expect((await report(relay, host, "visit", fields)).headers["set-cookie"]).toHaveLength(1);
   });
 
-  test("an event of a person with bot visits alone is filtered; its release delivers it, with its click id", async () => {
+  test("an event of a person with only bot visits is filtered, and once released it is delivered with its click id", async () => {
     const { host, key } = await newSite();
     const emails = [sha256Of("mia@example.com")];
-    await report(relay, host, "identify", { emails, params: { gclid: "mias-click" } }, bot);
+    await report(relay, host, "identify", { emails, params: { gclid: "mias-click" } }, botHeaders);
     const event = freshEvent({ email: "mia@example.com" });
     expect(summarize(await relay.post(key, event))).toEqual(filtered);
 
@@ -122,7 +121,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     const { event: released } = await home.run("event", "release", id);
     expect(released).toEqual({ id, released: true, deliveries: 1 });
     const got = () => receiver.bodies().filter((body) => body.orderId === event.orderId);
-    await eventually("it is delivered", () => got().length === 1);
+    await eventually("the event is delivered", () => got().length === 1);
     expect(got()[0]).toMatchObject({ clickIds: { gclid: "mias-click" }, emailSha256: emails[0] });
     const after = await home.run("event", "show", id);
     expect(after).toMatchObject({
@@ -134,14 +133,14 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
 
     // A second release is refused, and nothing is sent again.
     expect(await home.fails("event", "release", id)).toMatchObject({ field: "event" });
-    await eventually("it was sent", async () => {
+    await eventually("the delivery is marked as sent", async () => {
       const { deliveries } = await home.run("event", "show", id);
       return deliveries[0].state === "sent";
     });
     expect(got()).toHaveLength(1);
 
     // After a release the same person passes, even if bots use the address again.
-    await report(relay, host, "identify", { emails }, bot);
+    await report(relay, host, "identify", { emails }, botHeaders);
     const again = freshEvent({ email: "mia@example.com" });
     await eventually("the relay knows the released person", async () => {
       const answer = await relay.post(key, { ...again, orderId: `again-${Math.random()}` });
@@ -169,15 +168,15 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     const event = freshEvent({ email: "eve@spam.test" });
     expect(summarize(await relay.post(key, event))).toEqual(filtered);
     await home.run("site", "set", host, `allow_persons=${sha256Of("eve@spam.test")}`);
-    await eventually("the rule is heard of", async () => {
+    await eventually("the relay applies the rule", async () => {
       const answer = await relay.post(key, freshEvent({ email: "eve@spam.test" }));
       return summarize(answer).text !== filtered.text;
     });
   });
 
-  test("bots are kept as a sample, with reasons, without their address; replay explains them by today's rules", async () => {
+  test("bots are kept as a sample, with reasons and a truncated address; replay judges them by today's rules", async () => {
     const { host } = await newSite();
-    for (let i = 0; i < 8; i++) await report(relay, host, "visit", {}, bot);
+    for (let i = 0; i < 8; i++) await report(relay, host, "visit", {}, botHeaders);
     await counted(host, { bots: 8 });
     const { visits } = await home.run("traffic", "bots", host);
     expect(visits).toHaveLength(5);
@@ -185,7 +184,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
       reason: "user agent:named bot",
       page: `https://${host}/`,
       verdict: { bot: true, score: 100, rules: 1 },
-      seen: { address: "203.0.113.0", userAgent: bot["User-Agent"] },
+      seen: { address: "203.0.113.0", userAgent: botHeaders["User-Agent"] },
     });
     const replayed = await home.run("traffic", "replay", visits[0].id);
     expect(replayed.now.verdict).toMatchObject({ bot: true, score: 100 });
@@ -221,7 +220,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     await counted(host, { people: 1, bots: 2 });
     expect((await counts(host)).reasons).toEqual({ "site rule:denied": 2 });
     await home.run("site", "set", host, "allow_networks=203.0.113.77");
-    await eventually("the rule is heard of", async () => {
+    await eventually("the relay applies the rule", async () => {
       await report(relay, host, "visit");
       return (await counts(host)).people >= 2;
     });
@@ -243,13 +242,13 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     ["deny_countries=Germany", "deny_countries"],
     ["deny_user_agents=*", "deny_user_agents"],
     ["allow_persons=mia@example.com", "allow_persons"],
-  ])("the traffic rule %s is rejected with a sentence", async (setting, name) => {
+  ])("the traffic rule %s is rejected with an explanation", async (setting, name) => {
     const host = `refused-${++hosts}.example`;
     await home.run("site", "add", host);
     expect((await home.fails("site", "set", host, setting)).error).toMatch(new RegExp(`^${name} must be`));
   });
 
-  test("one visitor with the emails of many from a data centre is a bot; either alone is not", async () => {
+  test("a visitor in a data centre with the emails of many people is a bot; many emails or a data centre alone are not", async () => {
     const { host, key } = await newSite();
     const dataCentre = { "X-Forwarded-For": "3.120.0.9" };
     const cookies: Record<string, string>[] = [];
@@ -267,10 +266,10 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     expect(await person(1, "hosted", 9)).toEqual(filtered);
   });
 
-  test("a graceful stop loses no visit counts, and a kill at most those of one second", async () => {
+  test("a graceful stop loses no visit counts, and a kill none that were written", async () => {
     const { host } = await newSite();
     for (let i = 0; i < 20; i++) await report(relay, host, "visit");
-    await report(relay, host, "visit", {}, bot);
+    await report(relay, host, "visit", {}, botHeaders);
     await relay.stop();
     expect(await counts(host)).toMatchObject({ gross: 21, people: 20, bots: 1 });
     relay = await home.start();

@@ -101,7 +101,7 @@ describe.each(engines)("method and transport on %s", (engine) => {
     expect(summarize(answer)).toEqual(plainText(405, "Send a POST request."));
   });
 
-  test("a request that is not HTTP is refused in plain text", async () => {
+  test("a malformed HTTP request is refused in plain text", async () => {
     const socket = createConnection(Number(new URL(relay.url).port), "127.0.0.1");
     socket.setEncoding("utf8").end("POST /__cc/inbound HTTP/1.1\r\nHost: shop.example\r\nBad Header\r\n\r\n");
     let text = "";
@@ -196,28 +196,28 @@ describe.each(engines)("transport settings on %s", (engine) => {
       headers: { "X-CC-Api-Key": relay.key, "Content-Type": "application/json", ...headers },
       body: JSON.stringify(freshEvent()),
     });
-  const taken = accepted("purchase", { sandbox: { ok: true } });
+  const processed = accepted("purchase", { sandbox: { ok: true } });
 
   test("CLEANCAST_REQUIRE_TLS refuses plain HTTP from this machine too", async () => {
     expect(summarize(await send(strict))).toEqual(https);
-    expect(summarize(await send(strict, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
+    expect(summarize(await send(strict, { "X-Forwarded-Proto": "https" }))).toEqual(processed);
   });
 
   test("CLEANCAST_TRUST_PROXY=none trusts no proxy, and direct requests from this machine pass", async () => {
     expect(summarize(await send(distrustful, { "X-Forwarded-Proto": "https" }))).toEqual(https);
     expect(summarize(await send(distrustful, { Forwarded: "proto=https" }))).toEqual(https);
-    expect(summarize(await send(distrustful))).toEqual(taken);
+    expect(summarize(await send(distrustful))).toEqual(processed);
   });
 
   test("TLS_CERT_FILE and TLS_KEY_FILE make the relay serve HTTPS and nothing else", async () => {
     expect(secure.url).toMatch(/^https:/);
     expect(secure.output()).toContain("\ncurl -sSk https://localhost:");
-    expect(summarize(await send(secure))).toEqual(taken);
-    expect(summarize(await send(secure, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
+    expect(summarize(await send(secure))).toEqual(processed);
+    expect(summarize(await send(secure, { "X-Forwarded-Proto": "https" }))).toEqual(processed);
     await expect(call(secure.url.replace("https:", "http:"))).rejects.toThrow("socket hang up");
   });
 
-  test("a proxy that speaks HTTPS to the relay and plain HTTP to the sender does not prove HTTPS", async () => {
+  test("a proxy that uses HTTPS to the relay and plain HTTP to the sender does not prove HTTPS", async () => {
     expect(summarize(await send(secure, { "X-Forwarded-Proto": "http" }))).toEqual(https);
   });
 });

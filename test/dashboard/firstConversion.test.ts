@@ -24,7 +24,7 @@ inChromium("the first conversion", () => {
       await field(page, "Email").fill("olga@example.com");
       await field(page, "Password").fill("short");
       await press(page, "Create owner");
-      expect(await field(page, "Password").evaluate((it: HTMLInputElement) => it.checkValidity())).toBe(
+      expect(await field(page, "Password").evaluate((input: HTMLInputElement) => input.checkValidity())).toBe(
         false,
       );
       await field(page, "Password").fill(password);
@@ -40,9 +40,9 @@ inChromium("the first conversion", () => {
 
       // A key is shown once.
       await press(page, "Create key");
-      const asked = dialog(page, "Create an inbound key");
-      await field(asked, "Name").fill("Shop");
-      await press(asked, "Create");
+      const form = dialog(page, "Create an inbound key");
+      await field(form, "Name").fill("Shop");
+      await press(form, "Create");
       const key = await takeSecret(page);
       expect(key).toMatch(/^cc_\w{20,}$/);
       await page.reload();
@@ -51,7 +51,7 @@ inChromium("the first conversion", () => {
       expect(content).toContain(key.slice(0, 7));
       expect(content).not.toContain(key);
 
-      // An event that is sent with it appears without a reload.
+      // An event that is sent with the key appears without a reload.
       await page.getByRole("link", { name: "Overview" }).click();
       await page.getByRole("status", { name: "Live feed: connected" }).waitFor();
       await sees(page, "Waiting for the first event");
@@ -69,7 +69,7 @@ inChromium("the first conversion", () => {
       // The checklist is updated, too.
       await sees(steps.filter({ hasText: "First conversion" }), "done");
 
-      // Its trace shows the request to the sandbox and the response.
+      // The event's trace shows the request to the sandbox and the response.
       await live.getByRole("link", { name: "purchase" }).click();
       const trace = page.getByRole("dialog");
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
@@ -82,7 +82,7 @@ inChromium("the first conversion", () => {
       expect(await trace.getByLabel("Response", { exact: true }).textContent()).toContain("accepted");
       expect(await isSamePage(page)).toBe(true);
       const address = page.url();
-      // Closing it returns to the page where it was opened.
+      // Closing the trace returns to the page on which it was opened.
       await press(trace, "Close");
       await trace.waitFor({ state: "detached" });
       await page.getByRole("heading", { name: "Overview" }).waitFor();

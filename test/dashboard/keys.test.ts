@@ -14,7 +14,7 @@ inChromium("keys, webhooks, filters and persons", () => {
   let relay: Relay;
   let owner: Person;
   let site: string;
-  let at: User;
+  let browser: User;
   let dns: Awaited<ReturnType<typeof startDns>>;
 
   beforeAll(async () => {
@@ -22,11 +22,11 @@ inChromium("keys, webhooks, filters and persons", () => {
     relay = await (await newInstallation("sqlite", { CLEANCAST_DNS: dns.address })).start();
     owner = await becomeOwner(relay);
     site = (await owner.ask("GET /sites")).json.items[0].id;
-    at = await user(relay, owner);
+    browser = await user(relay, owner);
   });
   afterAll(() => {
     dns.close();
-    expect(at.errors.scriptErrors).toEqual([]);
+    expect(browser.errors.scriptErrors).toEqual([]);
   });
 
   let orders = 0;
@@ -35,9 +35,9 @@ inChromium("keys, webhooks, filters and persons", () => {
       .status;
 
   test(
-    "a rotated inbound key stays valid next to its successor, and a revoked one ends within two seconds",
+    "a rotated inbound key stays valid next to its successor, and a revoked key gets 401",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       await open(`/sites/${site}/configuration/keys`);
       await press(page, "Create key");
       await field(dialog(page, "Create an inbound key"), "Name").fill("CRM");
@@ -62,13 +62,13 @@ inChromium("keys, webhooks, filters and persons", () => {
       expect(await statusWith(first)).toBe(200);
       await page.getByLabel("Show revoked and expired keys").check();
       await sees(line(second), "revoked");
-      // Refused calls are written once a second, and listed with the key's name.
+      // Rejected requests are written once a second, and listed with the key's name.
       await eventually(
-        "the refused call is written",
+        "the rejected request is written",
         async () => (await owner.ask(`GET /sites/${site}/refused-calls`)).json.items.length > 0,
       );
       await page.reload();
-      await row(page.getByRole("region", { name: "Refused calls" }), "CRM")
+      await row(page.getByRole("region", { name: "Rejected requests" }), "CRM")
         .first()
         .waitFor();
     },
@@ -78,7 +78,7 @@ inChromium("keys, webhooks, filters and persons", () => {
   test(
     "a domain is added, checked, paused, resumed and removed",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       await open(`/sites/${site}/configuration/domains`);
       const line = (host: string) => page.getByRole("listitem").filter({ hasText: host });
       const tag = async (host: string) =>
@@ -113,58 +113,61 @@ inChromium("keys, webhooks, filters and persons", () => {
   );
 
   test(
-    "an API key is shown once and works, a read-only one changes nothing, and a revoked one ends",
+    "an API key is shown once and works, a read-only key gets 403 for a change, and a revoked key gets 401",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       await open(`/sites/${site}/settings/api-keys`);
       const make = async (name: string, access?: string) => {
         await press(page, "Create API key");
-        const asked = dialog(page, "Create an API key");
-        await field(asked, "Name").fill(name);
-        if (access) await asked.getByLabel(access, { exact: true }).check();
-        await press(asked, "Create");
+        const form = dialog(page, "Create an API key");
+        await field(form, "Name").fill(name);
+        if (access) await form.getByLabel(access, { exact: true }).check();
+        await press(form, "Create");
         return takeSecret(page);
       };
-      const reading = await make("Report");
-      const changing = await make("Terraform", "Read and change");
-      expect(await page.content()).not.toContain(reading);
+      const readKey = await make("Report");
+      const changeKey = await make("Terraform", "Read and change");
+      expect(await page.content()).not.toContain(readKey);
       const as = (key: string, route: string, body?: unknown) =>
         ask(relay, route, body, { Authorization: `Bearer ${key}` });
 
-      const seen = await as(reading, "GET /sites");
-      expect(seen.json.items.map((one: { id: string }) => one.id)).toEqual([site]);
-      const refused = await as(reading, `PATCH /sites/${site}`, { name: "Renamed" });
+      const sites = await as(readKey, "GET /sites");
+      expect(sites.json.items.map((one: { id: string }) => one.id)).toEqual([site]);
+      const refused = await as(readKey, `PATCH /sites/${site}`, { name: "Renamed" });
       expect(refused).toMatchObject({ status: 403 });
-      expect(await as(changing, `PATCH /sites/${site}`, { name: "Renamed by a program" })).toMatchObject({
+      expect(await as(changeKey, `PATCH /sites/${site}`, { name: "Renamed by a program" })).toMatchObject({
         status: 200,
       });
-      expect(await statusWith(reading)).toBe(401);
+      expect(await statusWith(readKey)).toBe(401);
       await page.reload();
       await sees(page, "Renamed by a program");
 
       await press(row(page, "Terraform"), "Revoke");
       await press(dialog(page, "Revoke Terraform?"), "Revoke");
       await row(page, "Terraform").waitFor({ state: "detached" });
-      await eventually("it gives 401", async () => (await as(changing, "GET /sites")).status === 401);
-      expect((await as(reading, "GET /sites")).status).toBe(200);
+      await eventually(
+        "the revoked API key gives 401",
+        async () => (await as(changeKey, "GET /sites")).status === 401,
+      );
+      expect((await as(readKey, "GET /sites")).status).toBe(200);
     },
     scenarioMs,
   );
 
   test(
-    "a test push to a webhook shows its response; its secret can be rotated, and the webhook disabled",
+    "a webhook's panel shows the response to a test push, rotates the secret, and disables the webhook",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       const receiver = await startReceiver();
       receiver.behave = (_request, response) => response.writeHead(202).end("thank you, totals");
       await open(`/sites/${site}/integrations/webhooks`);
       await press(page, "Add webhook");
-      const asked = dialog(page, "Add a webhook");
-      await field(asked, "URL").fill("ftp://example.com");
-      await press(asked, "Add webhook");
-      await asked.locator("[aria-invalid=true]").waitFor();
-      await field(asked, "URL").fill(`${receiver.url}/totals`);
-      await press(asked, "Add webhook");
+      const form = dialog(page, "Add a webhook");
+      await field(form, "URL").fill("ftp://example.com");
+      await press(form, "Add webhook");
+      await form.locator("[aria-invalid=true]").waitFor();
+      await field(form, "URL").fill(`${receiver.url}/totals`);
+      await press(form, "Add webhook");
       const first = await takeSecret(page);
 
       await page.getByRole("link", { name: receiver.url }).click();
@@ -196,7 +199,7 @@ inChromium("keys, webhooks, filters and persons", () => {
   test(
     "a saved traffic filter survives a reload, and an invalid entry is reported at its field",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       await open(`/sites/${site}/configuration/traffic`);
       const networks = page.getByRole("combobox", { name: "Denied networks" });
       const card = page.locator("form").filter({ has: networks });
@@ -227,9 +230,9 @@ inChromium("keys, webhooks, filters and persons", () => {
   );
 
   test(
-    "a person is found by email and erased, and the audit log records it without naming them",
+    "a person is found by email and erased, and the audit log records the erasure without the email",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       const email = "grace@customers.example";
       await report(relay, "localhost", "identify", {
         emails: [sha256Of(email)],

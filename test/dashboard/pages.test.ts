@@ -1,4 +1,4 @@
-// Every page, filled with hostile and broken texts: nothing runs, nothing breaks, and all pages stay accessible.
+// Opens every page with hostile and broken texts: no script of theirs runs, no page breaks, and all pages stay accessible.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,7 +26,7 @@ const wideName = "M".repeat(100);
 type Axe = { run: (options: unknown) => Promise<{ violations: Violation[] }> };
 type Violation = { id: string; impact: string; nodes: { html: string; failureSummary?: string }[] };
 
-// Rules that are only best practice are never serious.
+// Best practices that are no success criterion of WCAG are not checked.
 const everyRule = {
   runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] },
 };
@@ -55,11 +55,11 @@ async function findOverflow(page: Page): Promise<string[]> {
     if ((document.scrollingElement?.scrollWidth ?? 0) <= innerWidth) return [];
     const isCut = (one: Element | null): boolean =>
       one !== null && (getComputedStyle(one).overflowX !== "visible" || isCut(one.parentElement));
-    // Text may stick out of an element that does not.
+    // Measures the content too: text may stick out of an element whose own box does not.
     const beyond = [...document.querySelectorAll("body *")].filter((one) => {
-      const all = document.createRange();
-      all.selectNodeContents(one);
-      return all.getBoundingClientRect().right > innerWidth && !isCut(one);
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return range.getBoundingClientRect().right > innerWidth && !isCut(one);
     });
     return ["the page", ...beyond.slice(-5).map((one) => one.outerHTML.slice(0, 160))];
   });
@@ -83,7 +83,7 @@ inChromium("every page", () => {
   let owner: Person;
   let site: string;
   let paths: string[];
-  let at: User;
+  let browser: User;
 
   beforeAll(async () => {
     relay = await (await newInstallation("sqlite", { CLEANCAST_RETRY_SECONDS: "1" })).start();
@@ -184,7 +184,7 @@ inChromium("every page", () => {
       visit: bot.id,
     });
     paths.push(`/sites/${fresh.id}/overview?range=24h`);
-    at = await user(relay, owner, { userAgent: `Mozilla/5.0 ${image}` });
+    browser = await user(relay, owner, { userAgent: `Mozilla/5.0 ${image}` });
     // Another session, of a browser with a hostile name.
     await call(relay.url, {
       path: "/api/v1/session",
@@ -194,7 +194,7 @@ inChromium("every page", () => {
   }, scenarioMs);
 
   /** Texts that must be readable, unchanged, on these pages. */
-  const shown: [path: RegExp, text: string][] = [
+  const expectedTexts: [path: RegExp, text: string][] = [
     [/^\/sites$/, image],
     [/overview$/, script],
     [/\/events$/, family],
@@ -210,10 +210,10 @@ inChromium("every page", () => {
   test(
     "every page shows hostile text as text and is accessible, in light and dark, wide and narrow",
     async () => {
-      const { page, open, go, errors } = at;
+      const { page, open, go, errors } = browser;
       const wrong: string[] = [];
       await open("/sites");
-      // A phone in dark mode. Only the colours can differ from the rules checked in light mode.
+      // A phone in dark mode. Only its colours are checked: all other rules have the same result in light mode.
       await emulate(page, "dark", 375);
       for (const path of paths) {
         await go(path);
@@ -230,18 +230,18 @@ inChromium("every page", () => {
         const text = await page.locator("body").innerText();
         if (/could not load|(page|event|platform) not found|no such (page|event|platform)/i.test(text))
           wrong.push(`${path}: ${text.slice(0, 300)}`);
-        for (const [where, what] of shown)
+        for (const [where, what] of expectedTexts)
           if (where.test(path) && !text.includes(what)) wrong.push(`${path}: ${what} cannot be read`);
-        const made = await page.evaluate(() =>
+        const injected = await page.evaluate(() =>
           [...document.querySelectorAll("img[src=x], [onerror], [onload], script:not([src])")].map(
             (one) => one.outerHTML,
           ),
         );
-        if (made.length > 0) wrong.push(`${path}: became markup: ${made.join(" ")}`);
-        if (await page.evaluate(() => "hacked" in window)) wrong.push(`${path}: it ran`);
+        if (injected.length > 0) wrong.push(`${path}: became markup: ${injected.join(" ")}`);
+        if (await page.evaluate(() => "hacked" in window)) wrong.push(`${path}: a hostile script ran`);
       }
       expect(wrong.join("\n\n")).toBe("");
-      expect(shown.filter(([where]) => !paths.some((path) => where.test(path)))).toEqual([]);
+      expect(expectedTexts.filter(([where]) => !paths.some((path) => where.test(path)))).toEqual([]);
       expect(errors.scriptErrors).toEqual([]);
       expect(errors.failedRequests).toEqual([]);
     },
@@ -251,7 +251,7 @@ inChromium("every page", () => {
   test(
     "responses of a platform and of a webhook receiver are shown as text",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       await page.setViewportSize({ width: 1280, height: 900 });
       const panels = paths.filter((path) => /events\/[\w-]+$|webhook=/.test(path));
       expect(panels).toHaveLength(2);
@@ -265,7 +265,7 @@ inChromium("every page", () => {
       }
       expect(await page.evaluate(() => "hacked" in window)).toBe(false);
       expect(await page.locator("svg[onload], img[src=x]").count()).toBe(0);
-      expect(at.errors.scriptErrors).toEqual([]);
+      expect(browser.errors.scriptErrors).toEqual([]);
     },
     scenarioMs,
   );
@@ -273,7 +273,7 @@ inChromium("every page", () => {
   test(
     "the skip link and the search for an order work with the keyboard alone",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       await open(`/sites/${site}/configuration/deduplication`);
       await settled(page);
       await page.keyboard.press("Tab");

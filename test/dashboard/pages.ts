@@ -1,10 +1,10 @@
-// Every page that a signed-in user can open; dashboard/pages.ts has the list of the router.
+// Lists every page that a signed-in user can open, also the tabs and drawers that the router's list (dashboard/pages.ts) lacks.
 
 import type { Page } from "playwright-core";
 
 export type Shown = { event?: string; webhook?: string; visit?: string };
 
-/** With ids, also the drawers over the lists. */
+/** Returns the paths of all pages; each id adds the drawer that shows it. */
 export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): string[] {
   const paths = [
     "overview",
@@ -34,7 +34,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
   return ["/sites", "/account", ...paths.map((path) => `/sites/${site}/${path}`)];
 }
 
-/** Waits until nothing is loading. The live feed never ends, so an idle network is no sign. */
+/** Waits until nothing is loading. The network is never idle, because the live feed never ends. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1, h2").first().waitFor();
   await page.waitForFunction(

@@ -15,7 +15,7 @@ inChromium("a platform in the dashboard", () => {
   let relay: Relay;
   let owner: Person;
   let site: string;
-  let at: User;
+  let browser: User;
 
   beforeAll(async () => {
     const port = await freePort();
@@ -32,13 +32,13 @@ inChromium("a platform in the dashboard", () => {
         CLEANCAST_URL: origin,
         CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
         CLEANCAST_RETRY_SECONDS: "1",
-        // The first check for alerts comes at a random moment, mostly after the test.
+        // The first check for alerts is then at a random moment within the hour, most likely after the test.
         CLEANCAST_ALERT_SECONDS: "3600",
       })
     ).start();
     owner = await becomeOwner(relay);
     site = (await owner.ask("GET /sites")).json.items[0].id;
-    at = await user(relay, owner);
+    browser = await user(relay, owner);
   });
   afterAll(() => standins.close());
 
@@ -52,36 +52,39 @@ inChromium("a platform in the dashboard", () => {
 
   /** Agrees on the platform's own page. */
   async function agree(): Promise<void> {
-    await at.page.getByRole("heading", { name: "Sign in to the stand-in" }).waitFor();
-    expect(at.page.url()).toContain(meta.origin);
-    await press(at.page, "Allow");
-    await sees(at.page, "You are signed in");
+    await browser.page.getByRole("heading", { name: "Sign in to the stand-in" }).waitFor();
+    expect(browser.page.url()).toContain(meta.origin);
+    await press(browser.page, "Allow");
+    await sees(browser.page, "You are signed in");
   }
 
   async function pick(what: string, label: string, value: string): Promise<void> {
-    await press(at.page, `Choose ${what} from a list`);
-    await at.page.getByRole("option", { name: label }).click();
-    await eventually(`${what} is chosen`, async () => (await field(at.page, what).inputValue()) === value);
+    await press(browser.page, `Choose ${what} from a list`);
+    await browser.page.getByRole("option", { name: label }).click();
+    await eventually(
+      `${what} is chosen`,
+      async () => (await field(browser.page, what).inputValue()) === value,
+    );
   }
 
   test(
-    "a platform is connected by signing in, mapped and tested; after a revoked token, reconnecting sends the waiting deliveries",
+    "a platform is connected by signing in, mapped and tested; after its token was revoked, reconnecting sends the parked deliveries",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
 
       // The OAuth app makes the sign-in possible.
       await open(`/sites/${site}/settings/oauth-apps`);
       await press(page, "Set the OAuth app for Meta");
-      const asked = dialog(page, "OAuth app for Meta");
-      await field(asked, "Client id").fill(knownAt("meta", "appId"));
-      await field(asked, "Client secret").fill(knownAt("meta", "appSecret"));
-      await press(asked, "Save");
+      const form = dialog(page, "OAuth app for Meta");
+      await field(form, "Client id").fill(knownAt("meta", "appId"));
+      await field(form, "Client secret").fill(knownAt("meta", "appSecret"));
+      await press(form, "Save");
       await sees(row(page, /^Meta/), /^registered$/);
       await page.reload();
       await sees(row(page, /^Meta/), knownAt("meta", "appId"));
       expect(await page.content()).not.toContain(knownAt("meta", "appSecret"));
 
-      // Sign in there, come back, and choose from the platform's own lists.
+      // Sign in at the platform, come back, and choose from the platform's own lists.
       await open(`/sites/${site}/integrations/meta`);
       await press(page, "Sign in with Meta");
       await agree();
@@ -90,14 +93,14 @@ inChromium("a platform in the dashboard", () => {
       await press(page, /^More settings/);
       await field(page, "Test event code").fill(knownAt("meta", "testEventCode"));
 
-      // A mapped field appears in the preview at once.
+      // A mapped field appears in the preview before it is saved.
       await page.getByRole("tab", { name: "Field mapping" }).click();
       const body = page.getByLabel("Body", { exact: true });
       await body.waitFor();
       expect(await body.textContent()).not.toContain("content_name");
       await page.getByLabel("Your field for custom_data.content_name").selectOption({ label: "Fixed text…" });
       await page.getByLabel("Fixed text for custom_data.content_name").fill("Winter sale");
-      await eventually("the preview shows it", async () =>
+      await eventually("the preview shows the mapped field", async () =>
         /"content_name": "Winter sale"/.test((await body.textContent()) ?? ""),
       );
       await press(page, "Connect Meta");
@@ -115,7 +118,7 @@ inChromium("a platform in the dashboard", () => {
       expect(sent).not.toContain("EAA");
 
       await convert();
-      await eventually("the platform has it", () =>
+      await eventually("the platform has received the conversion", () =>
         meta.accepted.some(({ event }) => JSON.stringify(event).includes("Winter sale")),
       );
 
@@ -124,7 +127,7 @@ inChromium("a platform in the dashboard", () => {
       const waiting = [await convert(), await convert()] as const;
       await open(`/sites/${site}/integrations`);
       const card = page.getByRole("article").filter({ has: page.getByRole("heading", { name: "Meta" }) });
-      await eventually("it needs reconnection", async () => {
+      await eventually("the card shows that Meta needs reconnection", async () => {
         await page.reload();
         await card.waitFor();
         return (await card.getByText("needs reconnection").count()) > 0;
@@ -143,9 +146,12 @@ inChromium("a platform in the dashboard", () => {
       await press(page.locator("form"), "Reconnect");
       await sees(page, /2 parked deliveries are sent now/);
       await page.getByText("Meta needs reconnection").waitFor({ state: "detached" });
-      await eventually("the platform has them", () => meta.accepted.length === before + 2);
+      await eventually(
+        "the platform has received the parked deliveries",
+        () => meta.accepted.length === before + 2,
+      );
       await open(`/sites/${site}/integrations/log?platform=meta`);
-      await eventually("the log says so", async () => {
+      await eventually("the sync log shows both as sent", async () => {
         await page.reload();
         await row(table, /M-\d/).first().waitFor();
         const states = await Promise.all(
@@ -169,7 +175,7 @@ inChromium("a platform in the dashboard", () => {
       await press(trace, "Close");
       await trace.waitFor({ state: "detached" });
       expect(page.url()).toMatch(/\/integrations\/meta\?tab=log$/);
-      expect(at.errors.scriptErrors).toEqual([]);
+      expect(browser.errors.scriptErrors).toEqual([]);
     },
     scenarioMs,
   );
@@ -177,9 +183,9 @@ inChromium("a platform in the dashboard", () => {
   test(
     "a platform is connected with a pasted token, without any error on the page",
     async () => {
-      const { page, open } = at;
+      const { page, open } = browser;
       const settings = standinConnections.reddit;
-      const before = at.errors.failedRequests.length;
+      const before = browser.errors.failedRequests.length;
       await open(`/sites/${site}/integrations/reddit`);
       await page.locator("[name=pixel_id]").fill(settings["pixel_id"] ?? "");
       await page.locator("[name=access_token]").fill(settings["access_token"] ?? "");
@@ -190,7 +196,7 @@ inChromium("a platform in the dashboard", () => {
       const others = page.getByRole("alert").filter({ hasNotText: "Reddit connected." });
       expect(await others.allTextContents()).toEqual([]);
       expect(page.url()).not.toContain("undefined");
-      expect([...at.errors.scriptErrors, ...at.errors.failedRequests.slice(before)]).toEqual([]);
+      expect([...browser.errors.scriptErrors, ...browser.errors.failedRequests.slice(before)]).toEqual([]);
     },
     scenarioMs,
   );

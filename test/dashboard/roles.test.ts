@@ -27,7 +27,7 @@ import { pagesOf, settled } from "./pages.ts";
 const changing =
   /^(add|create|save|revoke|rotate|remove|delete|erase|record|turn|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|change|copy settings|release|enable|disable|reset|sign in with|choose|discard)\b/i;
 
-/** The names of all enabled buttons. */
+/** Returns the labels of all enabled buttons. */
 const controls = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLButtonElement>("button, [role=button], input[type=submit]")]
@@ -56,14 +56,14 @@ inChromium("roles", () => {
   test(
     "an invited person accepts in the browser and sees only the site of the invitation",
     async () => {
-      const at = await user(relay, owner);
-      await at.open(`/sites/${first}/settings/members`);
-      await press(at.page, "Invite");
-      const asked = dialog(at.page, "Invite a member");
-      await field(asked, "Email").fill("vera@example.com");
-      await press(asked, "Create invitation link");
-      const link = await takeSecret(at.page);
-      await row(at.page.getByRole("region", { name: "Open invitations" }), "vera@example.com").waitFor();
+      const inviter = await user(relay, owner);
+      await inviter.open(`/sites/${first}/settings/members`);
+      await press(inviter.page, "Invite");
+      const form = dialog(inviter.page, "Invite a member");
+      await field(form, "Email").fill("vera@example.com");
+      await press(form, "Create invitation link");
+      const link = await takeSecret(inviter.page);
+      await row(inviter.page.getByRole("region", { name: "Open invitations" }), "vera@example.com").waitFor();
 
       const guest = await user(relay, null);
       const { page } = guest;
@@ -90,8 +90,8 @@ inChromium("roles", () => {
       // The link works once.
       await page.goto(link.replace("localhost", "127.0.0.1"));
       await sees(page, "This invitation cannot be used");
-      expect([...at.errors.scriptErrors, ...guest.errors.scriptErrors]).toEqual([]);
-      await at.context.close();
+      expect([...inviter.errors.scriptErrors, ...guest.errors.scriptErrors]).toEqual([]);
+      await inviter.context.close();
       await guest.context.close();
     },
     scenarioMs,
@@ -101,8 +101,8 @@ inChromium("roles", () => {
     "a viewer can open every page and is offered no button that changes anything",
     async () => {
       const viewer = await invite(relay, owner, "victor@example.com", "viewer", first);
-      const at = await user(relay, viewer);
-      const admin = await user(relay, owner);
+      const viewerBrowser = await user(relay, viewer);
+      const ownerBrowser = await user(relay, owner);
       const { json } = await owner.ask(`GET /sites/${first}/events`);
       const { items } = (await owner.ask(`GET /sites/${first}/webhooks`)).json;
       const offered = async (who: User, paths: string[]) => {
@@ -120,20 +120,20 @@ inChromium("roles", () => {
         // Everyone may change their own account.
         (path) => path !== "/account",
       );
-      expect(await offered(at, paths)).toEqual([]);
+      expect(await offered(viewerBrowser, paths)).toEqual([]);
       // An owner sees such buttons on the same pages.
       const some = paths.filter((path) => /\/sites$|keys$|webhook=|tab=events|members$/.test(path));
-      const seenByOwner = await offered(admin, some);
+      const seenByOwner = await offered(ownerBrowser, some);
       expect(some.filter((path) => !seenByOwner.some((one) => one.startsWith(`${path}: `)))).toEqual([]);
-      expect(at.errors).toEqual({ scriptErrors: [], failedRequests: [] });
-      await at.context.close();
-      await admin.context.close();
+      expect(viewerBrowser.errors).toEqual({ scriptErrors: [], failedRequests: [] });
+      await viewerBrowser.context.close();
+      await ownerBrowser.context.close();
     },
     scenarioMs,
   );
 
   test(
-    "a member ends another session, turns two-factor sign-in on with a code, and needs one to sign in again",
+    "a member ends another session, turns two-factor sign-in on with a code, and needs a code to sign in again",
     async () => {
       await invite(relay, owner, "tom@example.com", "admin", first);
       const laptop = await user(relay, null);
@@ -160,16 +160,16 @@ inChromium("roles", () => {
       await phone.page.getByRole("heading", { name: "Sign in" }).waitFor();
 
       await press(page, "Set up");
-      const asked = dialog(page, "Set up two-factor sign-in");
-      await field(asked, "Password").fill(password);
-      await press(asked, "Continue");
-      const secret = (await asked.getByText(/^[A-Z2-7]{16,}$/).textContent()) ?? "";
+      const form = dialog(page, "Set up two-factor sign-in");
+      await field(form, "Password").fill(password);
+      await press(form, "Continue");
+      const secret = (await form.getByText(/^[A-Z2-7]{16,}$/).textContent()) ?? "";
       expect(secret).toMatch(/^[A-Z2-7]{16,}=*$/i);
-      await asked.getByLabel("Code", { exact: true }).fill("000000");
-      await press(asked, "Turn on");
-      await asked.locator("[aria-invalid=true], [role=alert]").first().waitFor();
-      await asked.getByLabel("Code", { exact: true }).fill(authenticatorCode(secret));
-      await press(asked, "Turn on");
+      await form.getByLabel("Code", { exact: true }).fill("000000");
+      await press(form, "Turn on");
+      await form.locator("[aria-invalid=true], [role=alert]").first().waitFor();
+      await form.getByLabel("Code", { exact: true }).fill(authenticatorCode(secret));
+      await press(form, "Turn on");
       await sees(page, "Two-factor sign-in is on.");
 
       await signOut(page);
@@ -178,7 +178,7 @@ inChromium("roles", () => {
       await field(page, "Code").fill("000000");
       await press(page, "Sign in");
       await page.locator("[aria-invalid=true], [role=alert]").first().waitFor();
-      // The app's next code: each works once.
+      // Each code works once, so this is the app's next one.
       await field(page, "Code").fill(authenticatorCode(secret, 1));
       await press(page, "Sign in");
       await page.getByRole("heading", { name: "Overview" }).waitFor();

@@ -8,7 +8,7 @@ import type { Relay } from "../support/relay.ts";
 type PageErrors = {
   /** Errors of scripts and of the content security policy. */
   scriptErrors: string[];
-  /** Failed responses that the browser logs, such as refusals that a test provokes. */
+  /** Failed requests that the browser logs, such as refusals that a test provokes. */
   failedRequests: string[];
 };
 
@@ -18,9 +18,9 @@ async function collectErrors(context: BrowserContext): Promise<PageErrors> {
   context.on("weberror", (error) => errors.scriptErrors.push(`uncaught: ${error.error()}`));
   context.on("console", (message) => {
     if (message.type() !== "error" && message.type() !== "warning") return;
-    const isAnswer = message.text().startsWith("Failed to load resource");
+    const isFailedRequest = message.text().startsWith("Failed to load resource");
     const where = message.page()?.url() ?? "";
-    (isAnswer ? errors.failedRequests : errors.scriptErrors).push(
+    (isFailedRequest ? errors.failedRequests : errors.scriptErrors).push(
       `${message.text()} at ${message.location().url} on ${where}`,
     );
   });
@@ -97,11 +97,11 @@ export const press = (where: Page | Locator, name: string | RegExp): Promise<voi
     .first()
     .click();
 
-/** The open dialog; closing dialogs fade, so only the newest counts. */
+/** Finds the newest dialog with this title: an older one may still be fading out. */
 export const dialog = (page: Page, title: string | RegExp): Locator =>
   page.getByRole("dialog", { name: title }).filter({ visible: true }).last();
 
-/** A field by its label; required fields have a star. */
+/** Finds a field by its label, which ends with a star if the field is required. */
 export const field = (where: Page | Locator, label: string): Locator =>
   where
     .getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}( \\*)?$`))
@@ -134,6 +134,6 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 }
 
-/** The row of a table that holds this text. */
+/** Finds the rows of a table that contain this text. */
 export const row = (where: Page | Locator, text: string | RegExp): Locator =>
   where.getByRole("row").filter({ hasText: text });

@@ -22,8 +22,8 @@ describe.each(engines)("a backlog on %s", (engine) => {
     receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
     await change(home, `UPDATE deliveries SET due_at = 0`);
     const before = receiver.got.length;
-    await eventually("the first of them arrives", () => receiver.got.length > before);
-    await eventually("all of them are sent", async () => (await deliveryStates(home)).sent === total);
+    await eventually("the first delivery arrives", () => receiver.got.length > before);
+    await eventually("all deliveries are sent", async () => (await deliveryStates(home)).sent === total);
     const first = receiver.got[before]?.at ?? 0;
     const last = receiver.got.at(-1)?.at ?? 0;
     expect(last - first).toBeLessThan(16_000);

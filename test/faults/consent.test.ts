@@ -23,7 +23,7 @@ import {
 } from "../support/installation.ts";
 
 const answerSeconds = 4;
-const hasty = {
+const shortTimes = {
   CLEANCAST_ATTEMPT_SECONDS: "2",
   CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
   CLEANCAST_RETRY_SECONDS: "1",
@@ -37,14 +37,14 @@ type Place = { home: Installation; relay: Relay; receiver: Receiver; site: SiteS
 
 /** Starts a relay that has click ids, UTM fields and a granted consent of the person. */
 async function open(engine: Engine, env: Record<string, string> = {}): Promise<Place> {
-  const home = await newInstallation(engine, { ...hasty, ...env });
+  const home = await newInstallation(engine, { ...shortTimes, ...env });
   const receiver = await startReceiver();
   const site = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-  await remember(home, [site.siteId]);
+  await storePerson(home, [site.siteId]);
   return { home, relay: await home.start(), receiver, site };
 }
 
-function remember(home: Installation, siteIds: readonly string[]): Promise<void> {
+function storePerson(home: Installation, siteIds: readonly string[]): Promise<void> {
   return withStore(home, async (store) => {
     const now = Date.now();
     for (const siteId of siteIds) {
@@ -84,18 +84,18 @@ async function send({ relay, receiver, site }: Place): Promise<Record<string, un
   return bodies[0] as Record<string, unknown>;
 }
 
-const withEverything = {
+const withIdentifiers = {
   emailSha256: person,
   phoneSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   clickIds: { gclid: "click-1", fbclid: "click-2" },
   utm: { utm_source: "newsletter" },
   consent: "granted",
 };
-const withNothing = { emailSha256: null, phoneSha256: null, clickIds: {}, utm: {}, consent: "denied" };
+const withoutIdentifiers = { emailSha256: null, phoneSha256: null, clickIds: {}, utm: {}, consent: "denied" };
 
 /** Checks that no field of the body has an identifier of the person. */
-function expectNothingOfThePerson(body: Record<string, unknown>): void {
-  expect(body).toMatchObject(withNothing);
+function expectNoIdentifiers(body: Record<string, unknown>): void {
+  expect(body).toMatchObject(withoutIdentifiers);
   expect(body.clickIds).toEqual({});
   expect(body.utm).toEqual({});
   expect(JSON.stringify(body)).not.toMatch(/[0-9a-f]{64}|click-|newsletter|fb\.1/);
@@ -109,14 +109,14 @@ describe.each(engines)("unreadable consent on %s", (engine) => {
 
   // Makes the fault, checks the conversion, and undoes the fault; the granted consent counts before and after it.
   async function during(fault: string[], remedy: string[]): Promise<void> {
-    expect(await send(place)).toMatchObject(withEverything);
+    expect(await send(place)).toMatchObject(withIdentifiers);
     await change(place.home, ...fault);
     try {
-      expectNothingOfThePerson(await send(place));
+      expectNoIdentifiers(await send(place));
     } finally {
       await change(place.home, ...remedy);
     }
-    expect(await send(place)).toMatchObject(withEverything);
+    expect(await send(place)).toMatchObject(withIdentifiers);
   }
 
   test.each(["", "GRANTED", "granted ", "yes", "1", "null", "\u00ff\u0001"])(
@@ -138,7 +138,7 @@ describe.each(engines)("unreadable consent on %s", (engine) => {
     await change(place.home, `ALTER TABLE consents RENAME TO elsewhere`);
     try {
       const bodies = await Promise.all(Array.from({ length: 50 }, () => send(place)));
-      for (const body of bodies) expectNothingOfThePerson(body);
+      for (const body of bodies) expectNoIdentifiers(body);
     } finally {
       await change(place.home, `ALTER TABLE elsewhere RENAME TO consents`);
     }
@@ -156,7 +156,7 @@ describe("a hanging consent table on postgres", () => {
       const wanted = [["webhook", { url: place.receiver.url }]] as const;
       sites.push(await setUpSite(place.home, wanted, `shop-${i}.example.com`));
     }
-    await remember(
+    await storePerson(
       place.home,
       sites.map((site) => site.siteId),
     );
@@ -178,20 +178,20 @@ describe("a hanging consent table on postgres", () => {
   }
 
   test("a conversion is sent by the deadline, without any identifier, while the consent table hangs", async () => {
-    expect(await send(place)).toMatchObject(withEverything);
-    await whileLocked(async () => expectNothingOfThePerson(await send(place)));
+    expect(await send(place)).toMatchObject(withIdentifiers);
+    await whileLocked(async () => expectNoIdentifiers(await send(place)));
   });
 
   test("fifty conversions at once are sent by the deadline, without any identifier, while the consent table hangs", () =>
     whileLocked(async () => {
       const bodies = await Promise.all(Array.from({ length: 50 }, () => send(place)));
-      for (const body of bodies) expectNothingOfThePerson(body);
+      for (const body of bodies) expectNoIdentifiers(body);
     }));
 
   test("conversions of more sites than database connections are sent by the deadline while the consent table hangs", () =>
     whileLocked(async () => {
       const bodies = await Promise.all(sites.map((site) => send({ ...place, site })));
-      for (const body of bodies) expectNothingOfThePerson(body);
+      for (const body of bodies) expectNoIdentifiers(body);
     }));
 });
 
@@ -249,7 +249,7 @@ describe.each(engines)("consent changes before a retry on %s", (engine) => {
     expect(JSON.parse(answer.text).results).toEqual({
       webhook: { ok: false, status: "queued", error: "HTTP 503" },
     });
-    expect(receiver.bodies()[0]).toMatchObject(withEverything);
+    expect(receiver.bodies()[0]).toMatchObject(withIdentifiers);
     await save(place);
     const before = receiver.got.length;
     receiver.behave = (_got, response) => response.writeHead(200).end();
@@ -258,7 +258,7 @@ describe.each(engines)("consent changes before a retry on %s", (engine) => {
     // A retry may have been in flight while consent changed; the accepted one was sent after the change.
     const last = bodies.at(-1) as Record<string, unknown>;
     expect(bodies.length).toBeGreaterThan(before);
-    expectNothingOfThePerson(last);
+    expectNoIdentifiers(last);
     expect(last.platformEventId).toBe(bodies[0]?.platformEventId);
     const attempts = await rows(home, `SELECT number, request FROM attempts ORDER BY number`);
     expect(String(attempts.at(-1)?.request)).not.toContain(person);

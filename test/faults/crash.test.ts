@@ -9,7 +9,7 @@ const orders = Array.from({ length: total }, (_, i) => `order-${i}`);
 
 // Nodes on PostgreSQL wait until a lease expires, and a lease is longer than answer + attempt. Both are short, but long
 // enough for a busy machine to reach the moment of the crash.
-const hasty = {
+const shortTimes = {
   CLEANCAST_ATTEMPT_SECONDS: "3",
   CLEANCAST_ANSWER_SECONDS: "15",
   CLEANCAST_LEASE_SECONDS: "18",
@@ -25,7 +25,7 @@ function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   return next;
 }
 
-/** By order id, the event ids under which a platform accepted it. */
+/** By order id, the platform event ids under which the platform accepted the order. */
 type Accepted = Map<string, Set<string>>;
 
 function accept(accepted: Accepted, got: ReceivedRequest, response: ServerResponse): void {
@@ -39,7 +39,7 @@ type Scene = {
   accepted: Accepted;
   /** By order id, the answer that its sender got. */
   answered: Map<string, Answer>;
-  /** Ends the relay at once; later calls do nothing. */
+  /** Sends SIGKILL to the relay; later calls do nothing. */
   kill: () => void;
 };
 
@@ -106,7 +106,7 @@ function eventOf(order: string) {
   return { email: `${order}@example.com`, event: "purchase", orderId: order, value: 10 };
 }
 
-/** Sends all 500 at once to a relay that is killed in the middle of them. */
+/** Sends all 500 events at the same time to a relay that is killed in between. */
 async function crashAmid(home: Installation, site: SiteSetup, scene: Omit<Scene, "kill">, moment: Moment) {
   const relay = await home.start();
   let killed = false;
@@ -138,7 +138,7 @@ function lost(stored: Iterable<string>, accepted: Accepted): string[] {
 
 describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 90_000 }, (engine) => {
   test.each(moments)("a kill $title loses nothing that was answered or stored", async (moment) => {
-    const home = await newInstallation(engine, hasty);
+    const home = await newInstallation(engine, shortTimes);
     const receiver = await startReceiver();
     const accepted: Accepted = new Map();
     const site = await setUpSite(home, [["webhook", { url: receiver.url }]]);
@@ -166,7 +166,7 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
     await Promise.all(
       unanswered.map((order) =>
         // On a busy machine the short deadline of this test may pass, which is answered 503.
-        eventually(`${order} is taken`, async () => {
+        eventually(`${order} is accepted`, async () => {
           const { status } = await again.post(site.key, eventOf(order));
           expect([200, 503]).toContain(status);
           return status === 200;
@@ -185,7 +185,7 @@ test.concurrent(
   "on PostgreSQL another node delivers what a killed node was sending",
   { timeout: 90_000 },
   async () => {
-    const home = await newInstallation("postgres", hasty);
+    const home = await newInstallation("postgres", shortTimes);
     const receiver = await startReceiver();
     const accepted: Accepted = new Map();
     const site = await setUpSite(home, [["webhook", { url: receiver.url }]]);

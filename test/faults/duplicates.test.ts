@@ -6,7 +6,7 @@ import { deliveryStates, setUpSite, rows } from "../support/installation.ts";
 const processed = '{"ok":true,"event":"purchase","results":{"webhook":{"ok":true}}}';
 const deduped = '{"ok":true,"deduped":true}';
 
-// SQLite has one server per folder; PostgreSQL is shared by two.
+// On SQLite one relay uses the data folder; on PostgreSQL two relays share the database.
 describe.each(engines)("200 identical requests at once on %s", (engine) => {
   test.each([
     ["with an order id", { orderId: "A-1" }],
@@ -29,7 +29,7 @@ describe.each(engines)("200 identical requests at once on %s", (engine) => {
       expect(answers.filter((answer) => answer.text === processed)).toHaveLength(1);
       expect(answers.filter((answer) => answer.text === deduped)).toHaveLength(199);
       expect(await rows(home, `SELECT id FROM events`)).toHaveLength(1);
-      // The answer of the one that was processed came after its delivery, and nothing is left to be sent.
+      // The processed request was answered after its delivery, and nothing is left to be sent.
       expect(await deliveryStates(home)).toEqual({ sent: 1 });
       expect(receiver.got).toHaveLength(1);
       await Promise.all(relays.map((relay) => relay.stop()));

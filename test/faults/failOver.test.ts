@@ -1,14 +1,20 @@
 // The database's machine dies under load and its standby takes its place: a real primary, a real synchronous standby, two
 // relays. Every event that was answered 200 is stored and arrives once; requests in between are asked to retry.
 
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
 import { openGateway, type Gateway } from "../support/postgres/gateway.ts";
 import { startPair, type Pair } from "../support/postgres/primaryAndStandby.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { call, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import {
+  call,
+  eventually,
+  newInstallation,
+  residentMb,
+  type Installation,
+  type Relay,
+} from "../support/relay.ts";
 import {
   deliveryStates,
   setUpSite,
@@ -24,14 +30,14 @@ const senders = isLong ? 200 : 12;
 /** Longer than the timeout of the store, so that requests are refused. */
 const outageMs = isLong ? Number(process.env.FAIL_OVER_SECONDS) * 1000 : 2500;
 const answerSeconds = 5;
-/** The delay that this machine adds with so many senders. */
+/** The delay that a slow machine adds with so many senders. */
 const slownessMs = 10_000;
 
 describe("failover to a standby", () => {
   let pair: Pair;
   let home: Installation;
-  /** The same installation on the server that is left. */
-  let left: Installation;
+  /** The same installation on the promoted standby. */
+  let promoted: Installation;
   beforeAll(async () => {
     pair = await startPair();
     home = await newInstallation("postgres", {
@@ -43,18 +49,15 @@ describe("failover to a standby", () => {
       LOG_LEVEL: "silent",
     });
     home.env.DATABASE_URL = pair.url;
-    left = home.with({ DATABASE_URL: pair.urlOf(pair.standby) });
+    promoted = home.with({ DATABASE_URL: pair.urlOf(pair.standby) });
   });
   afterAll(() => pair.stop());
-
-  const megabytesOf = ({ process: { pid } }: Relay) =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
   const isReady = async (relay: Relay) =>
     (await call(relay.url, { method: "GET", path: "/readyz" })).status === 200;
 
   test(
-    "a failover under load loses and doubles nothing that was accepted, and the relays recover by themselves",
+    "a failover under load neither loses nor duplicates an accepted event, and the relays recover by themselves",
     async () => {
       const receiver = await startReceiver();
       const pushed = await startReceiver();
@@ -63,20 +66,20 @@ describe("failover to a standby", () => {
       const relays = await Promise.all([home.start(), home.start()]);
       const agent = keepAliveAgent(senders);
 
-      const taken = new Set<string>();
+      const accepted = new Set<string>();
       const refused: { status: number; retryAfter: number; ms: number }[] = [];
       let next = 0;
       let requests = 0;
       let isSending = true;
       /** Retries on any node until one accepts the event, as senders do. */
-      async function sendUntilTaken(n: number): Promise<void> {
+      async function sendUntilAccepted(n: number): Promise<void> {
         const order = `order-${n}`;
         for (let tries = 0; ; tries++) {
           const startedAt = performance.now();
           requests += 1;
           const event = { email: `p${n}@example.com`, event: "purchase", orderId: order, value: 10 };
           const answer = await postOver(agent, relays[(n + tries) % 2] as Relay, key, event);
-          if (answer.status === 200) return void taken.add(order);
+          if (answer.status === 200) return void accepted.add(order);
           const ms = performance.now() - startedAt;
           refused.push({ status: answer.status, retryAfter: Number(answer.headers["retry-after"]), ms });
           await sleep(100);
@@ -84,22 +87,22 @@ describe("failover to a standby", () => {
       }
       const load = Array.from({ length: senders }, async () => {
         while (isSending) {
-          await sendUntilTaken(next++);
+          await sendUntilAccepted(next++);
           await sleep(5);
         }
       });
 
-      await eventually("there is load", () => taken.size >= 200);
-      const memoryBefore = relays.map(megabytesOf);
+      await eventually("there is load", () => accepted.size >= 200);
+      const memoryBefore = relays.map(residentMb);
       if (isLong) pair.primary.freeze();
       else await pair.primary.kill();
-      const atOutage = taken.size;
+      const atOutage = accepted.size;
       await sleep(outageMs);
-      relays.forEach((relay, i) => expect(megabytesOf(relay) - (memoryBefore[i] ?? 0)).toBeLessThan(200));
+      relays.forEach((relay, i) => expect(residentMb(relay) - (memoryBefore[i] ?? 0)).toBeLessThan(200));
       for (const relay of relays) expect(await isReady(relay)).toBe(false);
       await pair.standby.promote();
       const promotedAt = performance.now();
-      await eventually("events are taken again", () => taken.size > atOutage + 200);
+      await eventually("events are accepted again", () => accepted.size > atOutage + 200);
       const backMs = performance.now() - promotedAt;
       isSending = false;
       await Promise.all(load);
@@ -113,20 +116,20 @@ describe("failover to a standby", () => {
       expect(slowestMs).toBeLessThan(answerSeconds * 1000 + 500 + slownessMs);
 
       await eventually("everything is delivered", async () => {
-        const states = await deliveryStates(left);
+        const states = await deliveryStates(promoted);
         return Object.keys(states).join() === "sent";
       });
-      const events = await rows(left, `SELECT id, order_id FROM events`);
+      const events = await rows(promoted, `SELECT id, order_id FROM events`);
       const orders = events.map((row) => String(row.order_id));
-      expect(new Set(orders)).toEqual(taken);
-      expect(orders).toHaveLength(taken.size);
+      expect(new Set(orders)).toEqual(accepted);
+      expect(orders).toHaveLength(accepted.size);
       const arrived = receiver.bodies().map((body) => String(body.orderId));
-      expect(new Set(arrived)).toEqual(taken);
-      expect(arrived).toHaveLength(taken.size);
+      expect(new Set(arrived)).toEqual(accepted);
+      expect(arrived).toHaveLength(accepted.size);
 
       for (const relay of relays) await eventually("the node is ready again", () => isReady(relay));
       // Both nodes know a new key soon.
-      const { key: fresh } = await left.run("key", "add", "shop.example.com", "made after");
+      const { key: fresh } = await promoted.run("key", "add", "shop.example.com", "added after the failover");
       for (const relay of relays)
         await eventually("the node knows the key", async () => {
           const answer = await postOver(agent, relay, fresh, { email: "late@example.com", event: "lead" });
@@ -136,15 +139,15 @@ describe("failover to a standby", () => {
         const byId = new Map(pushed.got.map((one) => [one.headers["webhook-id"], JSON.parse(one.text)]));
         return [...byId.values()].reduce((sum, { conversions }) => sum + Number(conversions), 0);
       };
-      await eventually("the webhook received all totals", () => pushedConversions() === taken.size + 1);
-      await eventually("uses of the key are counted, those of the outage too", async () => {
-        const [row] = await rows(left, `SELECT SUM(uses) AS uses FROM key_uses`);
+      await eventually("the webhook received all totals", () => pushedConversions() === accepted.size + 1);
+      await eventually("uses of the key are counted, also those during the outage", async () => {
+        const [row] = await rows(promoted, `SELECT SUM(uses) AS uses FROM key_uses`);
         return Number(row?.uses) >= requests + 2;
       });
       for (const relay of relays) expect(await relay.stop()).toBe(0);
       console.log(
-        `${taken.size} events, ${refused.length} refusals in an outage of ${outageMs} ms, the slowest after ${Math.round(slowestMs)} ms; the ` +
-          `200 events after the promotion were taken ${Math.round(backMs)} ms after it.`,
+        `${accepted.size} events, ${refused.length} refusals in an outage of ${outageMs} ms, the slowest after ${Math.round(slowestMs)} ms; the ` +
+          `200 events after the promotion were accepted ${Math.round(backMs)} ms after it.`,
       );
     },
     60_000 + outageMs,
@@ -154,15 +157,15 @@ describe("failover to a standby", () => {
   const port = `SELECT inet_server_port() AS port`;
   /** Returns a URL of both servers, with a gateway in front of the promoted one. */
   async function throughGateway(mode: Gateway["mode"]) {
-    const way = await openGateway(pair.standby.url, mode);
+    const gateway = await openGateway(pair.standby.url, mode);
     const former = new URL(pair.urlOf(pair.primary));
-    return { way, url: former.href.replace(former.host, `${former.host},${way.host}`) };
+    return { gateway, url: former.href.replace(former.host, `${former.host},${gateway.host}`) };
   }
 
-  test("a starting node does not write to a former primary, however slow the promoted one is", async () => {
+  test("a starting node does not write to a former primary, however slow the promoted server is", async () => {
     await pair.primary.restart();
-    const { way, url } = await throughGateway("open");
-    way.delayMs = 100;
+    const { gateway, url } = await throughGateway("open");
+    gateway.delayMs = 100;
     for (const one of [pair.url, url]) {
       const db = openPostgres(one, { connections: 2 });
       try {
@@ -174,8 +177,8 @@ describe("failover to a standby", () => {
     }
   });
 
-  test("a primary that was demoted unnoticed is left, queued writes move to the promoted one, and none goes back", async () => {
-    const { way, url } = await throughGateway("closed");
+  test("a primary that was replaced unnoticed is abandoned: queued writes move to the promoted server, and none goes back", async () => {
+    const { gateway, url } = await throughGateway("closed");
     const db = openPostgres(url, { connections: 4, probeEveryMs: 300 });
     try {
       const [before] = await db.all(port);
@@ -188,8 +191,8 @@ describe("failover to a standby", () => {
           })
           .then(([row]) => ({ at: performance.now(), port: String(row?.port) })),
       );
-      way.mode = "open";
-      await eventually("the promoted one is found", async () => {
+      gateway.mode = "open";
+      await eventually("the promoted server is found", async () => {
         const [row] = await db.all(port);
         return String(row?.port) === portOf(pair.standby);
       });
@@ -197,8 +200,8 @@ describe("failover to a standby", () => {
       const answers = await Promise.all(waiting);
       expect(answers.some(({ at }) => at > leftAt)).toBe(true);
       for (const answer of answers) if (answer.at > leftAt) expect(answer.port).toBe(portOf(pair.standby));
-      way.mode = "closed";
-      way.cut();
+      gateway.mode = "closed";
+      gateway.cut();
       await expect(db.all(port)).rejects.toThrow("another server was promoted after it");
     } finally {
       await db.close();
@@ -220,7 +223,7 @@ describe("failover to a standby", () => {
             [version],
           );
         });
-      // More writes than connections: those that wait must not open another one.
+      // There are more writes than connections; waiting writes must not open another connection.
       const written = await Promise.allSettled([-1, -2, -3].map(write));
       for (const one of written)
         expect(one).toMatchObject({

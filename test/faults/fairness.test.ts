@@ -1,5 +1,5 @@
 // A site with a large backlog and sites with one delivery each, one poll of the worker at a time: a poll takes a limited part
-// of the backlog and everything of the others. The worker, lanes, store and sender are the real ones; only the clock is fake.
+// of the backlog and everything of the other sites. The worker, lanes, store and sender are real; only the clock is fake.
 
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
@@ -37,7 +37,7 @@ type Setup = {
   lanes: Lanes;
 };
 
-/** Sets up a busy site, which comes first in the order of sites, and quiet ones. */
+/** Sets up a busy site, which comes first in the order of sites, and quiet sites. */
 async function withBacklog(
   engine: Engine,
   busyUrl: string | null,
@@ -111,7 +111,7 @@ async function withBacklog(
     try {
       await work({ home, store, directory, busy, clock, poll, count, lanes });
       const areSent = async () => (await ofOthers("state = 'sent'")).length === quietSites;
-      await eventually("the quiet sites' are sent", areSent);
+      await eventually("the deliveries of the quiet sites are sent", areSent);
       expect(receiver.got).toHaveLength(quietSites);
     } finally {
       // Ends the calls that hang, which the lanes wait for.
@@ -154,7 +154,7 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
     });
   });
 
-  test("a platform that is down is called once by each lane, and then by one request at a time", async () => {
+  test("a platform that is down is called once by each lane, and then with one request at a time", async () => {
     const receiver = await startReceiver();
     // Answers wait until every lane has called, because a slow lane would find the breaker open.
     const held: (() => void)[] = [];
@@ -184,7 +184,7 @@ describe.each(engines)("a backlog and quiet sites on %s", (engine) => {
     });
   });
 
-  test("deliveries of a paused connection are parked, and released again, one step per poll", async () => {
+  test("deliveries of a paused connection are parked, and released once it is resumed, 100 per poll", async () => {
     await withBacklog(engine, null, async ({ store, directory, busy, clock, poll, count, lanes }) => {
       const [id = ""] = busy.connections;
       const connection = { siteId: busy.siteId, id };

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
-import { engines, newInstallation, type Relay } from "../support/relay.ts";
+import { engines, newInstallation, residentMb } from "../support/relay.ts";
 import { randomFrom, type Random } from "./random.ts";
 import { setUpSite } from "../support/installation.ts";
 
@@ -328,11 +327,6 @@ function exchange(port: number, { bytes, whole }: Request): Promise<Reply> {
     socket.on("error", () => finish(true));
     socket.write(bytes);
   });
-}
-
-function residentMb(relay: Relay): number {
-  const status = readFileSync(`/proc/${relay.process.pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
 describe.each(engines)(`fuzzed requests on %s (seed ${seed})`, (engine) => {

@@ -1,40 +1,17 @@
-// An import that is killed, started twice, stopped, and run together with live traffic.
+// An import is killed, started twice, stopped, and run together with live traffic.
 
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Installation } from "../support/relay.ts";
 import { deliveryStates, setUpSite, rows } from "../support/installation.ts";
 
-const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const total = Number(process.env.IMPORT_ROWS ?? 3000);
 const isLong = total > 20_000;
 
-const running = new Set<ChildProcess>();
-afterAll(() => {
-  for (const child of running) child.kill("SIGKILL");
-});
-
-type Run = { child: ChildProcess; out: () => string; err: () => string; ended: Promise<number | null> };
-
-function start(home: Installation, ...args: string[]): Run {
-  const child = spawn(process.execPath, [command, "import", "conversions", ...args], { env: home.env });
-  running.add(child);
-  let out = "";
-  let err = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
-  const ended = once(child, "close").then(() => {
-    running.delete(child);
-    return child.exitCode;
-  });
-  return { child, out: () => out, err: () => err, ended };
-}
+const start = (home: Installation, ...args: string[]) => home.launch("import", "conversions", ...args);
 
 async function lineOf(home: Installation): Promise<number> {
   const [row] = await rows(home, `SELECT line FROM imports`);
@@ -68,7 +45,7 @@ function write(count: number): { path: string; distinct: number; copies: number;
 }
 
 describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_000 : 180_000 }, (engine) => {
-  test(`an import of ${total} rows, killed three times and then started twice at once, has each row exactly once`, async () => {
+  test(`an import of ${total} rows, killed three times and then started twice at once, stores each row exactly once`, async () => {
     const home = await newInstallation(engine);
     await setUpSite(home, [["sandbox", {}]]);
     const relay = await home.start();
@@ -83,7 +60,8 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
       await eventually(
         "the import has reached the line",
         async () => {
-          if (run.child.exitCode !== null) throw new Error(`it ended by itself: ${run.err()}${run.out()}`);
+          if (run.child.exitCode !== null)
+            throw new Error(`the import ended by itself: ${run.printed.err}${run.printed.out}`);
           return (await lineOf(home)) > total * part;
         },
         isLong ? 600 : 60,
@@ -93,11 +71,11 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
       const after = await lineOf(home);
       expect(after).toBeGreaterThan(before);
       expect(after).toBeLessThan(total);
-      if (before) expect(run.err()).toContain(`resuming after line ${before}`);
+      if (before) expect(run.printed.err).toContain(`resuming after line ${before}`);
     }
     const both = [start(home, ...args), start(home, ...args)];
     const codes = await Promise.all(both.map(({ ended }) => ended));
-    const output = both.map(({ out, err }) => out() + err()).join("\n");
+    const output = both.map(({ printed }) => printed.out + printed.err).join("\n");
     expect(codes.toSorted(), output).toEqual([0, 1]);
     expect(output).toMatch(/This import is running|Another process has just started/);
     const seconds = (Date.now() - startedAt) / 1000;
@@ -133,36 +111,39 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     await relay.stop();
   });
 
-  test.skipIf(isLong)("live events overtake the rows of an import, and Ctrl-C ends it cleanly", async () => {
-    const home = await newInstallation(engine);
-    const receiver = await startReceiver();
-    // 32 lanes of 100 ms: about 300 a second, less than an import could bring.
-    receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
-    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-    const relay = await home.start();
-    const { path } = write(2000);
-    const run = start(home, path, "--deliver", "all", "--yes");
-    const waiting = async () => (await deliveryStates(home)).queued ?? 0;
-    await eventually("a backlog", async () => (await waiting()) > 200, 60);
+  test.skipIf(isLong)(
+    "live events overtake the rows of an import, and Ctrl-C ends the import cleanly",
+    async () => {
+      const home = await newInstallation(engine);
+      const receiver = await startReceiver();
+      // 32 lanes that take 100 ms each send about 300 events a second, fewer than an import reads.
+      receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
+      const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+      const relay = await home.start();
+      const { path } = write(2000);
+      const run = start(home, path, "--deliver", "all", "--yes");
+      const waiting = async () => (await deliveryStates(home)).queued ?? 0;
+      await eventually("a backlog builds up", async () => (await waiting()) > 200, 60);
 
-    const before = receiver.got.length;
-    const live = await relay.post(key, { email: "live@example.com", event: "purchase", orderId: "live" });
-    expect(JSON.parse(live.text)).toMatchObject({ results: { webhook: { ok: true } } });
-    const place = receiver.bodies().findIndex((body) => body.orderId === "live") - before;
-    const left = await waiting();
-    // Only rows that were already in the lanes, or on their way to them, come first.
-    expect(place).toBeLessThan(100);
-    expect(left).toBeGreaterThan(100);
-    expect(left).toBeLessThanOrEqual(320);
+      const before = receiver.got.length;
+      const live = await relay.post(key, { email: "live@example.com", event: "purchase", orderId: "live" });
+      expect(JSON.parse(live.text)).toMatchObject({ results: { webhook: { ok: true } } });
+      const position = receiver.bodies().findIndex((body) => body.orderId === "live") - before;
+      const left = await waiting();
+      // Only rows that were already in the lanes, or on their way to them, come first.
+      expect(position).toBeLessThan(100);
+      expect(left).toBeGreaterThan(100);
+      expect(left).toBeLessThanOrEqual(320);
 
-    run.child.kill("SIGINT");
-    expect(await run.ended).toBe(130);
-    expect(run.out()).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
-    const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
-    expect(row).toMatchObject({ state: "stopped", owner: "" });
-    // The report matches the rows in the database.
-    const { imported } = JSON.parse(String(row?.tally)) as { imported: number };
-    expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events WHERE key_id = 'import'`)).toBe(imported);
-    await relay.stop();
-  });
+      run.child.kill("SIGINT");
+      expect(await run.ended).toBe(130);
+      expect(run.printed.out).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
+      const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
+      expect(row).toMatchObject({ state: "stopped", owner: "" });
+      // The report matches the rows in the database.
+      const { imported } = JSON.parse(String(row?.tally)) as { imported: number };
+      expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events WHERE key_id = 'import'`)).toBe(imported);
+      await relay.stop();
+    },
+  );
 });

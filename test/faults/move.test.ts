@@ -1,14 +1,11 @@
 // An installation moves from the embedded database to PostgreSQL while its relay is under load, and the move is killed
-// again and again. Whatever was answered with 200 is there afterwards, once.
+// again and again. Every event that was answered 200 is in PostgreSQL afterwards, exactly once.
 
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { move } from "../../src/maintenance/move.ts";
 import { openProgress } from "../../src/maintenance/moveProgress.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
@@ -23,36 +20,15 @@ import {
   databaseFile,
   setUpSite,
   keepAliveAgent,
-  onPostgres as onDatabase,
+  onPostgres,
   postOver,
   rows,
 } from "../support/installation.ts";
 
-const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 /** The number of events before the move begins; `npm run test:move` has more. */
 const before = Number(process.env["MOVE_EVENTS"] ?? 1000);
 
-const started = new Set<ChildProcess>();
-afterAll(() => started.forEach((child) => child.kill("SIGKILL")));
-
-function startMove(home: Installation, url: string) {
-  const child = spawn(process.execPath, [command, "--json", "move", "--to", url], { env: home.env });
-  started.add(child);
-  let stderr = "";
-  let stdout = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  const ended = once(child, "close").then(() => child.exitCode);
-  return {
-    ended,
-    stderr: () => stderr,
-    stdout: () => stdout,
-    async kill() {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
-}
+const startMove = (home: Installation, url: string) => home.launch("--json", "move", "--to", url);
 
 function markOf(home: Installation): number {
   const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
@@ -64,7 +40,7 @@ function markOf(home: Installation): number {
 }
 
 /** Returns the same installation with the environment that it has after the move. */
-function onPostgres(home: Installation, url: string): Installation {
+function movedTo(home: Installation, url: string): Installation {
   return new Installation("postgres", { ...home.env, DATABASE_URL: url });
 }
 
@@ -112,7 +88,7 @@ async function copyEvents(home: Installation, count: number): Promise<void> {
 }
 
 describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
-  test("a move under load, killed at several moments and then finished, loses and doubles nothing", async () => {
+  test("a move under load, killed at several moments and then finished, neither loses nor duplicates an event", async () => {
     const receiver = await startReceiver();
     // Deliveries that were in flight when the file was marked are sent again after their lease.
     const home = await newInstallation("sqlite", {
@@ -144,8 +120,9 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
     await copyEvents(home, before);
 
     const url = await freshDatabase();
-    const there = onPostgres(home, url);
-    // During the first pass and while writes are blocked; the long run also kills before, between and after.
+    const there = movedTo(home, url);
+    // The move is killed during the first pass and while writes are blocked; the long run also kills it at its start and when it
+    // reports the first pass.
     let over: ReturnType<typeof startMove> | null = null;
     const moments: ((stderr: string) => boolean | Promise<boolean>)[] = [
       async () => (await countThere(there)) > 0,
@@ -157,8 +134,9 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
       const killed = startMove(home, url);
       let isOver = false;
       void killed.ended.then(() => (isOver = true));
-      while (!isOver && !(await moment(killed.stderr()))) await sleep(5);
-      await killed.kill();
+      while (!isOver && !(await moment(killed.printed.err))) await sleep(5);
+      killed.child.kill("SIGKILL");
+      await killed.ended;
       // On a busy machine the move may have finished before the kill.
       if (markOf(home) === -1) {
         over = killed;
@@ -170,12 +148,13 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
           expect((await there.fails(...args)).error).toMatch(/has not finished: run the same move again/);
     }
     // A killed move blocks no sender: events are accepted again.
-    const sofar = answered.size;
-    if (over === null) await eventually("events are accepted again", () => answered.size > sofar + 20);
+    const answeredSoFar = answered.size;
+    if (over === null)
+      await eventually("events are accepted again", () => answered.size > answeredSoFar + 20);
 
     const last = over && (await over.ended) === 0 ? over : startMove(home, url);
-    expect(await last.ended, last.stderr()).toBe(0);
-    const report = JSON.parse(last.stdout());
+    expect(await last.ended, last.printed.err).toBe(0);
+    const report = JSON.parse(last.printed.out);
     expect(report).toMatchObject({ state: "moved" });
     expect(markOf(home)).toBe(-1);
 
@@ -187,7 +166,7 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
     await Promise.all(senders);
     expect([...refusals.keys()]).toEqual([503]);
     expect(await relay.stop()).toBe(0);
-    // The relay logs it once, not for every failed write.
+    // The relay logs the move once, not for every failed write.
     expect(relay.output().match(/was moved to PostgreSQL/g)).toHaveLength(1);
     expect(relay.output()).not.toContain('"stack"');
 
@@ -268,7 +247,7 @@ test("a move trusts only ranges that its progress file records, also when rows c
 });
 
 describe("a move", () => {
-  test("a move copies rows that are added, changed and removed between passes, also into a database with a language's collation", async () => {
+  test("a move copies rows that are added, changed and removed between passes, also into a database with a German collation", async () => {
     const home = await newInstallation("sqlite");
     await setUpSite(home, []);
     const url = await freshDatabase();
@@ -295,25 +274,25 @@ describe("a move", () => {
     expect(await move({ ...plan, prepareOnly: false })).toMatchObject({ state: "moved" });
     from.close();
     await to.close();
-    const there = onPostgres(home, url);
+    const there = movedTo(home, url);
     expect(await contentOf(there)).toEqual(await contentOf(home));
     expect(await rows(there, "SELECT 1 FROM pg_class WHERE relname LIKE 'moving%'")).toEqual([]);
   });
 
-  test("a move with --prepare leaves the relay running, the rest is moved later, and a backup leads back", async () => {
+  test("a move with --prepare leaves the relay running and is finished later, and a backup restores the embedded database", async () => {
     const home = await newInstallation("sqlite");
     await setUpSite(home, []);
     const url = await freshDatabase();
     const unlock = tryLock(home.env.CLEANCAST_DATA ?? "", "move.lock");
     expect((await home.fails("move", "--to", url)).error).toMatch(/Another move of this installation/);
     unlock?.();
-    const there = onPostgres(home, url);
+    const there = movedTo(home, url);
     // Another session holds the migration lock for a while; the lock of a relay is a different one.
-    await onDatabase(there, async (client) => {
+    await onPostgres(there, async (client) => {
       await client.query("SELECT pg_advisory_lock(7220415)");
       const prepared = home.run("move", "--prepare", "--to", url);
       const sessions = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-      await eventually("it is there", async () => (await client.query(sessions)).rows.length > 0);
+      await eventually("the move has connected", async () => (await client.query(sessions)).rows.length > 0);
       const relayLock = tryLock(home.env.CLEANCAST_DATA ?? "", "serve.lock");
       expect(relayLock).not.toBeNull();
       relayLock?.();
@@ -326,7 +305,7 @@ describe("a move", () => {
     expect(await there.run("move")).toMatchObject({ state: "moved" });
     expect((await there.run("site", "list")).sites).toHaveLength(2);
 
-    // A backup restored into SQLite leads back.
+    // A backup from PostgreSQL can be restored into SQLite.
     const backup = join(freshFolder(), "from-postgres.backup");
     await there.run("backup", backup);
     expect(await home.run("restore", backup, "--force")).toMatchObject({ ok: true });
@@ -334,7 +313,7 @@ describe("a move", () => {
     expect((await home.run("site", "list")).sites).toHaveLength(2);
   });
 
-  test("a refused move names the option and the file", async () => {
+  test("a refused move names what is wrong, without the password", async () => {
     const home = await newInstallation("sqlite");
     const refusal = async (to: string) => (await home.fails("move", "--to", to)).error;
     const nowhere = "postgres://cc:secret@127.0.0.1:1/none";

@@ -74,12 +74,12 @@ describe.each(engines)("isolation of bad events on %s", (engine) => {
     );
     receiver.behave = (_got, response) => response.writeHead(200).end();
     const again = await home.start();
-    await eventually("the others are sent", async () => (await deliveryStates(home)).sent === 4);
+    await eventually("the other events are sent", async () => (await deliveryStates(home)).sent === 4);
     await again.stop();
   });
 });
 
-test("a commit group that fails because of the database fails whole, and runs only once", async () => {
+test("a commit group that fails because of the database fails as a whole, and is not run again", async () => {
   let runs = 0;
   const put = inGroups<number, number>(
     async () => {

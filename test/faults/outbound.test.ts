@@ -14,10 +14,9 @@ import {
   type TestSite,
 } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
-import { report } from "../support/visits.ts";
+import { botHeaders, report } from "../support/visits.ts";
 import { rows } from "../support/installation.ts";
 
-const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
 const bots = ["bot0@example.com", "bot1@example.com", "bot2@example.com"];
 
 /** Counts live conversions and removals row by row, without the totals. */
@@ -41,13 +40,13 @@ type Hook = { receiver: Receiver; secret: string; acknowledged: Push[] };
 async function addHook(home: Installation, site: TestSite, isUp: () => boolean): Promise<Hook> {
   const receiver = await startReceiver();
   const { secret } = await home.run("webhook", "add", site.host, receiver.url);
-  const made: Hook = { receiver, secret, acknowledged: [] };
+  const hook: Hook = { receiver, secret, acknowledged: [] };
   receiver.behave = (got, response) => {
     if (!isUp()) return void response.writeHead(503).end();
     const push = readPush(got, secret);
-    response.writeHead(200).end(() => made.acknowledged.push(push));
+    response.writeHead(200).end(() => hook.acknowledged.push(push));
   };
-  return made;
+  return hook;
 }
 
 /** Drops repetitions after a crash: the first push of each id counts. */
@@ -66,7 +65,7 @@ async function chaos(engine: Engine): Promise<void> {
   const nodes = await Promise.all(Array.from({ length: engine === "postgres" ? 2 : 1 }, () => home.start()));
   const node = (i: number) => nodes[i % nodes.length] as Relay;
   for (const email of bots) {
-    await report(node(0), site.host, "identify", { emails: [sha256Of(email)] }, bot);
+    await report(node(0), site.host, "identify", { emails: [sha256Of(email)] }, botHeaders);
   }
 
   let stopped = false;
@@ -84,7 +83,7 @@ async function chaos(engine: Engine): Promise<void> {
           () => (sent += 1),
           () => sleep(50),
         );
-      if (kind === 0) await report(node(worker), site.host, "visit", {}, bot).catch(() => {});
+      if (kind === 0) await report(node(worker), site.host, "visit", {}, botHeaders).catch(() => {});
     }
   }
   const senders = Promise.all([0, 1, 2, 3].map(sender));

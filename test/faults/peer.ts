@@ -9,7 +9,7 @@ export type Peer = {
   got: string[];
   /** Runs when a request has arrived completely. */
   behave: (socket: Socket) => void;
-  /** Stops listening: new connections are refused. */
+  /** Closes all connections and stops listening: new connections are refused. */
   leave(): Promise<void>;
   /** Listens again, on the same port. */
   comeBack(): Promise<void>;

@@ -7,7 +7,7 @@ import { deliveryStates, setUpSite, rows, type SiteSetup, type Row } from "../su
 
 const attemptSeconds = 3;
 const answerSeconds = 10;
-const hasty = {
+const shortTimes = {
   CLEANCAST_CONNECT_SECONDS: "3",
   CLEANCAST_ATTEMPT_SECONDS: String(attemptSeconds),
   CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
@@ -101,7 +101,7 @@ const faults: Fault[] = [
     behave: (socket) => void setTimeout(() => answerOk(socket), attemptSeconds * 1500),
   },
   {
-    does: "is not there",
+    does: "refuses connections",
     error: "connection refused",
     // Never runs, because the test closes the peer's port.
     behave: () => {},
@@ -120,7 +120,7 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
 
   // One relay has all faults at once: no fault may affect the others.
   beforeAll(async () => {
-    home = await newInstallation(engine, hasty);
+    home = await newInstallation(engine, shortTimes);
     for (const [i, fault] of faults.entries()) {
       const faulty = await startPeer();
       const healthy = await startReceiver();
@@ -139,7 +139,7 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
         healthy: Receiver;
         site: SiteSetup;
       };
-      const isAway = fault.does === "is not there";
+      const isAway = fault.does === "refuses connections";
       if (isAway) await faulty.leave();
       faulty.behave = fault.behave;
 
@@ -170,8 +170,8 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
   );
 });
 
-test("a platform that accepts with an endless answer has accepted, once", async () => {
-  const home = await newInstallation("sqlite", hasty);
+test("a platform that accepts with an endless answer is called once", async () => {
+  const home = await newInstallation("sqlite", shortTimes);
   const peer = await startPeer();
   const site = await setUpSite(home, [["webhook", { url: peer.url }]]);
   const relay = await home.start();
@@ -194,7 +194,7 @@ test("a platform that accepts with an endless answer has accepted, once", async 
 
 test("a sender does not wait for a slow platform, which still gets the conversion once", async () => {
   const home = await newInstallation("sqlite", {
-    ...hasty,
+    ...shortTimes,
     CLEANCAST_ANSWER_SECONDS: "4",
     CLEANCAST_ATTEMPT_SECONDS: "20",
   });
@@ -213,6 +213,6 @@ test("a sender does not wait for a slow platform, which still gets the conversio
     webhook: { ok: false, status: "queued", error: "no answer yet" },
     sandbox: { ok: true },
   });
-  await eventually("sent", async () => (await deliveryStates(home)).sent === 2);
+  await eventually("both deliveries are sent", async () => (await deliveryStates(home)).sent === 2);
   expect(peer.got).toHaveLength(1);
 });

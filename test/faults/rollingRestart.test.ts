@@ -1,14 +1,13 @@
 // Two relays on one PostgreSQL behind a proxy, set up as in docs/how-to/run-on-several-machines.md, are restarted one after the
 // other under load: every request gets 200, and every event is stored and arrives once.
 
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
-import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
+import { freePortForRestarts } from "../support/servers/freePort.ts";
 import {
   configureCaddy,
   configureNginx,
@@ -63,22 +62,6 @@ const setups: Record<string, Setup> = {
   },
 };
 
-/** Finds a port below those of outgoing connections, so that none takes it while its node restarts. */
-async function freePort(): Promise<number> {
-  const port = 10_000 + Math.floor(Math.random() * 6000);
-  const server = createServer();
-  try {
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
-  } catch {
-    return freePort();
-  }
-  const { port: bound } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return bound;
-}
-
 function postThrough(
   agent: Agent,
   port: number,
@@ -127,11 +110,11 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
       });
       const receiver = await startReceiver();
       const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-      const ports = [await freePort(), await freePort()] as const;
+      const ports = [await freePortForRestarts(), await freePortForRestarts()] as const;
       const start = (port: number) => home.start({ PORT: String(port) });
       const nodes = await Promise.all(ports.map(start));
       const site: Site = {
-        port: await freePort(),
+        port: await freePortForRestarts(),
         nodes: [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`],
         folder: freshFolder(),
       };
@@ -145,7 +128,7 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
         ),
       );
 
-      // For a host that the proxy does not know the relay answers, and not the proxy.
+      // For a host that the proxy does not know, the relay answers instead of the proxy.
       const elsewhere = await postThrough(agent, site.port, "cc_wrong", {}, "pages.example.org");
       expect(elsewhere).toEqual({ status: 401, text: '{"ok":false,"error":"Invalid API key"}' });
 
@@ -168,16 +151,16 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
         }
       });
 
-      for (const place of [0, 1, 0, 1]) {
+      for (const at of [0, 1, 0, 1]) {
         const before = sent;
         await sleep(200);
-        const node = nodes[place] as Relay;
+        const node = nodes[at] as Relay;
         const stopped = node.stop();
         // A second SIGTERM does not make the stop less graceful.
         setTimeout(() => node.process.kill("SIGTERM"), 50);
         expect(await stopped).toBe(0);
-        nodes[place] = await start(ports[place] as number);
-        await eventually("the node is ready", () => isReady(nodes[place] as Relay));
+        nodes[at] = await start(ports[at] as number);
+        await eventually("the node is ready", () => isReady(nodes[at] as Relay));
         await sleep(setup.backAfterMs);
         expect(sent).toBeGreaterThan(before + senders);
       }

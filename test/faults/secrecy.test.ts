@@ -80,7 +80,7 @@ async function expectNothingKept(home: Installation, forms: Map<string, string[]
   expect(names).toEqual(expect.arrayContaining(expected));
 }
 
-/** Requests that are refused, each with plain values in a place where an error message could quote them. */
+/** Sends requests that are refused, each with plain values in a place where an error message could quote them. */
 async function sendRefused(relay: Relay, key: string): Promise<string[]> {
   const person = { email, phone, firstName, lastName, event: "purchase" };
   const wrongBodies: unknown[] = [
@@ -110,7 +110,7 @@ async function sendRefused(relay: Relay, key: string): Promise<string[]> {
   const headers = { "X-CC-Api-Key": key, "Content-Type": "application/json" };
   const body = JSON.stringify({ ...person, orderId: "refused" });
   const wrongLast = key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
-  const elsewhere = [
+  const wrongRequests = [
     { headers: { ...headers, "X-CC-Api-Key": wrongLast }, body },
     { headers: { ...headers, "X-CC-Api-Key": `${key} ` + key }, body },
     { headers: { ...headers, "X-CC-Api-Key": email }, body },
@@ -122,7 +122,7 @@ async function sendRefused(relay: Relay, key: string): Promise<string[]> {
     { headers, body, method: "PUT" },
     { headers: { ...headers, Authorization: secret, "X-Forwarded-Proto": "http" }, body },
   ];
-  for (const options of elsewhere) answers.push(await call(relay.url, options));
+  for (const options of wrongRequests) answers.push(await call(relay.url, options));
   for (const answer of answers) expect(answer.status).toBeGreaterThanOrEqual(400);
   return answers.map((answer) => JSON.stringify(answer));
 }
@@ -139,7 +139,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const relay = await home.start();
     const { key } = relay;
     const forms = plainForms(key);
-    // Makes sure that the search can find each of them.
+    // The search can find each of the values.
     for (const kind of forms.keys()) {
       expect(
         plainValuesIn(Buffer.from([email, phone, firstName, lastName, secret, key].join("|")), forms),
@@ -172,21 +172,21 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
       JSON.stringify(await relay.post(key, { ...event, email: email.toUpperCase(), orderId: "C-1" })),
     );
 
-    // A store that fails writes an error to the log; it must not quote the event that it was about.
+    // When the store fails, an error is logged, which must not quote the event.
     await change(home, `ALTER TABLE events RENAME TO elsewhere`);
     const unavailable = await relay.post(key, { ...event, orderId: "D-1" });
     expect(unavailable.status).toBe(503);
     outputs.push(JSON.stringify(unavailable));
     await change(home, `ALTER TABLE elsewhere RENAME TO events`);
 
-    const attempts = `SELECT MAX(attempts) AS most FROM deliveries`;
-    await eventually("retries were made", async () => Number((await rows(home, attempts))[0]?.most) >= 2);
+    const attempts = `SELECT MAX(attempts) AS attempts FROM deliveries`;
+    await eventually("retries were made", async () => Number((await rows(home, attempts))[0]?.attempts) >= 2);
     await expectNothingKept(home, forms);
     // First the platform hangs, then it answers 401.
     receiver.behave = () => {};
     outputs.push(JSON.stringify(await relay.post(key, { ...event, orderId: "E-1" })));
     receiver.behave = (_got, response) => response.writeHead(401).end("no");
-    await eventually("the connection needs a person", async () => (await deliveryStates(home)).parked! > 0);
+    await eventually("a delivery is parked", async () => Number((await deliveryStates(home)).parked) > 0);
     outputs.push(JSON.stringify(await relay.post(key, { ...event, orderId: "F-1" })));
     const { events } = await home.run("event", "list", "localhost");
     await record("event", "show", events[0].id);
@@ -227,7 +227,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     expect(plainValuesIn(Buffer.from(relay.output()), forms)).toEqual([]);
   });
 
-  test("an unreadable address is refused without being quoted", async () => {
+  test("a malformed URL is refused without being quoted", async () => {
     const home = await newInstallation(engine);
     const { key } = await setUpSite(home, []);
     const relay = await home.start();

@@ -160,15 +160,15 @@ test("a draining relay reports not ready, still answers, and closes every connec
   const before = await postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "1" });
   expect(before.headers.connection).toBe("keep-alive");
   receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 400);
-  const under = postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "2" });
-  await eventually("it is under way", () => receiver.got.length === 2);
+  const inFlight = postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "2" });
+  await eventually("the second event is under way", () => receiver.got.length === 2);
 
   const stopped = stopWithin(8, relay);
   const ask = (path: string) => call(relay.url, { method: "GET", path });
-  await eventually("it is not ready", async () => (await ask("/readyz")).status === 503);
+  await eventually("the relay is not ready", async () => (await ask("/readyz")).status === 503);
   expect((await ask("/healthz")).status).toBe(200);
   const later = await postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "3" });
-  for (const answer of [await under, later]) {
+  for (const answer of [await inFlight, later]) {
     expect(answer.status).toBe(200);
     expect(answer.headers.connection).toBe("close");
   }
@@ -176,7 +176,7 @@ test("a draining relay reports not ready, still answers, and closes every connec
   expect(await deliveryStates(home)).toEqual({ sent: 3 });
 });
 
-test("a webhook receiver that never answers delays a stop only until the last answer and the last attempt", async () => {
+test("a webhook receiver that never answers does not delay a stop beyond the times for an answer and an attempt", async () => {
   const home = await newInstallation("sqlite", {
     CLEANCAST_PUSH_SECONDS: "1",
     CLEANCAST_ANSWER_SECONDS: "1",

@@ -85,10 +85,9 @@ test(
       await sleep(2 * pauseMs);
       expect(await old.stop()).toBe(0);
       ended.push(old);
-      const made = await home.start({}, program);
-      expect((await call(made.url, { method: "GET", path: "/readyz" })).status).toBe(200);
-      serving.splice(place, 0, made);
-      // Both serve.
+      const replacement = await home.start({}, program);
+      expect((await call(replacement.url, { method: "GET", path: "/readyz" })).status).toBe(200);
+      serving.splice(place, 0, replacement);
       const before = serving.map((one) => answeredBy.get(one) ?? 0);
       await eventually("both nodes answer", () =>
         serving.every((one, i) => (answeredBy.get(one) ?? 0) > (before[i] as number) + 5),

@@ -48,7 +48,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     });
   });
 
-  test("site add, key add and connect print what the manual says", async () => {
+  test("site add, key add and connect print the documented JSON", async () => {
     // In processes of their own, as people run them.
     const added = await home.spawn("site", "add", "Shop.Example.");
     expect(added).toEqual({ site: { id, hosts: ["shop.example"] } });
@@ -58,19 +58,24 @@ describe.each(engines)("the command line on %s", (engine) => {
     expect(first).toEqual({ id, key: liveKey, inbound: "on" });
     expect(await home.run("key", "add", "shop.example", "forms")).toEqual({ id, key: liveKey });
 
-    const made = await home.spawn("connect", "shop.example", "webhook", "url=https://hooks.example.com/a");
-    expect(made).toEqual({ id, platform: "webhook" });
+    const connected = await home.spawn(
+      "connect",
+      "shop.example",
+      "webhook",
+      "url=https://hooks.example.com/a",
+    );
+    expect(connected).toEqual({ id, platform: "webhook" });
     const again = ["connect", "shop.example", "webhook", "url=https://hooks.example.com/a", "events=Lead"];
-    expect(await home.run(...again)).toEqual({ ...made, existing: true, released: 0 });
+    expect(await home.run(...again)).toEqual({ ...connected, existing: true, released: 0 });
     const other = await home.run("connect", "shop.example", "webhook", "url=https://hooks.example.com/b");
     expect(other).toEqual({ id, platform: "webhook" });
-    expect(other.id).not.toBe(made.id);
+    expect(other.id).not.toBe(connected.id);
     expect(await home.run("connect", "shop.example", "sandbox")).toEqual({ id, platform: "sandbox" });
 
     const { connections } = await home.run("connection", "list", "shop.example");
     expect(connections).toEqual([
       {
-        id: made.id,
+        id: connected.id,
         site: added.site.id,
         platform: "webhook",
         state: "active",
@@ -119,7 +124,10 @@ describe.each(engines)("the command line on %s", (engine) => {
       ],
     });
     expect(await home.run("disconnect", other.id)).toEqual({ id: other.id, disconnected: true });
-    expect(await home.run("connection", "pause", made.id)).toEqual({ id: made.id, state: "paused" });
+    expect(await home.run("connection", "pause", connected.id)).toEqual({
+      id: connected.id,
+      state: "paused",
+    });
     expect(await home.run("key", "revoke", first.id)).toEqual({ id: first.id, revoked: true });
   });
 
@@ -313,14 +321,14 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
   const becomes = (what: string, of: TestSite, expected: unknown, changes: Record<string, unknown> = {}) =>
     eventually(what, async () => JSON.stringify(await send(of, changes)) === JSON.stringify(expected));
 
-  test("a running relay applies every change of the command line within two seconds", async () => {
+  test("a running relay applies every change of the command line without a restart", async () => {
     const notEnabled = jsonError(403, "Inbound webhook not enabled");
     expect(await send(closing)).toEqual(accepted("purchase"));
     expect(await send(opening)).toEqual(notEnabled);
     expect(await send(leaving)).toEqual(accepted("purchase", { sandbox: { ok: true } }));
 
-    // All changes are made first, so that they share the two seconds.
-    const made = await home.addSite("made.example");
+    // All changes are made first, so that the relay reads them together.
+    const added = await home.addSite("added.example");
     await home.run("site", "set", closing.host, "inbound=off");
     await home.run("site", "set", opening.host, "inbound=on");
     await home.run("site", "set", blocking.host, "block_domains=spam.test");
@@ -328,7 +336,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
     await home.run("disconnect", leavingId);
     await Promise.all([
       // Sent to a host of no site, because an unknown key counts as a wrong key of the host.
-      becomes("a new site with its key is known", { ...made, host: "127.0.0.1" }, accepted("purchase")),
+      becomes("a new site with its key is known", { ...added, host: "127.0.0.1" }, accepted("purchase")),
       becomes("inbound is off", closing, notEnabled),
       becomes("inbound is on", opening, accepted("purchase")),
       becomes("a rule filters", blocking, filtered, { email: "eve@spam.test" }),
@@ -336,7 +344,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
       becomes("a connection is gone", leaving, accepted("purchase")),
     ]);
     // The new host accepts only keys of its own site.
-    expect(await send({ ...site, host: "made.example" })).toEqual(jsonError(401, "Invalid API key"));
+    expect(await send({ ...site, host: "added.example" })).toEqual(jsonError(401, "Invalid API key"));
   });
 
   test("the list of events is newest first, and each event has its trace", async () => {

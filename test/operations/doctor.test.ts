@@ -7,7 +7,6 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
 import { probeInbound } from "../../src/doctor/probe.ts";
@@ -26,13 +25,12 @@ import {
   withStore,
   type Wanted,
 } from "../support/installation.ts";
-import { engines, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { command, engines, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { startMailServer } from "../support/servers/mailServer.ts";
 import { startTlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshFolder } from "../support/databases.ts";
 import { freshEvent } from "../contract/answers.ts";
-
-const day = 86_400_000;
+import { dayMs as day } from "../../src/kernel/time.ts";
 
 /** Sets the file mode that the command line sets; the test's own process does not. */
 function closeFile(home: Installation): void {
@@ -40,9 +38,9 @@ function closeFile(home: Installation): void {
 }
 
 async function setUp(home: Installation, wanted: readonly Wanted[]) {
-  const made = await setUpSite(home, wanted);
+  const setup = await setUpSite(home, wanted);
   closeFile(home);
-  return made;
+  return setup;
 }
 
 async function diagnose(
@@ -82,7 +80,6 @@ describe("a fresh installation", () => {
     closeFile(home);
     const place = freshFolder();
     writeFileSync(join(place, ".env"), `CLEANCAST_METRICS_TOKEN=${"x".repeat(20)}\n`, { mode: 0o644 });
-    const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
     const script = `ulimit -n 512; exec "${process.execPath}" "${command}" doctor --offline`;
     const { status, stdout } = spawnSync("sh", ["-c", script], {
       env: home.env,
@@ -187,7 +184,7 @@ describe("settings of the installation", () => {
 
   test("a certificate that expires soon, has expired or is unreadable is reported", async () => {
     const place = freshFolder();
-    const made = (days: number) => {
+    const makeCertificate = (days: number) => {
       const [cert, key] = [join(place, `${days}.pem`), join(place, `${days}.key`)];
       const subject = ["-subj", "/CN=localhost", "-days", String(days), "-nodes"];
       execFileSync(
@@ -211,11 +208,11 @@ describe("settings of the installation", () => {
       );
       return { TLS_CERT_FILE: cert, TLS_KEY_FILE: key };
     };
-    const soon = made(10);
+    const soon = makeCertificate(10);
     expectFound(await diagnose(home, soon), "warning", /expires in (?:9|10) days/);
     chmodSync(soon.TLS_KEY_FILE, 0o644);
     expectFound(await diagnose(home, soon), "error", /TLS_KEY_FILE is readable by all users/);
-    expectFound(await diagnose(home, made(300)), "ok", /is valid for (?:299|300) days/);
+    expectFound(await diagnose(home, makeCertificate(300)), "ok", /is valid for (?:299|300) days/);
     const config = readConfig({ ...home.env, ...soon });
     const later = await runDoctor({
       config,
@@ -345,13 +342,13 @@ describe("a site", () => {
       `cleancast host resume ${other}`,
     );
     await home.run("host", "resume", other);
-    await set(`vouched = 0, verified_at = NULL, finding = 'not found'`);
+    await set(`trusted = 0, verified_at = NULL, finding = 'not found'`);
     expectFound(
       await diagnose(home),
       "warning",
       /www\.example\.com is not served until it is verified\. .* not in the DNS/,
     );
-    await set(`vouched = 1, verified_at = 1, finding = 'not us', seen = 'nginx'`);
+    await set(`trusted = 1, verified_at = 1, finding = 'not us', seen = 'nginx'`);
     expectFound(await diagnose(home), "warning", /^www\.example\.com answers, but not from here: nginx/);
     await home.run("host", "remove", other);
   });
@@ -482,7 +479,7 @@ describe("a site", () => {
 
   test("overdue deliveries are reported", async () => {
     expectNone(await diagnose(home), /overdue/);
-    // A running relay would send it at once.
+    // A running relay would send the delivery immediately.
     await relay.kill();
     await change(
       home,
@@ -604,7 +601,7 @@ describe("checks from outside", () => {
     expect(performance.now() - began).toBeLessThan(2000);
   });
 
-  test("hosts are called once, like host checks do: same DNS, same port, no private network", async () => {
+  test("the doctor calls each host once, with the DNS, the port and the address rules of host checks", async () => {
     const names = ["cc.relay.test", "www.shop.test"];
     const dns = await startDns({
       ...Object.fromEntries(names.map((name) => [name, { address: "127.0.0.1" }])),

@@ -1,4 +1,4 @@
-// The encryption key is changed while the relay runs; sessions and deliveries go on.
+// The encryption key is changed while the relay runs, and deliveries go on.
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ test(
     const conversions = receiver.got.filter((got) => got.text.includes("A-"));
     expect(conversions.map((got) => got.headers.authorization)).toEqual(["Bearer s3cret", "Bearer s3cret"]);
 
-    // When the file is gone, a new key is made only with --yes.
+    // When the file is gone, a new key is created only with --yes.
     rmSync(file);
     expect((await home.fails("encryption-key", "lost")).error).toContain("--yes");
     expect(existsSync(file)).toBe(false);
@@ -69,10 +69,12 @@ test(
     });
 
     // The same when the new key is lost.
-    const keyless = after.with({ CLEANCAST_ENCRYPTION_KEY: "88".repeat(32) });
-    expect((await keyless.fails("encryption-key", "lost")).error).toContain("--yes");
-    expect((await keyless.run("encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });
-    const { connections } = await keyless.run("connection", "list");
+    const withOtherKey = after.with({ CLEANCAST_ENCRYPTION_KEY: "88".repeat(32) });
+    expect((await withOtherKey.fails("encryption-key", "lost")).error).toContain("--yes");
+    expect((await withOtherKey.run("encryption-key", "lost", "--yes")).gone).toMatchObject({
+      connections: 1,
+    });
+    const { connections } = await withOtherKey.run("connection", "list");
     expect(connections).toEqual([expect.objectContaining({ state: "needs reconnection" })]);
   },
 );

@@ -16,7 +16,7 @@ import { sha256Of } from "../support/sha256.ts";
 const email = "ada@example.com";
 const hash = sha256Of(email);
 
-/** Every `table.column` that contains the text. */
+/** Returns every `table.column` that contains the text. */
 async function placesOf(home: Installation, text: string): Promise<string[]> {
   const db = openDatabase(readConfig(home.env).store);
   const places: string[] = [];

@@ -101,11 +101,11 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
         }),
       ),
     );
-    await eventually("everything was delivered and pushed", () =>
-      ["UPDATE pushes SET state", "UPDATE deliveries SET owner = $4", "INSERT INTO visit_counts", "INSERT INTO key_uses", "INSERT INTO bot_visits", "INSERT INTO visitors", "UPDATE identities", "INSERT INTO consents"].every((text) =>
+    const wanted = ["UPDATE pushes SET state", "UPDATE deliveries SET owner = $4", "INSERT INTO visit_counts", "INSERT INTO key_uses", "INSERT INTO bot_visits", "INSERT INTO visitors", "UPDATE identities", "INSERT INTO consents"]; // prettier-ignore
+    for (const text of wanted)
+      await eventually(`a transaction has ${text}`, () =>
         heard.transactions.some((one) => one.some((sent) => sent.text.startsWith(text))),
-      ),
-    ); // prettier-ignore
+      );
   });
   afterAll(async () => {
     await running?.stop();

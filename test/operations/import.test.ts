@@ -1,8 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { dayMs } from "../../src/kernel/time.ts";
 import { freshFolder } from "../support/databases.ts";
@@ -11,7 +8,6 @@ import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
 import { sha256Of } from "../support/sha256.ts";
 
-const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
 
 function file(name: string, ...lines: (string | object)[]): string {
@@ -26,18 +22,15 @@ function file(name: string, ...lines: (string | object)[]): string {
 const countOf = async (home: Installation, table: string, where = "1 = 1") =>
   Number((await rows(home, `SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`))[0]?.n);
 
-/** Runs the command in a process of its own, with something piped in. */
+/** Runs the command in a process of its own, with `input` on its standard input. */
 async function piped(
   home: Installation,
   input: string,
   ...args: string[]
 ): Promise<{ out: string; err: string }> {
-  const child = spawn(process.execPath, [command, ...args], { env: home.env });
-  const printed = { out: "", err: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed.out += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (printed.err += text));
+  const { child, printed, ended } = home.launch(...args);
   child.stdin.end(input);
-  await once(child, "close");
+  await ended;
   return printed;
 }
 
@@ -100,7 +93,7 @@ describe.each(engines)("an import on %s", (engine) => {
         },
       },
     });
-    // Deliveries are counted only with --deliver.
+    // Without --yes, --deliver only reports what would be sent.
     expect(await conversions(path, "--event", "purchase", "--deliver", "all")).toMatchObject({
       state: "dry run",
     });
@@ -120,7 +113,7 @@ describe.each(engines)("an import on %s", (engine) => {
       imported: 1,
     });
     await relay.post(site.key, { email: "gus@example.com", event: "lead", orderId: "both-1" });
-    await eventually("the live one is there", () => receiver.got.length > 0);
+    await eventually("the live event has arrived", () => receiver.got.length > 0);
     const sentBefore = receiver.got.length;
     const path = file(
       "orders.csv",
@@ -131,7 +124,7 @@ describe.each(engines)("an import on %s", (engine) => {
     );
     const report = await conversions(path, "--deliver", "webhook", "--yes");
     expect(report.tally).toMatchObject({ rows: 3, imported: 2, duplicates: 1 });
-    await eventually("both are sent", () => receiver.got.length === sentBefore + 2);
+    await eventually("both rows are sent", () => receiver.got.length === sentBefore + 2);
     const fay = receiver.bodies().find((body) => body.orderId === "deliver-1");
     expect(fay).toMatchObject({ event: "purchase", value: 12.5, currency: "EUR" });
     expect(JSON.stringify(fay)).toContain("click-of-fay");
@@ -292,7 +285,7 @@ describe.each(engines)("an import on %s", (engine) => {
   });
 });
 
-test("imported rows too old for a platform are skipped with the reason, and those too old for the site rejected", async () => {
+test("imported rows too old for a platform are skipped with the reason, and those too old for the site are rejected", async () => {
   const home = await newInstallation("sqlite");
   await setUpSite(home, [["meta", { pixel_id: "4000000000000001", access_token: "t".repeat(40) }]]);
   const path = file(

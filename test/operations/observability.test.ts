@@ -221,7 +221,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
 
   test("a relay is not ready while its store does not answer, and ready again when it does", async () => {
     await change(home, `ALTER TABLE migrations RENAME TO elsewhere`);
-    await eventually("/readyz reports it", async () => (await get(relay, "/readyz")).status === 503);
+    await eventually("/readyz answers 503", async () => (await get(relay, "/readyz")).status === 503);
     expect(readiness(await get(relay, "/readyz"))).toEqual({
       status: 503,
       ok: false,
@@ -231,22 +231,22 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect((await get(relay, "/healthz")).status).toBe(200);
     expect((await metrics()).get('cleancast_ready{check="store"}')).toBe(0);
     await change(home, `ALTER TABLE elsewhere RENAME TO migrations`);
-    await eventually("it is ready", async () => (await get(relay, "/readyz")).status === 200);
+    await eventually("the relay is ready", async () => (await get(relay, "/readyz")).status === 200);
   });
 
   test("a relay is not ready when the schema is older than its own", async () => {
     const [newest] = await rows(home, `SELECT * FROM migrations ORDER BY version DESC LIMIT 1`);
     await change(home, `UPDATE migrations SET version = 0 WHERE version = ${Number(newest?.version)}`);
     const failing = async () => readiness(await get(relay, "/readyz"));
-    await eventually("/readyz reports it", async () => (await failing()).status === 503);
+    await eventually("/readyz answers 503", async () => (await failing()).status === 503);
     expect(await failing()).toMatchObject({ checks: { ...checks, schema: "failing" } });
     await change(home, `UPDATE migrations SET version = ${Number(newest?.version)} WHERE version = 0`);
   });
 
-  test("a stopping relay reports it at once, and accepts requests until the drain is over", async () => {
-    await eventually("it is ready", async () => (await get(relay, "/readyz")).status === 200);
+  test("a stopping relay is not ready, and accepts requests until the drain is over", async () => {
+    await eventually("the relay is ready", async () => (await get(relay, "/readyz")).status === 200);
     const stopped = relay.stop();
-    await eventually("/readyz reports it", async () => (await get(relay, "/readyz")).status === 503);
+    await eventually("/readyz answers 503", async () => (await get(relay, "/readyz")).status === 503);
     expect(readiness(await get(relay, "/readyz"))).toEqual({
       status: 503,
       ok: false,

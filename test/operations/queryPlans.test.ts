@@ -93,11 +93,11 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
     "the log of an event": () => log.listPage("s", { eventId: idAt(at(0.5)) }, topLog),
     "the audit log": () => auditStore(db, () => "").list("s", 51, idAt(at(0.5))),
     bots: () => traffic.listBotVisits("s", 51, idAt(start)),
-    "refused calls": () => rejectedRequestStore(db).list("s", { before: idAt(at(0.5)), limit: 51 }),
+    "rejected requests": () => rejectedRequestStore(db).list("s", { before: idAt(at(0.5)), limit: 51 }),
     "numbers of a week": () => statistics.listFigures("s", hourAt(0.5), hourAt(0.5) + 168),
     "visits of a week": () => traffic.listCounts("s", hourAt(0.5), hourAt(0.5) + 168),
     "duplicates of a week": () => inboundCountStore(db).list("s", hourAt(0.5), hourAt(0.5) + 168),
-    "hours to look at again": () => statistics.listDueHours("s", 1, 50),
+    "hours that are due": () => statistics.listDueHours("s", 1, 50),
     "the hour before": () => statistics.findPreviousHour("s", hourAt(0.5)),
     "the next hour": () => statistics.findNextHour("s", hourAt(0.5), hourAt(0.9)),
     "a portion of an hour": () => statistics.listPortion("s", hourAt(0.5), "", 250),
@@ -109,14 +109,14 @@ function fillingStatements(hex: (number: string, digits: number) => string): str
   const ms = `(${start} + n.i * ${stepMs})`;
   const whole = (text: string) => `CAST(${text} AS bigint)`;
   const id = `${hex(whole(`${ms} / 65536`), 8)} || '-' || ${hex(whole(`${ms} % 65536`), 4)} || '-7000-8000-000000000000'`;
-  const numbers = (most: number) =>
-    `WITH RECURSIVE n(i) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < ${most - 1})`;
+  const numbers = (count: number) =>
+    `WITH RECURSIVE n(i) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`;
   const old = `n.i < ${events / 2}`;
   const attribution = `'{"consent":"unknown","withheld":null,"identity":"none","clickIds":{},"browserIds":{},"utm":{},"browser":null}'`;
-  const ofSite = (site: string, most: number) =>
+  const ofSite = (site: string, count: number) =>
     `INSERT INTO events (site_id, id, platform_event_id, key_id, mode, status, reasons, name, value, currency, order_id,
        email_sha256, time, received_at, person, attribution)
-     ${numbers(most)} SELECT '${site}', ${id}, '', 'k', 'live', CASE WHEN n.i % 100 = 0 THEN 'filtered' ELSE 'accepted' END,
+     ${numbers(count)} SELECT '${site}', ${id}, '', 'k', 'live', CASE WHEN n.i % 100 = 0 THEN 'filtered' ELSE 'accepted' END,
        NULL, 'purchase', 1.5, 'EUR', CASE WHEN ${old} THEN 'placeholder' ELSE 'A-' || n.i END,
        CASE WHEN ${old} THEN '${hash}' ELSE 'e' || n.i END, ${ms}, ${ms}, '{}', ${attribution} FROM n`;
   const deliveries = (connection: string, platform: string, every: number, state: string) =>

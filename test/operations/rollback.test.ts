@@ -27,18 +27,18 @@ describe.each(engines)("a rollback on %s", (engine) => {
     expect((await home.run("site", "list")).sites).toHaveLength(1);
     await home.run("site", "add", "other.example.com");
 
-    const says = `has schema ${newer}, this version of Cleancast knows ${latestVersion}`;
+    const mismatch = `has schema ${newer}, this version of Cleancast knows ${latestVersion}`;
     const refusals: [string[], string][] = [
-      [["backup", `${backup}.2`], `${says}: take the backup with the newer version.`],
-      [["check"], `${says}: check it with the newer one.`],
-      [["encryption-key", "rotate", "--alone"], `${says}: change the key with the newer version.`],
-      [["encryption-key", "lost", "--yes"], `${says}: change the key with the newer version.`],
+      [["backup", `${backup}.2`], `${mismatch}: take the backup with the newer version.`],
+      [["check"], `${mismatch}: check it with the newer one.`],
+      [["encryption-key", "rotate", "--alone"], `${mismatch}: change the key with the newer version.`],
+      [["encryption-key", "lost", "--yes"], `${mismatch}: change the key with the newer version.`],
       [["restore", backup, "--force"], "belongs to a newer version of Cleancast; restore with that version."],
     ];
     for (const [args, text] of refusals) expect((await home.fails(...args)).error).toContain(text);
     if (engine === "sqlite")
       expect((await home.fails("move", "--to", "postgres://127.0.0.1:9/x")).error).toContain(
-        `${says}: move it with the newer one.`,
+        `${mismatch}: move it with the newer one.`,
       );
 
     await change(home, `UPDATE settings SET value = '${newer}' WHERE name = 'oldest_schema'`);

@@ -13,6 +13,7 @@ import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import {
   call,
+  command,
   emptyInstallation,
   engines,
   eventually,
@@ -22,15 +23,14 @@ import {
 import { accepted, deduped, freshEvent, plainText, summarize } from "../contract/answers.ts";
 
 const run = promisify(execFile);
-const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 
-/** Lets the shell read the printed line as it would when pasted, and returns what curl would have been given. */
+/** Lets the shell read the printed line as it would when pasted, and returns curl's arguments. */
 async function argumentsOfPasted(line: string): Promise<string[]> {
   const { stdout } = await run("bash", ["-c", `curl() { printf '%s\\0' "$@"; }\n${line}`]);
   return stdout.split("\0").slice(0, -1);
 }
 
-/** The output of a start that must fail. The process has to end by itself. */
+/** Returns the output of a start that must fail; the process has to end by itself. */
 async function failure(home: Installation, env: Record<string, string> = {}): Promise<string> {
   const start = run(process.execPath, [command, "serve"], {
     env: { ...home.env, ...env },
@@ -137,7 +137,7 @@ describe.each(engines)("the first start on %s", (engine) => {
       const exited = new Promise((resolve) => relay.process.once("exit", resolve));
       relay.process.kill(signal);
       const connects = () => call(relay.url, { method: "GET", path: "/healthz" }).then(Boolean, () => false);
-      await eventually("nothing new is taken", async () => !(await connects()));
+      await eventually("new connections are refused", async () => !(await connects()));
       expect(relay.process.exitCode).toBeNull();
       held?.writeHead(200).end();
       expect(summarize(await answer)).toEqual(accepted("purchase", { webhook: { ok: true } }));

@@ -1,5 +1,5 @@
-// Alerts of a running relay, and of two of them on one database: mail and webhook, once when it begins and once when it
-// is over.
+// Alerts of a running relay, and of two relays on one database: each goes out by mail and webhook once when the problem begins
+// and once when it is over.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { rows } from "../support/installation.ts";
@@ -63,7 +63,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     hook.behave = (_got, response) => response.writeHead(200).end();
   });
 
-  test("refused credentials raise one alert, and one when they are renewed, with any number of nodes", async () => {
+  test("refused credentials send one alert, and renewed credentials one more, also with two nodes", async () => {
     // The webhook platform has no sign-in: Segment's write key is refused with 401.
     platform.behave = (_got, response) => response.writeHead(401).end("{}");
     const connect = (key: string) =>
@@ -86,8 +86,8 @@ describe.each(engines)("alerts on %s", (engine) => {
       return deliveries.length > 0;
     });
     const alertsSent = () => hook.bodies().filter((one) => one.subject === id);
-    await eventually("the webhook is alertsSent", () => alertsSent().length > 0);
-    await eventually("the mail is there", () =>
+    await eventually("the webhook receives the alert", () => alertsSent().length > 0);
+    await eventually("the mail arrives", () =>
       mail.got.some((one) => one.subject.includes("needs reconnection")),
     );
     const { alerts } = await home.run("alert", "list");
@@ -98,8 +98,8 @@ describe.each(engines)("alerts on %s", (engine) => {
 
     platform.behave = (_got, response) => response.writeHead(200).end('{"success":true}');
     await connect("b".repeat(32));
-    await eventually("it is over", () => alertsSent().some((one) => one.type === "over"));
-    // Further checks by every node must not send it again.
+    await eventually("the alert is over", () => alertsSent().some((one) => one.type === "over"));
+    // Further checks by every node must not send the alert again.
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(alertsSent().map((one) => one.type)).toEqual(["began", "over"]);
     expect(mail.got.filter((one) => one.subject.includes("needs reconnection"))).toHaveLength(2);
@@ -116,6 +116,8 @@ describe.each(engines)("alerts on %s", (engine) => {
       type: "began",
       subject: "shop.example",
     });
+    const event = { email: "ada@example.com", event: "lead" };
+    expect((await relay.post(site.key, event, { Host: "shop.example" })).status).toBe(200);
   });
 
   test("alert settings are validated, and the webhook's path is never shown", async () => {

@@ -15,13 +15,12 @@ import {
   type TestSite,
 } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
-import { report } from "../support/visits.ts";
+import { botHeaders, report } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, summarize } from "../contract/answers.ts";
 
-const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
 let hosts = 0;
 
-const hasty = { CLEANCAST_PUSH_SECONDS: "1", CLEANCAST_PUSH_RETRY_SECONDS: "0.1" };
+const shortTimes = { CLEANCAST_PUSH_SECONDS: "1", CLEANCAST_PUSH_RETRY_SECONDS: "0.1" };
 
 type Line = {
   ok: boolean;
@@ -37,7 +36,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   let relay: Relay;
 
   beforeAll(async () => {
-    home = await newInstallation(engine, hasty);
+    home = await newInstallation(engine, shortTimes);
     relay = await home.start();
   });
 
@@ -71,7 +70,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     (_got: ReceivedRequest, response: ServerResponse) =>
       void response.writeHead(status, headers).end(body);
 
-  test("pushes carry exactly what happened since the last one, signed, period after period", async () => {
+  test("pushes carry exactly what happened since the last push, signed, period after period", async () => {
     const hook = await hooked();
     const { site } = hook;
     for (let i = 0; i < 3; i++) expect(await send(site)).toEqual(accepted("purchase"));
@@ -83,9 +82,9 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
       "the test key is known",
       async () => (await send(site, freshEvent(), testKey)).status === 200,
     );
-    await report(relay, site.host, "identify", { emails: [sha256Of("bo@example.com")] }, bot);
+    await report(relay, site.host, "identify", { emails: [sha256Of("bo@example.com")] }, botHeaders);
     expect(await send(site, freshEvent({ email: "bo@example.com" }))).toEqual(filtered);
-    for (let i = 0; i < 5; i++) await report(relay, site.host, "visit", {}, bot);
+    for (let i = 0; i < 5; i++) await report(relay, site.host, "visit", {}, botHeaders);
     for (let i = 0; i < 5; i++) await report(relay, site.host, "visit");
 
     await eventually("everything was reported", () => {
@@ -94,7 +93,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     });
     // Empty periods are pushed too, nothing is pushed twice, and the periods have no gaps.
     const before = pushes(hook).length;
-    await eventually("two more periods came", () => pushes(hook).length >= before + 2);
+    await eventually("two more periods are pushed", () => pushes(hook).length >= before + 2);
     const all = pushes(hook);
     expect(sumOf(all)).toEqual({ conversions: 4, removed: 6 });
     expect(new Set(all.map((one) => one.id)).size).toBe(all.length);
@@ -107,9 +106,9 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   test("a released event is a conversion of the period in which it was released", async () => {
     const hook = await hooked();
     const { site } = hook;
-    await report(relay, site.host, "identify", { emails: [sha256Of("mo@example.com")] }, bot);
+    await report(relay, site.host, "identify", { emails: [sha256Of("mo@example.com")] }, botHeaders);
     expect(await send(site, freshEvent({ email: "mo@example.com" }))).toEqual(filtered);
-    await eventually("it was reported as removed", () => sumOf(pushes(hook)).removed === 1);
+    await eventually("the event was pushed as removed", () => sumOf(pushes(hook)).removed === 1);
     const { events } = await home.run("event", "list", site.host, "--filtered");
     await home.run("event", "release", events[0].id);
     await eventually("the conversion was pushed", () => sumOf(pushes(hook)).conversions === 1);
@@ -134,7 +133,10 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     for (let i = 0; i < 4; i++) {
       await send(site);
       const { waiting } = await show(id);
-      await eventually("a period more waits", async () => (await show(id)).waiting.periods > waiting.periods);
+      await eventually(
+        "another period waits",
+        async () => (await show(id)).waiting.periods > waiting.periods,
+      );
     }
     const { webhook, log } = await show(id);
     expect(webhook).toMatchObject({ state: "active", failingSince: expect.any(Number) });
@@ -162,7 +164,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const hook = await hooked();
     const { receiver, site, id } = hook;
     receiver.behave = answering(410);
-    await eventually("it is disabled", async () => (await show(id)).webhook.state === "disabled");
+    await eventually("the webhook is disabled", async () => (await show(id)).webhook.state === "disabled");
     expect(receiver.got).toHaveLength(1);
     expect((await show(id)).webhook.stateReason).toBe("the receiver answered 410 Gone");
     const { audit } = await home.run("audit", site.host);
@@ -190,12 +192,17 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const hook = await hooked();
     hook.receiver.behave = answering(500);
     await send(hook.site);
-    await eventually("it fails", async () => (await show(hook.id)).webhook.attempts > 1);
+    await eventually("the webhook fails", async () => (await show(hook.id)).webhook.attempts > 1);
     const since = Date.now() - 5 * 86_400_000;
     await change(home, `UPDATE webhooks SET failing_since = ${since} WHERE id = '${hook.id}'`);
-    await eventually("it is disabled", async () => (await show(hook.id)).webhook.state === "disabled");
+    await eventually(
+      "the webhook is disabled",
+      async () => (await show(hook.id)).webhook.state === "disabled",
+    );
     expect((await show(hook.id)).webhook.stateReason).toBe("it has failed for 5 days; last: HTTP 500");
-    await eventually("the relay logs it", () => /"webhook disabled"/.test(relay.output()));
+    await eventually("the relay logs that the webhook is disabled", () =>
+      /"webhook disabled"/.test(relay.output()),
+    );
     hook.receiver.behave = answering(200);
     const failed = hook.receiver.got.length;
     await home.run("webhook", "enable", hook.id);
@@ -206,8 +213,8 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const hook = await hooked();
     const elsewhere = await startReceiver();
     hook.receiver.behave = answering(307, "", { location: elsewhere.url });
-    await eventually("it was tried", () => hook.receiver.got.length >= 2);
-    await eventually("it is in the log", async () =>
+    await eventually("two pushes were tried", () => hook.receiver.got.length >= 2);
+    await eventually("the redirect is in the log", async () =>
       (await show(hook.id)).log.some((one: Line) => one.error === "HTTP 307: redirects are not followed"),
     );
     expect(elsewhere.got).toEqual([]);
@@ -238,20 +245,20 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
         .map((got) => readPush(got, secret));
     await eventually("the conversion was pushed", () => sumOf(pushed()).conversions === 1);
     const soFar = pushed().length;
-    await eventually("two more came", () => pushed().length >= soFar + 2);
+    await eventually("two more pushes arrive", () => pushed().length >= soFar + 2);
     expect(sumOf(pushed())).toEqual({ conversions: 1, removed: 0 });
   });
 
-  test("a new webhook secret is used at once, and for a day both secrets sign and the old one still authenticates", async () => {
+  test("after a rotation pushes use the new webhook secret, both secrets sign, and the old secret still authenticates", async () => {
     const hook = await hooked();
     const { receiver, site, id, secret: old } = hook;
-    await eventually("it pushes", () => receiver.got.length > 0);
+    await eventually("a push arrives", () => receiver.got.length > 0);
     const rotated = await home.run("webhook", "rotate", id);
     expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/), oldUntil: expect.any(Number) });
     expect(rotated.secret).not.toBe(old);
     const bearerOf = (got: ReceivedRequest) => got.headers.authorization?.replace("Bearer ", "");
     await eventually(
-      "it uses the new one",
+      "pushes use the new secret",
       () => bearerOf(receiver.got.at(-1) as ReceivedRequest) === rotated.secret,
     );
     // A receiver verifies with either secret, also before it has changed over.
@@ -263,8 +270,9 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     receiver.behave = (got, response) =>
       void response.writeHead(bearerOf(got) === old ? 200 : 401).end(bearerOf(got));
     await send(site);
-    const taken = () => receiver.got.filter((got) => bearerOf(got) === old).map((got) => readPush(got, old));
-    await eventually("the conversion was pushed", () => sumOf(taken()).conversions === 1);
+    const withOldSecret = () =>
+      receiver.got.filter((got) => bearerOf(got) === old).map((got) => readPush(got, old));
+    await eventually("the conversion was pushed", () => sumOf(withOldSecret()).conversions === 1);
     const { log } = await show(id);
     expect(log.some((one: Line) => one.httpStatus === 401)).toBe(true);
     // The receiver echoed the secret; the log does not contain it.
@@ -283,21 +291,21 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     if (!first) throw new Error("no push has the conversion");
     const repeated = () => pushes(hook).filter((one) => one.id === first.id);
     // A push in flight is not replayed, and it is in flight until the relay has stored the receiver's answer.
-    const isTaken = (times: number) => async () =>
+    const isAccepted = (times: number) => async () =>
       (await show(id)).log.filter((line: Line) => line.ok && line.period?.startsAt === first.from).length ===
       times;
     const period = receiver.got.find((got) => got.headers["webhook-id"] === first.id)?.headers["x-cc-period"];
-    await eventually("it was taken", isTaken(1));
+    await eventually("the receiver has accepted the push", isAccepted(1));
     expect(await home.run("webhook", "replay", id, "--period", String(period))).toEqual({
       id,
       periods: 1,
     });
-    await eventually("it was taken again", isTaken(2));
+    await eventually("the receiver has accepted the replay", isAccepted(2));
     expect(repeated()).toHaveLength(2);
     const at = (ms: number) => new Date(ms).toISOString();
     const range = ["--from", at(first.from), "--to", at(first.to)];
     expect((await home.run("webhook", "replay", id, ...range)).periods).toBe(1);
-    await eventually("and again", () => repeated().length === 3);
+    await eventually("the period is pushed a third time", () => repeated().length === 3);
     expect(sumOf(pushes(hook))).toEqual({ conversions: 1, removed: 0 });
 
     for (const [options, sentence] of [
@@ -346,7 +354,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   });
 
   test("a graceful stop finishes the current push, and the next start continues from there", async () => {
-    const own = await newInstallation(engine, hasty);
+    const own = await newInstallation(engine, shortTimes);
     const site = await own.addSite("stop.example");
     const receiver = await startReceiver();
     const { secret } = await own.run("webhook", "add", site.host, receiver.url);

@@ -54,7 +54,7 @@ async function start(language: Language, port: number, secrets: string): Promise
   running.add(child);
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  await eventually(`the receiver in ${language.name} answers: ${output}`, () =>
+  await eventually(`the receiver in ${language.name} answers`, () =>
     call(`http://127.0.0.1:${port}`, { path: "/" }).then(
       () => true,
       () => false,
@@ -99,7 +99,7 @@ describe.each(languages.filter(isInstalled))("the receiver in $name", (language)
         .split("\n")
         .filter((line) => line.includes('"conversions"'));
     const before = lines().length;
-    await eventually("the replay came", () => lines().length > before + 3);
+    await eventually("the replay arrives", () => lines().length > before + 3);
     expect(lines().at(-1)).toContain(totals);
   });
 

@@ -155,7 +155,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       changed: 3,
       done: true,
     });
-    await eventually("all are sent", async () =>
+    await eventually("all deliveries are sent", async () =>
       (await states(site)).every((one: string) => one.endsWith("sent")),
     );
     expect(gotAt(site.path)).toBe(before + 3);
@@ -170,7 +170,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     });
     const again = [site.host, "--order", "R-1", "--state", "sent", "--yes"];
     expect(await home.run("delivery", "replay", ...again)).toMatchObject({ changed: 1 });
-    await eventually("it came again", () => gotAt(site.path) === before + 4);
+    await eventually("the delivery is sent again", () => gotAt(site.path) === before + 4);
 
     const audit = (await home.run("audit", site.host)).audit.filter(
       (line: { action: string }) => line.action === "deliveries replayed",
@@ -220,7 +220,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const before = gotAt(site.path);
     await change(home, `UPDATE events SET time = 1, received_at = 1 WHERE order_id = 'T-1'`);
     await home.run("delivery", "replay", site.host, "--order", "T-1", "--yes");
-    await eventually("it has expired", async () => (await states(site)).includes("T-1 expired"));
+    await eventually("the delivery has expired", async () => (await states(site)).includes("T-1 expired"));
     expect(gotAt(site.path)).toBe(before);
   });
 
@@ -235,17 +235,17 @@ describe.each(engines)("the sync log on %s", (engine) => {
     );
     const replayed = await home.run("delivery", "replay", site.host, "--order", "P-1", "--yes");
     expect(replayed).toMatchObject({ changed: 1, waiting: { paused: 1 } });
-    await eventually("it is parked", async () => (await states(site)).includes("P-1 parked"));
+    await eventually("the delivery is parked", async () => (await states(site)).includes("P-1 parked"));
     await home.run("connection", "resume", site.connection);
-    await eventually("it is sent", async () => (await states(site)).includes("P-1 sent"));
+    await eventually("the delivery is sent", async () => (await states(site)).includes("P-1 sent"));
   });
 
-  test("a cancelled delivery is never sent", async () => {
+  test("a cancelled delivery is not sent unless it is replayed", async () => {
     const site = await newSite();
     answer(503);
     await send(site, { orderId: "C-1" });
     await send(site, { orderId: "C-2" });
-    await eventually("both wait", async () =>
+    await eventually("both deliveries wait", async () =>
       (await states(site)).every((one: string) => one.endsWith("queued")),
     );
     const which = [site.host, "--state", "queued"];
@@ -259,9 +259,8 @@ describe.each(engines)("the sync log on %s", (engine) => {
       { state: "skipped", reason: "cancelled", nextTryAt: null },
     ]);
     answer(200);
-    // A cancelled delivery can be replayed.
     await home.run("delivery", "replay", site.host, "--order", "C-1", "--yes");
-    await eventually("one is sent", async () => (await states(site)).includes("C-1 sent"));
+    await eventually("the replayed delivery is sent", async () => (await states(site)).includes("C-1 sent"));
     expect(await states(site)).toEqual(["C-2 skipped", "C-1 sent"]);
   });
 
@@ -271,7 +270,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     receiver.behave = (_got, response) => void (finish = () => response.writeHead(200).end());
     const before = gotAt(site.path);
     const answered = send(site, { orderId: "H-1" });
-    await eventually("it is at the receiver", () => gotAt(site.path) > before);
+    await eventually("the request has reached the receiver", () => gotAt(site.path) > before);
     expect(await home.fails("delivery", "cancel", site.host, "--order", "H-1", "--yes")).toMatchObject({
       error: "Nothing to cancel: 1 × being sent at this moment.",
     });

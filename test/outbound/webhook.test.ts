@@ -19,9 +19,9 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
   let testKey: string;
 
   async function site(name: string, ...settings: string[]): Promise<void> {
-    const made = await home.addSite(`${name}.example`);
-    sites.set(name, made);
-    await home.run("connect", made.host, "webhook", `url=${receiver.url}/${name}?token=a%20b`, ...settings);
+    const added = await home.addSite(`${name}.example`);
+    sites.set(name, added);
+    await home.run("connect", added.host, "webhook", `url=${receiver.url}/${name}?token=a%20b`, ...settings);
   }
 
   const template = {
@@ -130,7 +130,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     expect(last().headers["x-cc-test"]).toBeUndefined();
   });
 
-  test("method, headers and template shape the request; a field that stands alone keeps its type", async () => {
+  test("method, headers and template shape the request; a field that is the whole text keeps its type", async () => {
     const event = freshEvent({ value: 49.9, currency: "EUR" });
     expect(await send("shaped", event)).toEqual(sent);
     expect(last().method).toBe("PUT");
@@ -252,13 +252,13 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
       "template",
     ],
     [
-      "a rule that says nothing",
+      "an invalid success rule",
       ["url=https://hooks.example.com", "success=fine"],
       "success must be a list like 2xx, 200-204 or status=ok.",
       "success",
     ],
     [
-      "a setting that nobody knows",
+      "an unknown setting",
       ["url=https://hooks.example.com", "color=red"],
       "color is not a setting of webhook. Known: url, method, headers, template, success, events.",
       "color",

@@ -31,16 +31,16 @@ afterAll(async () => {
   await standins.close();
 });
 
-let made = 0;
+let serial = 0;
 
 /** A full event of some minutes ago. Each has its own order and second: Microsoft identifies offline conversions by time. */
 function conversionOf(changes: Partial<Conversion> = {}): Conversion {
-  made += 1;
-  const time = changes.time ?? clock.now - 60_000 - made * 1000;
-  const eventId = `00000000-0000-8000-a000-${String(made).padStart(12, "0")}`;
+  serial += 1;
+  const time = changes.time ?? clock.now - 60_000 - serial * 1000;
+  const eventId = `00000000-0000-8000-a000-${String(serial).padStart(12, "0")}`;
   return fullSample({
     platformEventId: eventId,
-    orderId: `A-${made}`,
+    orderId: `A-${serial}`,
     time,
     receivedAt: time + 1000,
     ...changes,
@@ -86,7 +86,7 @@ function delivery(id: StandinId, settings: Record<string, string> = {}) {
     },
   });
 
-  /** Delivers them as one batch, and then again those still queued, as the worker would. */
+  /** Delivers the conversions as one batch, and then those still queued again, as the worker would. */
   async function deliver(conversions: readonly Conversion[], rounds: number): Promise<Outcome[]> {
     const outcomes = new Map<Conversion, Outcome>();
     for (let round = 0; round < rounds; round++) {
@@ -184,22 +184,22 @@ describe("batches of five with one invalid event", () => {
   // Microsoft only leaves out an invalid hash, X has no maximum age, and Google Analytics has no batches.
   const cases: [id: StandinId, fault: string, bad: () => Conversion, settings: Record<string, string>][] = [
     ["google_ads", "too old", old, {}],
-    ["google_ads", "no hash", badHash, { enhanced_conversions_for_leads: "on" }],
+    ["google_ads", "not hashed", badHash, { enhanced_conversions_for_leads: "on" }],
     ["microsoft_ads", "too old for an offline conversion", old, { tag_token: "" }],
     ["microsoft_ads", "too old for the Conversions API", () => conversionOf(delayed()), {}],
     ["meta", "too old", old, {}],
-    ["meta", "no hash", badHash, {}],
+    ["meta", "not hashed", badHash, {}],
     ["tiktok", "too old", old, {}],
-    ["tiktok", "no hash", badHash, {}],
+    ["tiktok", "not hashed", badHash, {}],
     ["linkedin", "too old", old, {}],
-    ["linkedin", "no hash", badHash, {}],
+    ["linkedin", "not hashed", badHash, {}],
     ["pinterest", "too old", old, {}],
-    ["pinterest", "no hash", badHash, {}],
+    ["pinterest", "not hashed", badHash, {}],
     ["snapchat", "too old", old, {}],
-    ["snapchat", "no hash", badHash, {}],
+    ["snapchat", "not hashed", badHash, {}],
     ["reddit", "too old", old, {}],
-    ["reddit", "no hash", badHash, {}],
-    ["x", "no hash", badHash, {}],
+    ["reddit", "not hashed", badHash, {}],
+    ["x", "not hashed", badHash, {}],
   ];
   /** Recent on receipt, so that it goes to the Conversions API, where it is now too old. */
   function delayed(): Partial<Conversion> {

@@ -30,7 +30,7 @@ export function platformFixture(platform: Platform, settings: ConnectionSettings
         now,
       ),
 
-    /** Says what is wrong with the value of a setting; null when it is fine. */
+    /** Returns what is wrong with the value of a setting, or null. */
     settingFault: (name: string, value: string): string | null => {
       const setting = platform.settings.find((one) => one.name === name);
       if (!setting) throw new Error(`${platform.name} has no setting ${name}.`);

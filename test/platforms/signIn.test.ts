@@ -89,13 +89,13 @@ describe.each(engines)("signing in on %s", (engine) => {
       .map(([name, value]) => `${name}=${value}`);
 
   test.each(withSignIn)(
-    "%s: the tokens of a sign-in become a connection, and no response shows them",
+    "%s: the tokens of a sign-in become a connection, and the list of connections hides them",
     async (id) => {
       const signedIn = await signIn(id);
-      const made = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
-      expect(made.platform).toBe(id);
+      const connected = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+      expect(connected.platform).toBe(id);
       const { connections } = await home.run("connection", "list", host);
-      const mine = connections.find((one: { id: string }) => one.id === made.id);
+      const mine = connections.find((one: { id: string }) => one.id === connected.id);
       expect(mine.settings.access_token).toBe("(configured)");
       // A sign-in can be used once.
       expect(await home.fails("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject({
@@ -168,7 +168,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     const signedIn = await signIn(id);
     // Microsoft sends events with the tag token, which is never renewed.
     if (id === "microsoft_ads") return;
-    const made = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+    const connected = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
     const email = `${id}@customers.example`;
     const params = {
       gclid: "renew",
@@ -201,7 +201,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     const renewals = standin.received.filter((one) => one.kind === "token").length - before;
     expect(renewals).toBe(1);
     const { connections } = await home.run("connection", "list", host);
-    expect(connections.find((one: { id: string }) => one.id === made.id)).toMatchObject({
+    expect(connections.find((one: { id: string }) => one.id === connected.id)).toMatchObject({
       state: "active",
     });
   });
@@ -219,17 +219,17 @@ describe.each(engines)("signing in on %s", (engine) => {
       return JSON.parse(answer.text).results?.google_ads;
     };
     standin.revokeTokens();
-    await eventually("it is parked", async () => (await send())?.status === "parked");
+    await eventually("events are parked", async () => (await send())?.status === "parked");
     const before = standin.accepted.length;
     const signedIn = await signIn("google_ads");
-    const made = await home.run(
+    const connected = await home.run(
       "connect",
       host,
       "google_ads",
       `sign_in=${signedIn}`,
       ...settingsOf("google_ads"),
     );
-    expect(made).toMatchObject({ existing: true });
+    expect(connected).toMatchObject({ existing: true });
     await eventually("the parked events were sent", () => standin.accepted.length > before);
   });
 });

@@ -57,7 +57,7 @@ const cookies = {
 let people = 0;
 let orders = 0;
 
-/** A person who came through an advertisement, or with no click ids. */
+/** Reports the email of a new person, by default with the click ids of every platform; returns the email. */
 async function visitor({ host }: TestSite, params: Record<string, string> = clicks): Promise<string> {
   people += 1;
   const email = `person${people}@customers.example`;
@@ -141,7 +141,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
 
   test("a minimal event after a click is accepted", async () => {
     const { result } = await send(site, id, { email: await visitor(site) });
-    // Some require a value with a purchase; then another event is used.
+    // Some platforms require a value with a purchase; then another event is used.
     if (result?.status === "skipped") expect(result.error).toContain("requires a value");
     else expect(result, lastReasons(handle)).toEqual(ok);
     await accepted({ email: await visitor(site), event: "lead" });
@@ -203,7 +203,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
     expect(handle.received).toHaveLength(before);
   });
 
-  test("amounts of every size and currency are accepted", async () => {
+  test("small and large amounts in several currencies are accepted", async () => {
     for (const [value, currency] of [
       [0, "EUR"],
       [0.1 + 0.2, "USD"],
@@ -235,7 +235,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
     const waiting: string[] = [];
     const before = acceptedNow();
     for (const kind of ["throttle", "server_error", "reset", "malformed_json", "html"] as const) {
-      // These have no response body.
+      // These platforms send no response body.
       if (kind === "malformed_json" && silent.has(id)) continue;
       handle.fault({ kind, times: 1, retryAfterSeconds: 1 });
       const { result, orderId } = await send(site, id, {
@@ -253,7 +253,8 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
       } else waiting.push(events[0].id);
     }
     const state = async (event: string) => (await home.run("event", "show", event)).deliveries[0].state;
-    for (const event of waiting) await eventually("it is sent", async () => (await state(event)) === "sent");
+    for (const event of waiting)
+      await eventually("the event is sent", async () => (await state(event)) === "sent");
     expect(acceptedNow()).toBe(before + waiting.length);
   });
 
@@ -262,7 +263,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
     const { orderId } = await send(site, id, { email: await visitor(site), value: 4, currency: "EUR" });
     const { events } = await home.run("event", "list", host, "--order", orderId);
     await eventually(
-      "sent",
+      "the event is sent",
       async () => (await home.run("event", "show", events[0].id)).deliveries[0].state === "sent",
     );
     const twice = handle.accepted.filter(({ count }) => count > 1);
@@ -283,7 +284,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
       });
       const before = acceptedNow();
       await connect({});
-      await eventually("both are sent", () => acceptedNow() >= before + 2);
+      await eventually("both events are sent", () => acceptedNow() >= before + 2);
     });
 
   async function eventuallyParked(): Promise<string> {
@@ -345,7 +346,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
   });
 });
 
-test("every platform with its own API has a stand-in, and every stand-in a connection", () => {
+test("every stand-in has the settings of a connection", () => {
   expect(ids.toSorted()).toEqual(Object.keys(standinConnections).toSorted());
   expect(knownAt("meta", "pixelId")).toMatch(/^\d+$/);
 });

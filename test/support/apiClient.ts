@@ -52,15 +52,15 @@ function personOf(relay: Pick<Relay, "url">, email: string, cookie: string): Per
 /** Opens the set-up link of a fresh relay. */
 export async function becomeOwner(relay: Relay, email = "owner@example.com"): Promise<Person> {
   const token = /\/dashboard\/setup#(\w+)/.exec(relay.output())?.[1];
-  const made = await ask(relay, "POST /setup", { token, email, name: "Olga Owner", password }, {});
-  expect(made.status, made.answer.text).toBe(200);
-  return personOf(relay, email, cookieOf(made.answer));
+  const created = await ask(relay, "POST /setup", { token, email, name: "Olga Owner", password }, {});
+  expect(created.status, created.answer.text).toBe(200);
+  return personOf(relay, email, cookieOf(created.answer));
 }
 
 export async function signIn(relay: Pick<Relay, "url">, email: string): Promise<Person> {
-  const made = await ask(relay, "POST /session", { email, password }, {});
-  expect(made.status, made.answer.text).toBe(200);
-  return personOf(relay, email, cookieOf(made.answer));
+  const signedIn = await ask(relay, "POST /session", { email, password }, {});
+  expect(signedIn.status, signedIn.answer.text).toBe(200);
+  return personOf(relay, email, cookieOf(signedIn.answer));
 }
 
 /** Invites a person, who accepts. */

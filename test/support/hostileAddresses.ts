@@ -67,7 +67,7 @@ export const hostileAddresses: [what: string, address: string][] = [
   ["nothing", ""],
 ];
 
-/** URLs as a hostile customer would enter them; all of them are over HTTPS unless the scheme is the point. */
+/** URLs as a hostile customer would enter them; all of them are over HTTPS unless the scheme is tested. */
 export const hostileUrls: [what: string, url: string, fault: string | RegExp][] = [
   ["loopback", "https://127.0.0.1/", privateFault],
   ["loopback in decimal", "https://2130706433/", privateFault],

@@ -34,7 +34,7 @@ export async function withStore<T>(
 export type Wanted = readonly [platform: string, settings: Record<string, string>];
 export type SiteSetup = { siteId: string; key: string; connections: string[] };
 
-/** Adds a site with a key and connections; a relay that starts afterwards knows them at once. */
+/** Adds a site with a key and connections; a relay that starts afterwards knows them from its start. */
 export function setUpSite(
   home: Installation,
   wanted: readonly Wanted[],
@@ -103,7 +103,7 @@ afterFile(() => {
   for (const agent of takeAll(agents)) agent.destroy();
 });
 
-/** Keeps its connections open, as a server that sends events does. */
+/** Creates an agent that keeps its connections open, as a server that sends events does. */
 export function keepAliveAgent(maxSockets: number): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets });
   agents.add(agent);

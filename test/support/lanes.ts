@@ -48,7 +48,7 @@ function idsOf({ body }: PlatformRequest): string[] {
 }
 
 type Given = Partial<Pick<LanesOptions, "settle" | "markForReconnection">> & {
-  /** Answers at once; without it every call waits for `answer`. */
+  /** Answers each call; without it every call waits for `answer`. */
   reply?: (call: Call) => Sent | Promise<Sent>;
 };
 

@@ -1,7 +1,8 @@
 // Starts real relays: each with its own process and store, over real HTTP. They end with the test file.
 
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request as httpRequest, type Agent, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
@@ -12,7 +13,8 @@ import { afterFile, takeAll } from "./afterFile.ts";
 import { commandIn } from "./commands.ts";
 import { freshDatabase, freshFolder, migratedDatabase } from "./databases.ts";
 
-const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+/** The file that `npx cleancast` runs. */
+export const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const execute = promisify(execFile);
 
 export const engines = ["sqlite", "postgres"] as const;
@@ -81,6 +83,16 @@ export class Installation {
     throw new Error(`cleancast ${args.join(" ")} did not fail`);
   }
 
+  /** Starts a command in a process of its own, which ends with the test file at the latest. */
+  launch(...args: string[]): Launched {
+    const child = spawn(process.execPath, [command, ...args], { env: this.env });
+    running.add(child);
+    const printed = { out: "", err: "" };
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (printed.out += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (printed.err += text));
+    return { child, printed, ended: once(child, "close").then(() => child.exitCode) };
+  }
+
   /** Adds a site with a key and, where given, settings such as `dedup_order=30d`. */
   async addSite(host: string, ...settings: string[]): Promise<TestSite> {
     const { site } = await this.run("site", "add", host);
@@ -90,6 +102,12 @@ export class Installation {
   }
 }
 
+export type Launched = {
+  child: ChildProcessWithoutNullStreams;
+  printed: { out: string; err: string };
+  /** Resolves with the exit code; null after a signal. */
+  ended: Promise<number | null>;
+};
 export type CommandError = { error: string; field?: string };
 export type TestSite = { id: string; host: string; key: string };
 
@@ -139,6 +157,11 @@ export type Relay = {
   /** Sends SIGTERM, and resolves with the exit code. */
   stop(): Promise<number | null>;
 };
+
+/** Returns the resident memory of a relay in megabytes. */
+export function residentMb({ process: { pid } }: Relay): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
 
 const running = new Set<ChildProcess>();
 

@@ -15,7 +15,12 @@ export const personsHeaders = {
   "Sec-CH-UA-Mobile": "?0",
 };
 
-/** The tag's observations of that browser: webdriver, Cypress, platform, touch points, Chromium. */
+/** The headers of a crawler that names itself. */
+export const botHeaders = {
+  "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
+};
+
+/** The tag's observations of a person's browser: webdriver, Cypress, platform, touch points, Chromium. */
 export const personsBrowser = [false, false, "Win32", 0, true];
 
 export type ReportBody = Record<string, unknown>;

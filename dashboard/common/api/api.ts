@@ -48,7 +48,7 @@ export class ApiError extends Error {
 
 type Loose = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
 
-/** The URL of a route, for CSV links and streams, which the browser opens itself. */
+/** Returns the URL of a route. CSV links and streams use it directly, because the browser opens them itself. */
 export function urlOf<Name extends RouteName>(name: Name, input: Omit<Input<Name>, "body">): string {
   const { params = {}, query = {} } = input as Loose;
   const path = (name.split(" ")[1] as string).replace(/:(\w+)/g, (_, key: string) =>

@@ -9,7 +9,7 @@ export type FeedState = "connecting" | "live" | "reconnecting";
 const noticeDelayMs = 4_000;
 const retryMs = 10_000;
 
-/** `onReconnect` runs after an interruption: events of that time have to be loaded. */
+/** `onReconnect` runs after an interruption, to load the events that were missed. */
 export function useFeed(site: string, onEvent: (event: EventSummary) => void, onReconnect?: () => void) {
   const [state, setState] = useState<FeedState>("connecting");
   const handlers = useRef({ onEvent, onReconnect });
@@ -19,7 +19,7 @@ export function useFeed(site: string, onEvent: (event: EventSummary) => void, on
   useEffect(() => {
     let source: EventSource;
     let retry: ReturnType<typeof setTimeout> | undefined;
-    // The relay ends streams regularly and browsers reconnect at once: this is not shown.
+    // The relay ends streams regularly, and browsers reconnect immediately. Such a short interruption is not shown.
     let notice: ReturnType<typeof setTimeout> | undefined;
     let wasOpen = false;
     const open = () => {

@@ -1,8 +1,8 @@
-// Platforms by the name that people know.
+// Looks up the display names of platforms.
 
 import { useApi } from "./query.ts";
 
-/** "google_ads" is "Google Ads"; one that this version does not know keeps its id. */
+/** Returns the name of a platform ("Google Ads" for "google_ads"), or its id if this version does not know it. */
 export function usePlatformName(): (id: string) => string {
   const { data } = useApi("GET /platforms", {});
   return (id) => data?.items.find((one) => one.id === id)?.name ?? id;

@@ -1,4 +1,4 @@
-// Queries and mutations with one cache. A mutation refreshes everything that is shown.
+// Queries and mutations with one cache. A mutation refreshes all queries that are in use.
 
 import {
   QueryCache,
@@ -57,8 +57,8 @@ function lastReached(): number | null {
 export const useLastReached = () => useSyncExternalStore(subscribe, lastReached);
 
 /**
- * Returns the error to show. While the relay cannot be reached, earlier data stays and a line above the page reports it; an
- * error stays while the same request is repeated.
+ * Returns the error to show. While the relay cannot be reached, earlier data stays visible and a line above the page reports
+ * the outage. Without data, the last error stays visible while the request is repeated.
  */
 function useShownError(query: { data: unknown; error: ApiError | null; errorUpdateCount: number }) {
   const { data, error, errorUpdateCount } = query;
@@ -74,8 +74,6 @@ type Options<Name extends RouteName> = {
   everyMs?: number | ((answer: Answer<Name> | undefined) => number | false);
   /** Shows the old data until the new data is loaded. */
   keepPrevious?: boolean;
-  /** Keeps rows in place when the page regains focus. */
-  keepRows?: boolean;
 };
 
 export function useApi<Name extends RouteName>(
@@ -104,11 +102,14 @@ type PageOf<Name extends RouteName> =
 
 type Paged<Name extends RouteName> = { items: PageOf<Name>[]; next: string | null };
 
-/** A list in pages: `rows` so far, and `more` where there are more. */
+/**
+ * Loads a list page by page. `more` loads the next page; it is null after the last one. `keepRows` keeps rows in place when the
+ * page regains focus.
+ */
 export function useRows<Name extends RouteName>(
   name: Name,
   input: Input<Name>,
-  { enabled = true, keepRows = false }: Options<Name> = {},
+  { enabled = true, keepRows = false }: { enabled?: boolean; keepRows?: boolean } = {},
 ) {
   const query = useInfiniteQuery<Paged<Name>, ApiError, InfiniteData<Paged<Name>>, QueryKey, string | null>({
     queryKey: [name, input, "pages"],
@@ -134,7 +135,7 @@ export function useRows<Name extends RouteName>(
   };
 }
 
-/** Sends a change; afterwards everything that is shown is refreshed. */
+/** Sends a change, then refreshes all queries that are in use. */
 export function useSend<Name extends RouteName>(
   name: Name,
   options: { onDone?: (answer: Answer<Name>, input: Input<Name>) => void } = {},

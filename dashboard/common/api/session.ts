@@ -11,19 +11,19 @@ const rank: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 
 export type Session = NonNullable<Answer<"GET /session">["session"]>;
 
-/** `data` is undefined while it loads, and null without a session. */
+/** `data` is undefined while the session loads, and null if there is none. */
 export function useSession() {
   const query = useApi("GET /session", {});
   return { ...query, data: query.data?.session };
 }
 
-/** The role on a site, or on the whole installation (null). */
+/** Returns the highest role on a site, or on the whole installation if `site` is null. */
 export function roleOn(grants: Session["grants"], site: string | null): Role | null {
   const held = grants.filter((grant) => grant.site === null || grant.site === site).map(({ role }) => role);
   return held.toSorted((one, other) => rank[other] - rank[one])[0] ?? null;
 }
 
-/** True if the user has at least this role here; actions that they may not do are not offered. */
+/** Returns true if the user has at least this role. Actions that the user may not do are not offered. */
 export function useMay(role: Role, site: string | null): boolean {
   const { data } = useSession();
   const held = data ? roleOn(data.grants, site) : null;

@@ -3,7 +3,7 @@
 import { dayMs } from "../../../src/kernel/time.ts";
 import { dayText, timeText } from "./format.ts";
 
-/** The wall-clock time in the time zone, as if it were UTC. */
+/** Returns the wall-clock time in the time zone, as if it were UTC. */
 function wallClock(at: number, timeZone: string | undefined): number {
   const parts = new Intl.DateTimeFormat("en", {
     year: "numeric",
@@ -19,11 +19,11 @@ function wallClock(at: number, timeZone: string | undefined): number {
   return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
 }
 
-/** "2026-11-15" of a time. */
+/** Returns the day of a time: "2026-11-15". */
 export const dayOf = (at: number, timeZone: string | undefined): string =>
   new Date(wallClock(at, timeZone)).toISOString().slice(0, 10);
 
-/** The start of a day in the time zone, or of the day `later` days after it. */
+/** Returns the start of a day in the time zone, or of the day that is `later` days later. */
 export function startOfDay(day: string, timeZone: string | undefined, later = 0): number {
   const wanted = Date.parse(`${day}T00:00:00Z`) + later * dayMs;
   let at = wanted;
@@ -32,7 +32,7 @@ export function startOfDay(day: string, timeZone: string | undefined, later = 0)
   return at;
 }
 
-/** Whole days as days, everything else to the minute. */
+/** Formats a period: whole days as days, any other period to the minute. */
 export function rangeText(
   from: number | undefined,
   to: number | undefined,

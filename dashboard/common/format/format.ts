@@ -1,4 +1,4 @@
-// Numbers, money and times as people read them.
+// Formats numbers, money and times.
 
 import { dayMs, hourMs, minuteMs } from "../../../src/kernel/time.ts";
 
@@ -11,10 +11,10 @@ export const counted = (value: number, one: string, many = `${one}s`) =>
   `${countText(value)} ${value === 1 ? one : many}`;
 export const shortCount = (value: number) => (value < 10_000 ? counts.format(value) : short.format(value));
 
-/** "wrong keys" as "Wrong keys". */
+/** Turns "wrong keys" into "Wrong keys". */
 export const capitalize = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** Always with its currency. */
+/** Formats an amount with its currency code: "EUR 49.90". */
 export function moneyText(value: number, currency: string): string {
   try {
     return new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay: "code" })
@@ -42,7 +42,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
-/** "5 min ago", without the full stop of "min.", as sentences end with it. */
+/** Formats "5 min ago" without the full stop of "min.", which would look like the end of a sentence. */
 const ago = (count: number, unit: Intl.RelativeTimeFormatUnit) =>
   relative.format(count, unit).replace(".", "");
 
@@ -52,7 +52,7 @@ export function agoText(at: number, now: number): string {
   return Math.abs(distance) < 10_000 ? "just now" : ago(Math.round(distance / 1000), "second");
 }
 
-/** After a week the date is more useful than the age. */
+/** Formats the age of a time, or the date from a week on. */
 export function whenText(at: number, now: number, timeZone: string | undefined): string {
   if (Math.abs(at - now) < 7 * dayMs) return agoText(at, now);
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
@@ -104,7 +104,7 @@ export function durationText(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
 }
 
-/** A duration or age: "3 days". */
+/** Formats a long duration or an age: "3 days". */
 export function ageText(ms: number): string {
   for (const [unit, size] of steps)
     if (ms >= size)

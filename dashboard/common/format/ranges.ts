@@ -14,8 +14,8 @@ export type RangeName = keyof typeof ranges;
 export const isRange = (text: unknown): text is RangeName => typeof text === "string" && text in ranges;
 
 /**
- * From and to in milliseconds, whole hours. 24 h means the current hour and the 23 before it, as in the list of sites; days
- * are whole ones of the site's time zone, the last of them today.
+ * Returns the range in milliseconds, rounded to whole hours. 24 h is the current hour and the 23 before it, as in the list of
+ * sites. Ranges of days start at midnight in the site's time zone, and their last day is today.
  */
 export function rangeOf(
   name: RangeName,

@@ -37,7 +37,7 @@ const names: Record<string, string> = {
 
 const pattern = /^(.*?)(?: \((.*)\))?$/s;
 
-/** "user agent:named bot (AhrefsBot)" as "Known bot: AhrefsBot"; one that has no name here stays as it is. */
+/** Turns "user agent:named bot (AhrefsBot)" into "Known bot: AhrefsBot". A reason without a name here stays as it is. */
 export function reasonText(reason: string): string {
   const [, code = reason, evidence] = pattern.exec(reason) ?? [];
   const withDetail = (name: string, detail: string | undefined) => (detail ? `${name}: ${detail}` : name);
@@ -53,7 +53,7 @@ export function reasonText(reason: string): string {
 
 export type FilterReason = { code: string; detail: string | null };
 
-/** "Blocked email domain: spam.example"; the detail of bot visits is the reason of a verdict. */
+/** Returns a text like "Blocked email domain: spam.example". The detail of "only bot visits" is the reason of a verdict. */
 export function filterReasonText({ code, detail }: FilterReason): string {
   const name = names[code] ?? code;
   if (detail === null) return name;

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { Download } from "lucide-react";
 
-/** Downloads a list as CSV; placed in a card's corner. */
+/** Downloads a list as CSV. */
 export function CsvButton({ href, of }: { href: string; of: string }) {
   return (
     <Button

@@ -1,4 +1,4 @@
-// Searches for an order id, event id or email after a short pause, or at once with Enter.
+// Searches for an order id, event id or email after a short pause, or immediately with Enter.
 
 import { CloseButton, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";

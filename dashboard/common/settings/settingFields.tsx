@@ -7,7 +7,7 @@ import { settingName, settingText, unitNames } from "./settingNames.ts";
 
 export type FieldProps = { form: SettingsForm; name: string; help?: ReactNode; label?: string };
 
-/** Help, the default, and a button to reset to it. */
+/** Shows the help text, the default value, and a button that resets the field to it. */
 export function Hint({ form, name, help }: FieldProps) {
   const standard = form.defaultValue(name);
   const isStandard = form.value(name) === standard;
@@ -88,7 +88,7 @@ export function SwitchField(props: FieldProps) {
   );
 }
 
-/** A number that can be off: an empty field. */
+/** A number; an empty field means off. */
 export function NumberOrOffField(props: FieldProps & { min?: number; max?: number; suffix?: string }) {
   const { form, name, min = 1, max, suffix } = props;
   const value = form.value(name);

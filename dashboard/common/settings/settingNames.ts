@@ -60,7 +60,7 @@ export const settingName = (name: string) => settingNames[name] ?? name;
 
 export const unitNames = { d: "day", h: "hour", m: "minute", s: "second" };
 
-/** "90d" as "90 days", an empty list as "none", everything else as it is. */
+/** Formats a saved value: "90d" as "90 days", an empty list as "none". */
 export function settingText(value: string): string {
   const span = /^(\d+)([dhms])$/.exec(value);
   if (!span) return value === "" ? "none" : value.replaceAll(",", ", ");

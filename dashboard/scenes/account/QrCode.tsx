@@ -1,6 +1,6 @@
 import { encode } from "uqr";
 
-/** Dark on white in both schemes, as apps read nothing else reliably. */
+/** Is dark on white in both schemes, because apps read nothing else reliably. */
 export default function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 2 });
   const path = data

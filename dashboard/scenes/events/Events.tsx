@@ -185,7 +185,7 @@ function Outcome({
   );
 }
 
-/** New rows wait for a click, so that they do not move what is being read. */
+/** New rows wait for a click, so that the list does not move while it is read. */
 function NewEvents({ count, onClick }: { count: number; onClick: () => void }) {
   const text = count === 1 ? "1 new event" : `${count} new events`;
   return (
@@ -240,7 +240,7 @@ function NothingYet({ site }: { site: string }) {
   );
 }
 
-/** A filter that came with a link. It can be removed; `text` is blank when it is not set. */
+/** A filter that came with a link, and can be removed. `text` is blank if the filter is not set. */
 function FilterChip({ text, onRemove }: { text: string; onRemove: () => void }) {
   if (!text) return null;
   return (
@@ -257,7 +257,7 @@ function FilterChip({ text, onRemove }: { text: string; onRemove: () => void }) 
 
 type Filter = { status: string; mode: string; isSearch: boolean; to: number | undefined };
 
-/** Events that arrive while the list is open: new ones wait for a click, shown ones are updated. */
+/** Handles events that arrive while the list is open: new ones wait for a click, listed ones are updated. */
 function useNewEvents(
   site: string,
   rows: readonly EventSummary[] | undefined,
@@ -268,7 +268,7 @@ function useNewEvents(
   useFeed(site, (event) =>
     setReceived((before) => new Map([...before, [event.id, event]].slice(-500) as never)),
   );
-  // Ids are ordered by time: an event older than the last row is further down, not new.
+  // Ids are ordered by time: an event with a smaller id than the first row is not new.
   const newest = rows?.[0]?.id ?? "";
   const fits = (event: EventSummary) =>
     !filter.isSearch &&

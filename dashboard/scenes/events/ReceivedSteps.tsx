@@ -73,7 +73,7 @@ export function DuplicateStep({ trace, site }: Props) {
       <Text size="sm" c="dimmed">
         {trace.orderId
           ? "No earlier event has the same name, order id and email."
-          : "Without an order id, the event name, email, value and time are compared. No earlier event has the same."}{" "}
+          : "It has no order id. No earlier event has the same name, email, value, currency and time."}{" "}
         Duplicates are acknowledged and counted, but not sent again.{" "}
         <TextLink to={`/sites/${site}/configuration/deduplication`} underline="always">
           Deduplication settings

@@ -1,4 +1,4 @@
-// Replays one delivery, after a dry run that says what would be sent.
+// Replays one delivery, after a dry run that shows the effect.
 
 import { Skeleton, Text } from "@mantine/core";
 import { RotateCw } from "lucide-react";

@@ -28,12 +28,12 @@ export function EventStatus({ event }: { event: EventSummary }) {
   return <State of={event.status} />;
 }
 
-/** The customer's own choice, which needs no attention. */
+/** The connection leaves this event out by choice, so the delivery needs no attention. */
 const isUnselected = ({ reason }: EventSummary["deliveries"][number]) => reason === "event not selected";
 
 const order = ["rejected", "expired", "parked", "queued", "sent", "skipped"] as const;
 
-/** Delivery states, the worst first: "1 rejected, 3 sent". `brief` leaves skipped deliveries out. */
+/** Delivery states, the worst first: "1 rejected, 3 sent". `brief` leaves skipped deliveries out if there are others. */
 export function DeliveryStates({ event, brief = false }: { event: EventSummary; brief?: boolean }) {
   const nameOf = usePlatformName();
   if (event.deliveries.length === 0) return <span className="cc-quiet">none</span>;
@@ -71,14 +71,14 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
   );
 }
 
-/** Filtered, and not released since: it was sent to no platform. */
+/** Returns true for a filtered event that was not released: it was sent to no platform. */
 export const isUnreleased = ({ status, releasedAt }: Pick<EventSummary, "status" | "releasedAt">) =>
   status === "filtered" && releasedAt === null;
 
 export const needsAttention = (event: EventSummary) =>
   event.deliveries.some((one) => one.state !== "sent" && one.state !== "queued" && !isUnselected(one));
 
-/** Deliveries that did not arrive. Sent ones are rarely replayed, and queued ones are sent anyway. */
+/** Returns true for deliveries that did not arrive. Sent ones are rarely replayed, and queued ones are sent anyway. */
 export const isReplayable = (state: string) =>
   state === "rejected" || state === "expired" || state === "skipped" || state === "parked";
 

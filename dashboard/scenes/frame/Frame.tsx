@@ -58,7 +58,7 @@ export default function Frame() {
   const { href, pathname } = useLocation();
   const [isOpen, { toggle, close }] = useDisclosure();
   const siteId = useSiteId();
-  // Loaded at the first use; from then on it listens to the shortcut itself.
+  // The search is loaded at its first use; then it handles the shortcut itself.
   const [isSearchLoaded, setSearchLoaded] = useState(false);
   const jump = () => {
     if (isSearchLoaded) void import("./Jump.tsx").then(({ openJump }) => openJump());

@@ -25,7 +25,7 @@ export default function Jump() {
   const site = useSiteId();
   const navigate = useNavigate();
   const [text, setText] = useState("");
-  // Loaded at its first use, so it opens immediately.
+  // This component is loaded when the user opens the search, so it opens immediately.
   useEffect(openJump, []);
   const [search] = useDebouncedValue(text.trim(), 250);
   const [hashed, setHashed] = useState("");
@@ -75,7 +75,7 @@ export default function Jump() {
       id: `event ${id}`,
       label: `${event}${orderId ? ` · ${orderId}` : ""}`,
       description: "event",
-      // The search text is not part of the label.
+      // Spotlight filters by label and keywords, and the label does not contain an email or event id.
       keywords: [search],
       leftSection: <ListTree size={16} />,
       onClick: go(`/sites/${site}/events/${id}`),

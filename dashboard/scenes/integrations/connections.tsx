@@ -21,7 +21,7 @@ export const usePlatforms = () => useApi("GET /platforms", {});
 export const useConnections = (site: string) =>
   useApi("GET /sites/:site/connections", { params: { site } }, { everyMs: 15_000 });
 
-/** The setting that distinguishes several connections of a platform: a pixel, an account, an address. */
+/** Returns the value that distinguishes several connections of a platform: a pixel, an account, an address. */
 export function accountOf(platform: Platform, { settings }: Connection): string | null {
   const open = platform.settings.filter(({ name, secret }) => !secret && settings[name]);
   const distinct = open.find(({ required }) => required) ?? open.find(({ name }) => name.endsWith("_id"));

@@ -16,7 +16,7 @@ export function ChartCard({
   children,
 }: {
   title: string;
-  /** One line. */
+  /** Describes in one line what the chart counts. */
   counts: string;
   rows: RowsLink;
   actions?: ReactNode;

@@ -1,4 +1,4 @@
-// The first steps of a new site. It disappears once all are done, and can be hidden before.
+// The first steps of a new site. The list disappears once all are done, and can be folded before.
 
 import { Box, Button, Collapse, Group, Progress, Stack, Text, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
@@ -142,7 +142,7 @@ function ChecklistStep({
   );
 }
 
-/** Works as it is, once the key is filled in. */
+/** The command works once the key is filled in. */
 function FirstCurl() {
   const site = useSite();
   const host = site?.hosts.find((one) => one !== "localhost" && one === location.hostname);

@@ -44,7 +44,6 @@ export function ConversionsChart(props: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
-        isRunning
         height={200}
         series={[
           { name: "Conversions", values: of.steps.map(({ conversions }) => conversions), colour: accent },
@@ -86,7 +85,6 @@ export function ValueChart(props: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
-        isRunning
         height={200}
         series={[
           {

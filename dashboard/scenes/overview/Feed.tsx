@@ -20,7 +20,7 @@ export function Feed({ site }: { site: string }) {
   const list = useApi("GET /sites/:site/events", { params: { site }, query: { limit: shownAtOnce } });
   const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
   const [announcement, setAnnouncement] = useState("");
-  // Throttled: screen readers announce a burst once, and the figures above are refreshed.
+  // Throttled: screen readers announce a burst once, and the figures are refreshed once.
   const announce = useThrottledCallback((event: EventSummary) => {
     setAnnouncement(`New event: ${event.event}`);
     void client.invalidateQueries({ queryKey: ["GET /sites/:site/statistics"] });

@@ -154,7 +154,7 @@ function Tile({
 
 /** Compares with the preceding period of equal length. */
 function Change({ now, before }: { now: number; before: number }) {
-  // Growth by thousands of percent of a new site is meaningless.
+  // Growth to more than ten times the earlier figure is meaningless: the site was new.
   if (before === 0 || before * 10 < now) return <>no earlier data to compare with</>;
   const percent = Math.round(((now - before) / before) * 100);
   const Icon = percent === 0 ? Minus : percent > 0 ? TrendingUp : TrendingDown;

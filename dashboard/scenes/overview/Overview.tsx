@@ -17,13 +17,13 @@ import { useStatistics, type Statistics } from "./statistics.ts";
 
 export default function Overview() {
   const site = useSiteId();
-  const known = useSite();
-  const timeZone = known?.timeZone;
+  const details = useSite();
+  const timeZone = details?.timeZone;
   const { text, change } = useQueryParams();
-  const asked = text("range");
-  const range = isRange(asked) ? asked : "30d";
+  const requested = text("range");
+  const range = isRange(requested) ? requested : "30d";
   const { data, error, refetch } = useStatistics(site, range, timeZone);
-  const isNew = known?.health.lastEventAt === null && data !== undefined && isEmpty(data);
+  const isNew = details?.health.lastEventAt === null && data !== undefined && isEmpty(data);
   return (
     <Page
       title="Overview"
@@ -63,7 +63,7 @@ export default function Overview() {
               </Stack>
             </Grid.Col>
             <Grid.Col span={{ base: 12, lg: 4 }}>
-              {/* The key removes the rows of another site. */}
+              {/* With the key, the rows of another site are discarded. */}
               <Feed key={site} site={site} />
             </Grid.Col>
           </Grid>
@@ -87,7 +87,7 @@ function Charts(props: { site: string; of: Statistics }) {
   );
 }
 
-/** A site without events shows its first steps instead of empty charts. */
+/** A site without events shows its first steps and the live feed instead of empty charts. */
 const isEmpty = ({ totals }: Statistics) => totals.conversions + totals.filtered + totals.test === 0;
 
 function NumbersSkeleton() {

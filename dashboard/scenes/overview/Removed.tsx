@@ -40,7 +40,6 @@ export function BotsOverTime({ site, of }: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
-        isRunning
         height={180}
         series={[
           { name: "Visits", values: of.steps.map(({ visits }) => visits.bots ?? 0), colour: quiet },
@@ -147,7 +146,6 @@ export function Duplicates({ site, of }: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
-        isRunning
         height={180}
         series={[
           { name: "Duplicates", values: of.steps.map(({ duplicates }) => duplicates), colour: accent },

@@ -24,11 +24,11 @@ export function useStatistics(site: string, range: RangeName, timeZone: string |
   );
 }
 
-/** The events that were counted as conversions, as filters of their list. */
+/** Returns the filters that list the events that were counted as conversions. */
 export const conversionsIn = ({ from, to }: Statistics) => ({ from, to, status: "accepted", mode: "live" });
 export const filteredIn = ({ from, to }: Statistics) => ({ from, to, status: "filtered", mode: "live" });
 
-/** The end of a step: the start of the next, or the end of the period. */
+/** Returns the end of a step: the start of the next one, or the end of the period. */
 export function endOfStep({ steps, to }: Statistics, startsAt: number): number {
   return steps.find((one) => one.startsAt > startsAt)?.startsAt ?? to;
 }
@@ -38,7 +38,7 @@ export const sumOf = (states: Partial<Record<DeliveryState, number>>, without: D
     .filter(([state]) => !without.includes(state as DeliveryState))
     .reduce((sum, [, n]) => sum + n, 0);
 
-/** A canvas cannot use variables of the style sheet. */
+/** Colours for the canvas, which cannot use variables of the style sheet. */
 export function useChartColours(): { accent: string; quiet: string } {
   const isDark = useComputedColorScheme() === "dark";
   return isDark ? { accent: "#6a7bda", quiet: "#6e7781" } : { accent: "#5668d5", quiet: "#a9b0b8" };

@@ -121,7 +121,7 @@ function Revoke({ row }: { row: Key }) {
       label="Revoke"
       size="compact-sm"
       question={`Revoke ${row.name}?`}
-      consequence={`Senders that use ${row.prefix}… get 401 within two seconds. This cannot be undone.`}
+      consequence={`Programs that use ${row.prefix}… get 401 within two seconds. This cannot be undone.`}
       confirm="Revoke"
       onConfirm={() => revoke.mutateAsync({ params: { key: row.id } })}
       isBusy={revoke.isPending}

@@ -1,4 +1,4 @@
-// The roles of one member, site by site. Each change is saved at once.
+// The roles of one member, site by site. Each change is saved immediately.
 
 import { Alert, Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
 import { TriangleAlert } from "lucide-react";
@@ -72,7 +72,7 @@ export function MemberRoles({
   );
 }
 
-/** The inviter saw the link and may have opened the account. */
+/** The inviter saw the link and may have created the account. */
 function NotConfirmed({ member: { email, invitedBy } }: { member: Member }) {
   const who = invitedBy ?? "an owner of one site";
   return (

@@ -1,4 +1,4 @@
-// The installation's OAuth apps: with one, people connect by signing in.
+// The installation's OAuth apps. With an app for a platform, people connect by signing in there.
 
 import { Group, Text } from "@mantine/core";
 import { Plug } from "lucide-react";

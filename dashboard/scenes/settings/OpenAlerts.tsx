@@ -9,7 +9,7 @@ import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import type { AlertLine } from "./Alerts.tsx";
 
-/** The page to check first. */
+/** The page to check first, by kind of alert. */
 const places: Record<AlertLine["kind"], [path: string, label: string]> = {
   "needs reconnection": ["integrations", "Go to platforms"],
   "success rate": ["integrations/log", "Go to the sync log"],

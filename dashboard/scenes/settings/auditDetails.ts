@@ -21,7 +21,7 @@ const detailNames: Record<string, string> = {
 /** The relay's own changes have no person's name. */
 export const actorName = (actor: string) => (actor === "relay" ? "Cleancast" : actor);
 
-/** A plain "key" in an action is an inbound key. */
+/** An action about a "key" is about an inbound key. */
 export function actionText(action: string): string {
   return capitalize(action.replace(/^key /, "inbound key "));
 }
@@ -55,7 +55,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
     return JSON.stringify(value) ?? "";
   }
 
-  /** Adds the platform to a connection's id. */
+  /** Returns the platform of the connection that the detail names by its id. */
   function platformOf(detail: Record<string, unknown>): Detail[] {
     if ("platform" in detail) return [];
     const found = connections?.find(({ id }) => id === detail["id"] || id === detail["connection"]);
@@ -64,7 +64,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
 
   return (detail) => [
     ...Object.entries(detail)
-      // Leaves out false and empty values.
+      // Leaves out false and absent values.
       .filter(([, value]) => value !== false && value !== undefined)
       .map(([name, value]) => {
         const isId = ids.has(name) && typeof value === "string";

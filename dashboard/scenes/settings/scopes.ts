@@ -4,13 +4,13 @@ import { roleOn, useSession, useSiteId, useSites } from "../../common/api/sessio
 
 export const allSites = "all";
 
-/** The name of a site, or "All sites". */
+/** Returns a function that names a scope: the site's name, or "All sites" for null. */
 export function useScopeName(): (site: string | null) => string {
   const sites = useSites().data?.items;
   return (site) => (site === null ? "All sites" : (sites?.find(({ id }) => id === site)?.name ?? site));
 }
 
-/** The scopes that the user owns as choices, this site first; "all" is the whole installation. */
+/** Returns the scopes that the user owns as choices, this site first. */
 export function useOwnedScopes(): { value: string; label: string }[] {
   const here = useSiteId();
   const grants = useSession().data?.grants ?? [];

@@ -8,7 +8,7 @@ const waitText = (seconds: number) => {
   return minutes <= 1 ? "in a minute" : minutes < 60 ? `in ${minutes} minutes` : "in about an hour";
 };
 
-/** The error of a request; after too many attempts, with the time to wait. */
+/** Shows the error of a request; after too many attempts, also the time to wait. */
 export function SignInError({ error }: { error: ApiError | null }) {
   if (error?.code !== "too_many") return <RequestError error={error} />;
   return (

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { queryClient } from "../../common/api/query.ts";
 
-/** Accepts only a path of this dashboard: a link to the sign-in page must not lead anywhere else. */
+/** Returns `next` if it is a path of this origin, else "/": a link to the sign-in page must not lead to another origin. */
 function ownPath(next: unknown): string {
   if (typeof next !== "string" || !/^\/(?![/\\])/.test(next)) return "/";
   const url = URL.parse(next, location.origin);

@@ -2,7 +2,7 @@
 
 import { dayMs } from "../../kernel/time.ts";
 import { countAttempt, testLimits } from "../../access/rateCounters.ts";
-import { messageOf } from "../../alerts/message.ts";
+import { listFailedChannels, messageOf } from "../../alerts/message.ts";
 import { sendTestAlert } from "../../alerts/channels.ts";
 import type { Answer } from "../../contract/contract.ts";
 import type { alertRoutes } from "../../contract/alerts.ts";
@@ -29,7 +29,7 @@ const whatToDo: Record<AlertKind, string> = {
 };
 
 function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {
-  const { kind, subject, text, beganAt, endedAt, notifiedAt, notifications } = alert;
+  const { kind, subject, text, beganAt, endedAt, notifiedAt } = alert;
   return {
     kind,
     subject,
@@ -40,9 +40,7 @@ function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["
     beganAt,
     endedAt,
     notifiedAt,
-    failed: Object.entries(notifications).flatMap(([channel, { error }]) =>
-      error === null ? [] : [{ channel, error }],
-    ),
+    failed: listFailedChannels(alert),
   };
 }
 

@@ -58,7 +58,7 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       if ("fault" in planned) return { fault: planned.fault, skipped: null, request: null };
       const conversion = await readConversion(store, site, body, by.now);
       const { skipped, request } = previewRequest(planned, conversion, by.now);
-      // A saved address may hold a token in its path, so only its origin is shown; the caller knows one that they just typed.
+      // Only the origin of a saved address is shown: its path may hold a token. The caller knows a typed one.
       const isTyped = platform.settings.some(({ name, address }) => address && body.settings[name]);
       if (!request || !platform.customerAddress || isTyped) return { fault: null, skipped, request };
       const url = `${new URL(request.url).origin}/…`;

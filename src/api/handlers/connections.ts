@@ -30,12 +30,12 @@ async function describe({ store, now }: ApiContext, connection: Connection): Pro
     store.alerts.countAttempts(siteId, id, now() - dayMs),
     store.health.lastSentAt(siteId, id),
   ]);
-  const { sent = 0, ...others } = attempts;
-  const failed = Object.values(others).reduce((sum, count) => sum + count, 0);
+  const { sent = 0, ...rest } = attempts;
+  const others = Object.values(rest).reduce((sum, count) => sum + count, 0);
   return {
     ...describeConnection(connection),
     waiting,
-    attempts24h: { sent, others: failed },
+    attempts24h: { sent, others },
     lastSentAt,
   };
 }
@@ -56,9 +56,9 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
       const tokens = await readCallerTokens(context, actor, site, platform, body.signIn);
       const wanted = readChanges(body, tokens);
       const current = await reloadSite(directory, site);
-      const made = await connectPlatform(context, current, platform, wanted, { ...by, checkAddress });
+      const result = await connectPlatform(context, current, platform, wanted, { ...by, checkAddress });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
-      return { ...made, connection: await describe(context, made.connection) };
+      return { ...result, connection: await describe(context, result.connection) };
     },
 
     async "PATCH /sites/:site/connections/:connection"({ site, params, body, actor, by }) {

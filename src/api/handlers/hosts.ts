@@ -17,7 +17,7 @@ import { Denied } from "../../kernel/refusal.ts";
 
 type Described = Answer<"GET /sites/:site/hosts">["items"][number];
 
-/** A check within this time of the last one returns its result: each check calls a server that is not ours. */
+/** Within this time after a check its result is returned again: each check calls a server that is not ours. */
 const minIntervalMs = 3000;
 
 export function hostHandlers(context: ApiContext): Handlers<keyof typeof hostRoutes> {
@@ -47,9 +47,9 @@ export function hostHandlers(context: ApiContext): Handlers<keyof typeof hostRou
     async "POST /sites/:site/hosts"({ site, body, actor, by, request }) {
       refuseDashboardHost(body.host, request.raw, context.publicUrl);
       // Without this check an admin of one site could claim a name that another customer is about to add.
-      const isVouched = actor !== null && may(actor, "admin", null);
-      if (!isVouched) requireRelayName(checker.relay);
-      await addHost(context, site, body.host, { ...by, isVouched });
+      const isTrusted = actor !== null && may(actor, "admin", null);
+      if (!isTrusted) requireRelayName(checker.relay);
+      await addHost(context, site, body.host, { ...by, isTrusted });
       return describeSite(findSite(context, site.id), actor);
     },
 

@@ -1,4 +1,4 @@
-// Serves inbound keys and refused calls.
+// Serves inbound keys and rejected requests.
 
 import type { siteRoutes } from "../../contract/sites.ts";
 import { describeKeys } from "../../sites/keyUses.ts";

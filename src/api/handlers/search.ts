@@ -10,7 +10,7 @@ type Search = { emailSha256: Sha256 } | { eventId: string } | { orderId: string 
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Hashes an email at once: the plain address goes no further. */
+/** Hashes an email first: no other function sees the plain address. */
 export async function readSearch(
   store: Pick<Store, "events">,
   siteId: string,

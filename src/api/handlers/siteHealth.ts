@@ -43,7 +43,6 @@ async function readLastDay({ statistics, now }: HealthContext, siteId: string) {
 
 export async function readHealth(context: HealthContext, site: Site): Promise<Health> {
   const { store } = context;
-  const active = site.connections.filter(({ state }) => state === "active");
   const [day, lastEventAt, open, waiting] = await Promise.all([
     readLastDay(context, site.id),
     store.health.lastEventAt(site.id),
@@ -57,7 +56,7 @@ export async function readHealth(context: HealthContext, site: Site): Promise<He
     lastEventAt,
     openAlerts: open.length,
     connections: {
-      active: active.length,
+      active: inState("active"),
       paused: inState("paused"),
       needsReconnection: inState("needs reconnection"),
     },

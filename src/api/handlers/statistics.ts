@@ -3,6 +3,7 @@
 import { dayMs, hourMs } from "../../kernel/time.ts";
 import { roleOn, type Actor } from "../../access/actor.ts";
 import type { Answer } from "../../contract/contract.ts";
+import { maxTime } from "../../contract/route.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { openStatistics, type Report } from "../../statistics/read.ts";
 import { moneyOf, type Sum } from "../../statistics/aggregate.ts";
@@ -14,8 +15,6 @@ type Names = "GET /sites/:site/statistics" | "GET /sites/:site/feed";
 type Range = { from: number; to: number; step: "hour" | "day" };
 
 const maxDays = { hour: 31, day: 400 };
-/** Later times can only be mistakes. */
-const maxTime = Date.UTC(2200, 0);
 
 export function statisticsHandlers({ store, access, now }: ApiContext): Handlers<Names> {
   const statistics = openStatistics(store, now);

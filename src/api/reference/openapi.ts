@@ -155,7 +155,7 @@ function contentOf(schemas: Schemas, answer: Route["answer"]): Content {
   return { "application/json": { schema: schemas.answered(answer) } };
 }
 
-/** Lists errors by status; of two codes with one status, the first. */
+/** Lists errors by status; no two of these codes share one. */
 function errorResponses({ allow, body, query }: Route, path: string): Operation["responses"] {
   const codes: RefusalCode[] = [
     ...(body || query ? (["invalid"] as const) : []),

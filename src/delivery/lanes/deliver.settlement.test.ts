@@ -89,7 +89,7 @@ describe("the settlement", () => {
 
   test("after a network failure a delivery is queued by the retry schedule and counts the attempt", async () => {
     const relay = setUp([sandbox], {
-      reply: () => ({ ok: false, blocked: false, error: "connection reset" }),
+      reply: () => ({ ok: false, code: "other", error: "connection reset" }),
     });
     expect(await relay.lanes.send(job(sandbox, { attemptsMade: 1 }))).toEqual({
       state: "queued",
@@ -110,7 +110,7 @@ describe("the settlement", () => {
   });
 
   test("a delivery to an address that is not allowed is rejected and not retried", async () => {
-    const relay = setUp([webhook], { reply: () => ({ ok: false, blocked: true, error: "the address …" }) });
+    const relay = setUp([webhook], { reply: () => ({ ok: false, code: "blocked", error: "the address …" }) });
     expect(await relay.lanes.send(job(webhook))).toEqual({ state: "rejected", reason: "the address …" });
     expect(relay.settled[0]?.attempt).toMatchObject({ number: 1, httpStatus: null });
   });

@@ -153,7 +153,7 @@ describe("a platform that is down", () => {
     ["429 without Retry-After", answer(429, {})],
     ["408", answer(408, {})],
     ["an answer that cannot be read", answer(200, "<html>")],
-    ["no answer", { ok: false, blocked: false, error: "connection refused" }],
+    ["no answer", { ok: false, code: "other", error: "connection refused" }],
   ])("a platform recovers after a probe that got %s", async (_what, odd) => {
     let reply = answer(429, {}, { "retry-after": "10" });
     const { options, requests, clock } = setUp(() => reply);

@@ -158,7 +158,7 @@ export const linkedin = {
   batch: 1000,
   lanes: 4,
   quota: { requests: 300, seconds: 60 },
-  // A wrong rule fails the whole request, so each rule has its own: it must not stop the events of other rules.
+  // A wrong rule fails the whole request, so each rule gets its own requests.
   group: (conversion, settings) => ruleOf(conversion, settings) ?? "",
   skipReason(conversion, settings) {
     if (conversion.mode === "test") return "LinkedIn has no test mode";

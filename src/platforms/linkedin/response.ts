@@ -48,8 +48,8 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
 };
 
 /**
- * Is the conversion rule at fault: unknown, another account's, disabled, or fed by the Insight Tag? LinkedIn then names
- * the rule, or says which method the rule must have.
+ * True if the conversion rule is at fault: unknown, another account's, disabled, or fed by the Insight Tag. LinkedIn then
+ * names the rule, or the method that the rule must have.
  */
 function isAboutRule(status: number, message: string, rule: string | null): boolean {
   if (rule === null || (status !== 400 && status !== 403 && status !== 404)) return false;

@@ -56,12 +56,12 @@ describe("the request", () => {
 
 describe("the click", () => {
   const click = { value: "IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk", seenAt: clickedAt };
-  const made = `fb.1.${clickedAt}.${click.value}`;
+  const fbcOfClick = `fb.1.${clickedAt}.${click.value}`;
   const fbc = (cookie?: string, clickIds: Conversion["clickIds"] = { fbclid: click }) =>
     userOf({ clickIds, browserIds: cookie === undefined ? {} : { _fbc: cookie } }).fbc;
 
   test("fbc has the time at which the click was first seen, not the conversion's", () => {
-    expect(fbc()).toBe(made);
+    expect(fbc()).toBe(fbcOfClick);
   });
 
   test("the pixel's cookie wins when it is the same click, also with Meta's suffix", () => {
@@ -70,14 +70,14 @@ describe("the click", () => {
   });
 
   test("the newer of two clicks is sent", () => {
-    expect(fbc(`fb.1.${clickedAt - 1}.Older`)).toBe(made);
+    expect(fbc(`fb.1.${clickedAt - 1}.Older`)).toBe(fbcOfClick);
     expect(fbc(`fb.1.${clickedAt + 1}.Newer`)).toBe(`fb.1.${clickedAt + 1}.Newer`);
   });
 
   test("without a click id the cookie is sent, and a broken cookie is not", () => {
     expect(fbc("fb.1.1794297600123.Only", {})).toBe("fb.1.1794297600123.Only");
     expect(fbc("garbage", {})).toBeUndefined();
-    expect(fbc("garbage")).toBe(made);
+    expect(fbc("garbage")).toBe(fbcOfClick);
   });
 
   test("no byte of a click id is changed", () => {

@@ -124,7 +124,7 @@ const userData = (conversion: Conversion) =>
 /** The characters of Meta's click ids. */
 const clickPattern = /^[\w.~-]+$/;
 
-/** The cookie of Meta's pixel, or one made from a newer click with another id and the time of that click. */
+/** Returns the cookie of Meta's pixel; where fbclid is a newer click with another id, a value made from that click. */
 function fbcOf(conversion: Conversion): string | undefined {
   const { clickIds, browserIds } = conversion;
   const found = cookieOf(browserIds._fbc, conversion, clickPattern);

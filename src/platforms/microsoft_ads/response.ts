@@ -55,7 +55,7 @@ const transientCodes = new Map([
   // Too many calls in the last minute.
   ["117", 60],
   ["5612", 0],
-  // In the future: the relay lets clocks be five minutes ahead, and the time must stay the same on every attempt.
+  // The time is in the future: the relay accepts it up to five minutes ahead, and must send the same on every attempt.
   ["5614", 300],
   // The goal is less than two hours old.
   ["5615", 7200],

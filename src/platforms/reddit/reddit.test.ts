@@ -77,7 +77,7 @@ describe("the person", () => {
       expect(sent({ ...bare, browserIds: { _rdt_uuid } }).user).not.toHaveProperty("uuid");
   });
 
-  test("a click id is sent unchanged", () => {
+  test("a valid click id is sent unchanged, an invalid one is left out", () => {
     const clicked = (value: string) => sent({ clickIds: { rdt_cid: { value, seenAt: 0 } } });
     expect(clicked("AbC%2F_+=").click_id).toBe("AbC%2F_+=");
     for (const value of ["a b", "é", "a".repeat(1001)]) expect(clicked(value)).not.toHaveProperty("click_id");

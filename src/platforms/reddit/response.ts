@@ -53,7 +53,7 @@ function withRealStatus(response: PlatformResponse, body: unknown): PlatformResp
 }
 
 /**
- * The error in Reddit's words, and the rejected events. Three shapes: `{error: {code, message, fields}}`,
+ * Returns the error in Reddit's words, and the rejected events. There are three shapes: `{error: {code, message, fields}}`,
  * `{success: false, error: {reason, explanation}}`, and a bare text.
  */
 function explain(body: unknown, text: string): [detail: string, reasons: Map<number, string>] {
@@ -79,8 +79,8 @@ function describe(field: unknown): string {
 }
 
 /**
- * A success that left some events out, which are found by the conversion id in Reddit's messages. Where that fails all are
- * rejected, so that delivery sends them separately: Reddit recognises the accepted ones by their ids.
+ * Reads a success that left some events out, which are found by the conversion id in Reddit's messages. Where one is not
+ * found, all are rejected, so that delivery sends them separately: Reddit recognises the accepted ones by their ids.
  */
 function readInvalid(invalid: readonly unknown[], ids: readonly string[], status: number): Reading[] {
   const indexes = invalid.map((one) =>

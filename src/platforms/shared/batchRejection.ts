@@ -8,7 +8,7 @@ import { readStatus, rejected, retryLater, shorten } from "./response.ts";
 
 /**
  * The conversions in `reasons` (by their index in the request) are rejected with that message, the others are resent
- * without them. When it names none, the reading is the same for all, and delivery halves the batch to find the bad one.
+ * without them. When `reasons` is empty, the reading is the same for all, and delivery halves the batch to find the bad one.
  */
 export function readBatchRejection(
   response: PlatformResponse,

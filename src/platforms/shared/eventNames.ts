@@ -33,7 +33,7 @@ function standardName(name: string, { standard }: EventNames): string | undefine
 
 export const nameSetting = (event: string) => `event.${foldName(event)}`;
 
-/** The platform's name for an event; null when the platform has none and the connection chose none. */
+/** Returns the platform's name for an event; null when the platform has none and the connection chose none. */
 export function eventNameOf(
   { name }: Pick<Conversion, "name">,
   settings: ConnectionSettings,
@@ -52,7 +52,7 @@ export function nameFault(chosen: string, names: EventNames): string | null {
   return names.check?.(chosen) ?? null;
 }
 
-/** A refund without a name chosen for it: no advertising platform can revoke a conversion's value. */
+/** True for a refund without a name chosen for it: no advertising platform can revoke a conversion's value. */
 export function isUnnamedRefund({ name }: Conversion, settings: ConnectionSettings): boolean {
   return foldName(name) === "refund" && settings[nameSetting(name)] === undefined;
 }

@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import type { Conversion } from "../../kernel/event.ts";
-import type { ConnectionSettings, Field } from "../platform.ts";
+import { mapSetting, type ConnectionSettings, type Field } from "../platform.ts";
 import { isEmpty, isSha256, listOf } from "./values.ts";
 
 /** The event fields that a mapping may name. */
@@ -21,8 +21,6 @@ export const eventFieldNames: readonly string[] = Object.keys(eventFields);
 const sources =
   `an event field (${eventFieldNames.join(", ")}), a UTM field (utm_source …), extra.NAME for another ` +
   "field of the inbound request, or const:TEXT";
-
-const mapSetting = (field: string) => `map.${field}`;
 
 /** Says what is wrong with a mapping; null when it is fine. */
 export function mappingFault(field: string, source: string, fields: readonly Field[]): string | null {
@@ -43,7 +41,7 @@ export function mappingFault(field: string, source: string, fields: readonly Fie
   return isKnown ? null : `must be ${sources}`;
 }
 
-/** The names of extra inbound fields that a connection's mappings use. */
+/** Lists the extra inbound fields that a connection's mappings use. */
 export function extraFieldsOf(settings: ConnectionSettings): string[] {
   return Object.entries(settings).flatMap(([name, source]) =>
     name.startsWith("map.") && source.startsWith("extra.") ? [source.slice("extra.".length)] : [],
@@ -55,7 +53,7 @@ const mappedBySettings = new WeakMap<
   { of: readonly Field[]; fields: readonly Field[] }
 >();
 
-/** The fields that a connection maps: mostly none, so they are found once for its settings. */
+/** Lists the fields that a connection maps. They are found once for its settings, because mostly there are none. */
 function mappedFields(settings: ConnectionSettings, fields: readonly Field[]): readonly Field[] {
   const cached = mappedBySettings.get(settings);
   if (cached?.of === fields) return cached.fields;

@@ -10,7 +10,7 @@ export function isTransientStatus(status: number): boolean {
 
 export const isSuccess = (status: number) => status >= 200 && status < 300;
 
-/** `Retry-After` in seconds, from a number or a date. */
+/** Reads `Retry-After`, a number of seconds or a date, as seconds. */
 export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
   if (!header) return undefined;
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1000;
@@ -21,7 +21,7 @@ export const accepted: Reading = { outcome: "accepted" };
 export const rejected = (error: string): Reading => ({ outcome: "rejected", error });
 export const unauthorized = (error: string): Reading => ({ outcome: "unauthorized", error });
 
-/** A retry, after the seconds that the platform asks for, if it does. */
+/** `seconds` is the wait that the platform asks for, if it does. */
 export function retryLater(error: string, seconds?: number): Reading {
   return { outcome: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
 }
@@ -45,13 +45,13 @@ export function readStatus({ status, headers }: PlatformResponse, now: number, d
   return retryLater(`HTTP ${status}${because}`, retryAfterSeconds(headers["retry-after"], now));
 }
 
-/** Third-party text, bounded and on one line. */
+/** Puts third-party text on one line of limited length. */
 export function shorten(text: string): string {
   const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
-/** The parsed JSON, or undefined. */
+/** Returns undefined for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   // Many responses are empty, and an exception costs more than everything else that is done with one.
   if (text === "") return undefined;
@@ -62,12 +62,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The JSON of a response; undefined also where it was cut off. */
+/** Returns undefined also for a body that was cut off. */
 export function parseBody({ body, isCut }: PlatformResponse): unknown {
   return isCut ? undefined : parseJson(body);
 }
 
-/** `at(body, "error", "code")`: the value there, or undefined. Own keys of objects and indexes of arrays only. */
+/** Returns the value at a path, as in `at(body, "error", "code")`, or undefined. Reads only own properties. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let here = value;
   for (const key of path) {
@@ -77,7 +77,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   return here;
 }
 
-/** The text or number there, as text; empty when there is neither. */
+/** Returns the text or number at a path as text; empty where there is neither. */
 export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
   const found = at(value, ...path);
   return typeof found === "string" ? found : typeof found === "number" ? String(found) : "";

@@ -67,7 +67,7 @@ export const dedupSetting = {
   check: oneOf(["event", "order"]),
 } as const satisfies Setting;
 
-/** The id by which the platform recognises a conversion that the site's pixel reported too. */
+/** Returns the id by which the platform recognises a conversion that the site's pixel reported too. */
 export function dedupId({ platformEventId, orderId }: Conversion, settings: ConnectionSettings): string {
   return settings[dedupSetting.name] === "order" ? (orderId ?? platformEventId) : platformEventId;
 }

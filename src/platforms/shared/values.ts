@@ -20,12 +20,12 @@ export function isEmpty(value: unknown): boolean {
   return true;
 }
 
-/** A list of the value; empty when there is none. */
+/** Returns a list of the value; empty where there is none. */
 export function listOf(value: string | undefined): string[] {
   return value ? [value] : [];
 }
 
-/** Unix seconds. A sender's clock may run ahead by minutes, and platforms reject events from the future. */
+/** Returns Unix seconds, but never the future: a sender's clock may run ahead by minutes, and platforms reject that. */
 export function unixSeconds(time: number, now: number): number {
   return Math.floor(Math.min(time, now) / 1000);
 }
@@ -34,8 +34,8 @@ export function unixSeconds(time: number, now: number): number {
 const maxIdLength = 1000;
 
 /**
- * A click id or browser id that can be valid: printable ASCII without spaces, not hashed, and of the platform's pattern
- * where that is known. An invalid id matches no one, and many platforms reject the conversion for it, so it is not sent.
+ * Returns a click id or browser id if it can be valid: printable ASCII without spaces, not hashed, and of the platform's
+ * pattern where that is known. An invalid id matches no one, and many platforms reject the conversion for it, so it is not sent.
  */
 export function validId(value: string | undefined, pattern: RegExp = /^/): string | undefined {
   const isId = value !== undefined && value.length <= maxIdLength && /^[\x21-\x7e]+$/.test(value);
@@ -57,13 +57,13 @@ function round(value: number, decimals: number): number {
   return Number(`${Math.round(Number(`${text}e${decimals}`))}e-${decimals}`);
 }
 
-/** Plain digits with exactly this many decimals, never an exponent. */
+/** Writes plain digits with exactly this many decimals, never an exponent. */
 export function decimalText(value: number, decimals: number): string {
   if (Math.abs(value) < 1e21) return round(value, decimals).toFixed(decimals);
   return `${BigInt(value)}${decimals > 0 ? `.${"0".repeat(decimals)}` : ""}`;
 }
 
-/** The value in whole minor units of its currency: 0.1 + 0.2 is 0.3, and a yen has no fractions. */
+/** Rounds to whole minor units of the currency: 0.1 + 0.2 is 0.3, and a yen has no fractions. */
 export function amountOf(value: number, currency: string): number {
   return round(value, currencyDigits(currency));
 }
@@ -72,12 +72,12 @@ export function amountText(value: number, currency: string): string {
   return decimalText(value, currencyDigits(currency));
 }
 
-/** Value and currency; neither where the value is unknown. */
+/** Returns value and currency, or neither where the value is unknown. */
 export function moneyOf({ value, currency }: Conversion): { value?: number; currency?: string } {
   return value === null ? {} : { value: amountOf(value, currency), currency };
 }
 
-/** Empty after an opt-out: IP address, page and user agent are personal data too. */
+/** Returns nothing after an opt-out: IP address, page and user agent are personal data too. */
 export function browserOf({ browser, consent }: Conversion): Partial<Browser> {
   return consent === "denied" || !browser ? {} : browser;
 }

@@ -145,7 +145,7 @@ export const webhook = {
 /** The HTTP client sets these headers; every request of a connection that sets them too would fail. */
 const reservedHeaders = new Set(["content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
 
-/** Lower-case header names, or null when the text is not a JSON object of legal headers. */
+/** Returns headers with lower-case names; null when the text is not a JSON object of legal headers. */
 function readHeaders(text: string): Record<string, string> | null {
   const parsed = parseJson(text);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return null;
@@ -162,7 +162,7 @@ function readHeaders(text: string): Record<string, string> | null {
 
 type Rule = { statuses: [number, number][]; conditions: [path: string, value: string][] };
 
-/** `2xx, 409, 200-204, data.ok=true`: any of the statuses, and all of the conditions. */
+/** Reads `2xx, 409, 200-204, data.ok=true`: a success has any of the statuses and meets all of the conditions. */
 function readRule(text: string): Rule | null {
   const rule: Rule = { statuses: [], conditions: [] };
   for (const part of text.split(",").map((one) => one.trim())) {

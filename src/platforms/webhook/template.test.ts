@@ -140,7 +140,7 @@ describe("the check of a template", () => {
     expect(templateFault(template)).toContain("emailSha256");
   });
 
-  test("the check of a template is independent of earlier ones", () => {
+  test("the check of a template is independent of earlier checks", () => {
     expect(templateFault("{")).not.toBeNull();
     expect(templateFault("{}")).toBeNull();
     expect(templateFault("{")).not.toBeNull();

@@ -217,7 +217,7 @@ describe("the success rule as it is applied", () => {
     expect(read({ status: 302 }, { success: "302" })).toEqual(accepted);
   });
 
-  test("a range includes both ends", () => {
+  test("a range of statuses includes both ends", () => {
     const success = "200-204";
     expect([200, 202, 204].map((status) => read({ status }, { success }))).toEqual([
       accepted,

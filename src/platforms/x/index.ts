@@ -85,7 +85,7 @@ export const x = {
   lanes: 16,
   // X limits conversions, not requests; the two are equal in requests of one. X answers 429 to larger batches beyond the limit.
   quota: { requests: 60_000, seconds: 900 },
-  // A wrong tag fails the whole request, so each tag has its own: it must not stop the events of other tags.
+  // A wrong tag fails the whole request, so each tag gets its own requests.
   group: (conversion, settings) => tagOf(conversion, settings) ?? "",
   skipReason(conversion, settings) {
     if (conversion.mode === "test") return "X has no test mode";

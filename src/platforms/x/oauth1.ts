@@ -20,7 +20,7 @@ export function percentEncode(text: string): string {
   );
 }
 
-/** The text to sign: the method, the URL without its query, and every parameter of query and header in order. */
+/** Returns the text to sign: the method, the URL without its query, and every parameter of query and header, sorted. */
 export function signatureBase(method: string, address: string, parameters: readonly Parameter[]): string {
   const url = new URL(address);
   const encoded = [...url.searchParams, ...parameters].map(
@@ -41,7 +41,7 @@ export function hmacSha1(base: string, consumerSecret: string, tokenSecret: stri
   return createHmac("sha1", key).update(base).digest("base64");
 }
 
-/** The Authorization header of a request. A nonce must never be used twice with the same timestamp, in seconds. */
+/** Returns the Authorization header. A nonce must never be used twice with the same timestamp, in seconds. */
 export function oauth1Header(
   request: { method: string; url: string },
   keys: OAuth1Keys,

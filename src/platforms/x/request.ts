@@ -42,8 +42,8 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 };
 
 /**
- * The pixel token, else an OAuth 1.0a signature. A signature needs a nonce that is never reused: it is made from the ids of
- * the conversions and the time of the attempt. With neither, X answers 401 and the conversions wait for credentials.
+ * Returns the pixel token, else an OAuth 1.0a signature. Its nonce must never be reused, so it is made from the ids of the
+ * conversions and the time of the attempt. With neither, X answers 401 and the conversions wait for credentials.
  */
 function authorizationOf(
   request: Pick<PlatformRequest, "method" | "url">,

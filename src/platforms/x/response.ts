@@ -61,7 +61,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   return readBatchRejection(withRetryAfter(response), conversions.length, reasons, detail, now);
 };
 
-/** The tag is not one of the pixel's, or is not a single event tag. */
+/** True if the tag is not one of the pixel's, or is not a single event tag. */
 const isTagFault = (fault: unknown) =>
   textAt(fault, "code") === "INVALID_PARAMETER" && /(?:^|\.)event_id$/.test(textAt(fault, "parameter"));
 

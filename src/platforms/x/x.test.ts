@@ -147,7 +147,7 @@ describe("identifiers", () => {
   });
 
   test.each(["", "{}", "{", "%7B%", "%7B%FF%7D", '{"twclid":{}}', "a b"])(
-    "the cookie %j holds none",
+    "the cookie %j holds no click id",
     (cookie) => {
       expect(identifiers({ ...bare, browserIds: { _twclid: cookie } })).toEqual([{ hashed_email: email }]);
     },

@@ -48,7 +48,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     expires_at: expiresAt,
   });
 
-  test("of concurrent set-ups one becomes the first owner", async () => {
+  test("exactly one of several concurrent set-ups creates the first owner", async () => {
     await store.oneTimeLinks.addSetUp("first", now);
     await store.oneTimeLinks.addSetUp("second", now);
     expect(await store.oneTimeLinks.addFirstOwner(line(), "unknown", user("a@example.com"))).toBe("no link");
@@ -180,7 +180,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     expect(all).toEqual([true, false, true, true]);
   });
 
-  test("of concurrent calls one takes a row, and a conditional update happens once", async () => {
+  test("only one of several concurrent calls takes a row, and a conditional update happens once", async () => {
     const row = { identifier: "one", value: "0", created_at: now, updated_at: now, expires_at: now };
     await store.accounts.insert("verifications", { id: "v", ...row });
     const same = [{ column: "identifier", operator: "eq", value: "one" }] as const;
@@ -223,7 +223,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     );
     expect(counted.filter((until) => until === 0)).toHaveLength(3);
     expect(counted.filter((until) => until === now + 1000)).toHaveLength(5);
-    // Those that were stopped here did not use up the other limit.
+    // Attempts that the first limit stopped did not use up the second.
     expect(await store.rateCounters.count([limit("all", 5)], now)).toBe(0);
     expect(await store.rateCounters.count([limit("all", 5)], now)).toBe(0);
     expect(await store.rateCounters.count([limit("all", 5)], now)).toBe(now + 1000);

@@ -56,9 +56,9 @@ export function rowStatement(shape: {
   return {
     forOne: shape.forOne ?? withRows(1),
     forMany(rows) {
-      const made = texts.get(rows) ?? forMany(rows) + returning;
-      texts.set(rows, made);
-      return made;
+      const sql = texts.get(rows) ?? forMany(rows) + returning;
+      texts.set(rows, sql);
+      return sql;
     },
     key: Object.values(key),
   };
@@ -93,7 +93,7 @@ export type Database = Query &
   Dialect & {
     /** Locks rows for a claim and skips those that are locked; empty where the engine cannot, or needs no lock. */
     skipLocked: string;
-    /** Advisory locks spare nodes that migrate at once a collision; nothing depends on them. */
+    /** Advisory locks keep nodes that migrate at the same time from colliding; correctness does not depend on them. */
     advisoryLocks: boolean;
     /**
      * Runs `work` on a connection of its own, outside of any transaction and without a time limit; null where the engine
@@ -116,7 +116,7 @@ export type Database = Query &
     commitGroup(siteId: string): string;
     /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
     isDataError: (error: unknown) => boolean;
-    /** True for what the engine or its driver threw. */
+    /** True for errors that the engine or its driver threw. */
     isOwnError: (error: unknown) => boolean;
     close(): Promise<void>;
   };
@@ -158,13 +158,15 @@ export function list(count: number, before = 0): string {
   return Array.from({ length: count }, (_, i) => `$${before + i + 1}`).join(",");
 }
 
+export const maxRowsPerStatement = 64;
+
 /**
  * Cuts rows into chunks of 64, 32, 16 … 1, so that a statement over any number of rows needs only seven
  * prepared texts and stays far below both engines' parameter limits.
  */
 export function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
   let at = 0;
-  for (let size = 64; size >= 1; size /= 2) {
+  for (let size = maxRowsPerStatement; size >= 1; size /= 2) {
     while (rows.length - at >= size) {
       yield rows.slice(at, at + size);
       at += size;

@@ -84,7 +84,7 @@ describe("group commit", () => {
     expect(asked).toEqual([1, 2]);
   });
 
-  test("keys do not wait for each other", async () => {
+  test("groups of different keys do not wait for each other", async () => {
     const { runs, run } = gated();
     const add = inGroups(run, { isDataError: never });
     const results = [add("a", 1), add("b", 2), add("a", 3)];
@@ -127,7 +127,7 @@ describe("group commit", () => {
     expect(sizes).toEqual([256, 256, 88]);
   });
 
-  test("under load from all sides every caller gets its own result, and runs of a key never overlap", async () => {
+  test("under concurrent load every caller gets its own result, and runs of a key never overlap", async () => {
     const busy = new Set<string>();
     const overlaps: string[] = [];
     const add = inGroups<number, string>(
@@ -174,7 +174,7 @@ describe("failures", () => {
     expect(groups).toEqual([[11, 12, 13, 14], [11], [12], [13], [14]]);
   });
 
-  test("a database that is down fails the whole group once, without trying each of them", async () => {
+  test("a database that is down fails the whole group once, and its items are not tried one by one", async () => {
     let runs = 0;
     const down = new Error("connection lost");
     const add = inGroups<number, number>(
@@ -189,7 +189,7 @@ describe("failures", () => {
     expect(runs).toBe(1);
   });
 
-  test("a run that throws before it begins is a failure like any other", async () => {
+  test("a run that throws before its first await rejects its callers", async () => {
     const add = inGroups<number, number>(
       () => {
         throw bad;

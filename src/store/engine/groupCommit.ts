@@ -14,6 +14,8 @@ type Waiting<Item, Result> = {
   reject: (error: unknown) => void;
 };
 
+export const maxGroupItems = 256;
+
 export function inGroups<Item, Result>(
   run: (key: string, items: Item[]) => Promise<Result[]>,
   options: {
@@ -24,7 +26,7 @@ export function inGroups<Item, Result>(
     batchWindow?: BatchWindow;
   },
 ): (key: string, item: Item) => Promise<Result> {
-  const maxItems = options.maxItems ?? 256;
+  const maxItems = options.maxItems ?? maxGroupItems;
   const waiting = new Map<string, Waiting<Item, Result>[]>();
   const running = new Set<string>();
 

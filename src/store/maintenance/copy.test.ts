@@ -23,7 +23,7 @@ describe("the pieces of a table", () => {
     expect(pieces.flatMap(({ rows }) => rows.map(([id]) => id))).toEqual(
       Array.from({ length: 50 }, (_, i) => i + 1),
     );
-    // Cut at the same places again, where nothing has changed.
+    // An unchanged table is cut at the same places again.
     const ends = pieces.map(({ range }) => range.end);
     expect([...source.pieces(table, ends)].map(({ range }) => range)).toEqual(
       pieces.map(({ range }) => range),

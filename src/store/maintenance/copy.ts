@@ -50,7 +50,7 @@ export function readTable(db: DatabaseSync, name: string): Table {
   };
 }
 
-/** Hashes the rows as lines, the way backups write them. */
+/** Hashes the rows as lines of JSON. */
 export const hashOf = (rows: readonly Values[]): string =>
   hash("sha256", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 

@@ -28,7 +28,7 @@ export function onSource<T>(doing: string, work: () => T): T {
   }
 }
 
-/** The size of a piece. A range that has grown to twice of it is cut. */
+/** The size of a piece. A range that has grown to more than twice this size is cut. */
 export type PieceSize = { rows: number; bytes: number };
 
 /** Rows per read: faster than one at a time, and large rows must fit into memory. */

@@ -179,7 +179,7 @@ const noStatementTimeout = `SET LOCAL statement_timeout = 0`;
 
 const indexName = (table: Table) => `moving_${table.name}`;
 
-/** Tries an example: a language sorts a before B. The catalogue describes it differently in each version. */
+/** Tries an example: a language sorts a before B. Each version's catalogue describes the order differently. */
 async function ordersByBytes(db: Query): Promise<boolean> {
   const [row] = await db.all(`SELECT CASE WHEN 'a' < 'B' THEN 'language' ELSE 'bytes' END AS kind`);
   return row?.kind === "bytes";

@@ -77,14 +77,14 @@ async function removeSettings(db: Database, row: Row, names: readonly string[]):
 async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, now: number): Promise<void> {
   const { table, key, column } = sealed;
   const ids = key.map((name) => String(row[name]));
-  const its = key.map((name, i) => `${name} = $${i + 1}`).join(" AND ");
+  const hasKey = key.map((name, i) => `${name} = $${i + 1}`).join(" AND ");
   const [siteId = ""] = ids;
   switch (table) {
     case "connections":
       await raiseRevision(tx, siteId, () =>
         tx.all(
           `UPDATE connections SET credentials = $3, state = 'needs reconnection', state_reason = $4, updated_at = $5
-           WHERE ${its}`,
+           WHERE ${hasKey}`,
           [...ids, seal.close("{}", sealed.place(row)), reason, now],
         ),
       );
@@ -93,7 +93,7 @@ async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, no
       const secret = { current: randomBytes(24).toString("base64"), previous: null };
       const plain = column === "url" ? "https://lost.invalid/" : JSON.stringify(secret);
       await tx.all(
-        `UPDATE webhooks SET ${column} = $3, state = 'disabled', state_reason = $4, updated_at = $5 WHERE ${its}`,
+        `UPDATE webhooks SET ${column} = $3, state = 'disabled', state_reason = $4, updated_at = $5 WHERE ${hasKey}`,
         [
           ...ids,
           seal.close(plain, sealed.place(row)),
@@ -104,13 +104,13 @@ async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, no
       return;
     }
     case "events":
-      await tx.all(`UPDATE events SET extra = NULL WHERE ${its}`, ids);
+      await tx.all(`UPDATE events SET extra = NULL WHERE ${hasKey}`, ids);
       return;
     case "settings":
       await renew(tx, seal, String(row.name));
       return;
     default:
-      await tx.all(`DELETE FROM ${table} WHERE ${its}`, ids);
+      await tx.all(`DELETE FROM ${table} WHERE ${hasKey}`, ids);
   }
 }
 

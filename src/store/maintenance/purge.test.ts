@@ -9,8 +9,8 @@ import type { Delivery } from "../deliveries/delivery.ts";
 import type { Settlement } from "../deliveries/deliveries.ts";
 import { openDatabase, type StoreLocation } from "../open.ts";
 import { openStore, type Store } from "../store.ts";
+import { dayMs as day } from "../../kernel/time.ts";
 
-const day = 86_400_000;
 const now = Date.UTC(2026, 10, 15, 12);
 const longAgo = now - 200 * day;
 const siteId = "s";
@@ -43,7 +43,7 @@ function refused(
 }
 
 describe.each(["sqlite", "postgres"] as const)("purging on %s", { timeout: 60_000 }, (engine) => {
-  test("an event that is replayed and sent meanwhile is purged with all its attempts, or stays with all", async () => {
+  test("an event that is replayed and sent meanwhile is purged with all its attempts, or stays with all of them", async () => {
     const location: StoreLocation =
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }

@@ -31,8 +31,8 @@ export function purgeStore(db: Database) {
   }
 
   /**
-   * Purges events after the id `after` that were received before `before`, in whole hours: at most `maxRows` rows with all
-   * that belong to them. Stops at an hour whose statistics are yet to be computed. Statistics from before
+   * Purges events after the id `after` from the whole hours before `before`, with their deliveries and attempts: at most
+   * `maxRows` rows, but at least one event. Stops at an hour whose statistics are yet to be computed. Statistics from before
    * `statisticsFrom` were purged, and are not waited for.
    */
   async function events(
@@ -144,7 +144,7 @@ export function purgeStore(db: Database) {
     const end = Math.floor(before / hourMs);
     const rows = await db.write((tx) =>
       tx.all(
-        `DELETE FROM ${table} WHERE site_id = $1 AND hour < $2 AND hour <= (
+        `DELETE FROM ${table} WHERE site_id = $1 AND hour < $2 AND hour < (
            SELECT MIN(hour) + $3 FROM ${table} WHERE site_id = $1) RETURNING hour`,
         [siteId, end, maxHours],
       ),
@@ -193,11 +193,11 @@ async function selectEvents(
   const purgeable: string[] = [];
   let rows = 0;
   for (const { id } of events) {
-    const its = byEvent.get(id) ?? [];
-    rows += 2 + its.reduce((sum, { state, attempts }) => sum + (state === "sent" ? 0 : 1 + attempts), 0);
+    const own = byEvent.get(id) ?? [];
+    rows += 2 + own.reduce((sum, { state, attempts }) => sum + (state === "sent" ? 0 : 1 + attempts), 0);
     if (rows > maxRows && taken.length) break;
     taken.push(id);
-    if (!its.some(({ state }) => state === "queued" || state === "parked")) purgeable.push(id);
+    if (!own.some(({ state }) => state === "queued" || state === "parked")) purgeable.push(id);
   }
   return { ids: taken, purgeable };
 }

@@ -1,9 +1,10 @@
 // The database that a backup is restored into. A restore is all or nothing: the embedded database is written next to the
 // present one and replaces it at the end; on PostgreSQL everything is one transaction.
 
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { syncToDisk } from "../../kernel/syncToDisk.ts";
 import { openClient } from "../engine/postgres/client.ts";
 import { rowStatement, type Database, type Query, type RowQuery, type Value } from "../engine/database.ts";
 import { postgresDialect } from "../engine/postgres/dialect.ts";
@@ -64,17 +65,17 @@ async function openSqliteTarget(
     db,
     async finish() {
       await db.close();
-      sync(restoring);
+      syncToDisk(restoring);
       const aside = locked ? null : putAside(file, now);
       // A log that stayed behind would be replayed into the restored database.
       for (const end of sidecars) rmSync(`${file}${end}`, { force: true });
       renameSync(restoring, file);
-      sync(dirname(file));
+      syncToDisk(dirname(file));
       locked?.close();
       return aside;
     },
     async abandon() {
-      // The failure may have closed it already.
+      // The failure may have closed the database already.
       await db.close().catch(() => {});
       removeDatabase(restoring);
       locked?.close();
@@ -84,8 +85,8 @@ async function openSqliteTarget(
 
 /**
  * Opens the present database so that no other process can read or write it until it is closed, and leaves it in one file,
- * without a write-ahead log. A process that waits for it meanwhile finds that the file was replaced, and writes nothing: in
- * this mode SQLite checks. Returns null for a damaged database, with `force`.
+ * without a write-ahead log. A process that waits for it meanwhile finds that the file was replaced, and writes nothing:
+ * SQLite checks this where there is no such log. Returns null for a damaged database, with `force`.
  */
 async function lockFile(file: string, force: boolean): Promise<DatabaseSync | RestoreObstacle | null> {
   const db = new DatabaseSync(file, { timeout: 2000 });
@@ -105,7 +106,7 @@ async function lockFile(file: string, force: boolean): Promise<DatabaseSync | Re
 function lockExclusively(db: DatabaseSync): RestoreObstacle | null {
   db.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
   const [mode] = db.prepare("PRAGMA journal_mode").all();
-  // Another process may have come between the two, and switched the log on again.
+  // Between the two statements, another process may have switched the log on again.
   return mode?.journal_mode === "delete" ? null : "in use";
 }
 
@@ -121,12 +122,6 @@ function putAside(file: string, now: number): string | null {
 
 function removeDatabase(file: string): void {
   for (const end of ["", ...sidecars]) rmSync(`${file}${end}`, { force: true });
-}
-
-function sync(path: string): void {
-  const opened = openSync(path, "r");
-  fsyncSync(opened);
-  closeSync(opened);
 }
 
 async function openPostgresTarget(url: string, force: boolean): Promise<RestoreTarget | RestoreObstacle> {

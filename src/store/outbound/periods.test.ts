@@ -189,7 +189,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       expect(await close(siteId)).toMatchObject({ startsAt: now + 5, conversions: 1 });
     });
 
-    test("of concurrent nodes one closes a period, and an outdated head closes nothing", async () => {
+    test("only one of several concurrent nodes closes a period, and an outdated head closes nothing", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
       await store.events.accept(newEvent(siteId));
@@ -363,7 +363,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       });
     });
 
-    test("a period of an idle webhook is pushed with a delay, together with later ones", async () => {
+    test("a period of an idle webhook is pushed after a delay, which a later period does not extend", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId, store, now + 400);

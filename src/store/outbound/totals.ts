@@ -31,7 +31,7 @@ export function toCounted(
   return [...bySite.values()];
 }
 
-/** Adds the increments, in one statement for up to 64 sites. On PostgreSQL a transaction has one site. */
+/** Adds the increments, up to 64 in one statement. */
 export async function addTotals(tx: Query, counted: readonly Counted[]): Promise<void> {
   const sorted = counted.toSorted((one, other) => (one.siteId < other.siteId ? -1 : 1));
   for (const some of chunks(sorted)) {

@@ -154,10 +154,10 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     /** Deletes a webhook, its queue and its log. */
     remove(line: AuditLine, id: string): Promise<void> {
       return change(line, async (tx) => {
-        const its = [line.siteId, id];
-        await tx.all(`DELETE FROM webhooks WHERE site_id = $1 AND id = $2`, its);
-        await tx.all(`DELETE FROM pushes WHERE site_id = $1 AND webhook_id = $2`, its);
-        await tx.all(`DELETE FROM push_log WHERE site_id = $1 AND webhook_id = $2`, its);
+        const key = [line.siteId, id];
+        await tx.all(`DELETE FROM webhooks WHERE site_id = $1 AND id = $2`, key);
+        await tx.all(`DELETE FROM pushes WHERE site_id = $1 AND webhook_id = $2`, key);
+        await tx.all(`DELETE FROM push_log WHERE site_id = $1 AND webhook_id = $2`, key);
       });
     },
   };

@@ -1,5 +1,5 @@
 // Erases a person from events: the events stay countable, the person does not stay identifiable. Each transaction changes
-// one chunk, so that it does not block the store, and it can be run again.
+// one chunk, so that it does not block the store. An erasure can be run again.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { chunks, list, type Database } from "../engine/database.ts";

@@ -23,7 +23,7 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
   const decide = (siteId: string, subject: string, givenBy: string, state: ConsentState) =>
     store.people.change(siteId, (rows) => rows.decide(subject, givenBy, state, now));
 
-  test("twenty changes of one identity record at once all count", async () => {
+  test("twenty concurrent changes of one identity record are all kept", async () => {
     const siteId = await newSite(store);
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => remember(i % 2 ? store : other, siteId, "p", { [`n${i}`]: "x" })),

@@ -32,7 +32,10 @@ describe("stored records", () => {
   test.each<[string, Identity | Visitor]>([
     ["of a person", identity()],
     ["without visits", { visits: [], firstUtm: {}, forms: {} }],
-    ["whose first UTM fields are others", identity({ firstUtm: { utm_source: "bing" } })],
+    [
+      "whose first UTM fields differ from those of its visits",
+      identity({ firstUtm: { utm_source: "bing" } }),
+    ],
     [
       "of several visits, one of a bot",
       identity({

@@ -13,7 +13,7 @@ export const columns = {
   consents: "site_id, subject, given_by, state, decided_at",
   grants: "user_id, site_id, role, created_at",
   hosts:
-    "host, site_id, created_at, vouched, paused_at, verified_at, verified_by, checked_at, finding, seen, failing_since, next_check_at",
+    "host, site_id, created_at, trusted, paused_at, verified_at, verified_by, checked_at, finding, seen, failing_since, next_check_at",
   imports: "site_id, id, kind, file, options, state, line, tally, owner, lease_until, started_at, updated_at",
   inbound_keys: "site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at",
   invitations: "id, hash, email, site_id, role, invited_by, created_at, expires_at, shown",

@@ -90,7 +90,7 @@ describe.each(["sqlite", "postgres"] as const)("the schema on %s", (engine) => {
         `The database has schema ${next + 1}, this version of Cleancast knows ${latestVersion}, and needs something that is no longer ` +
           `there. Start the newer version again (or any that knows schema ${next}), or restore a backup taken before the upgrade`,
       );
-      // The release in between has done without it.
+      // The release in between no longer uses what was removed.
       expect(await migrate(db, plus(expand))).toEqual({ from: next + 1, to: next, applied: [] });
     });
   });
@@ -222,7 +222,7 @@ describe("nodes on one PostgreSQL", { timeout: 60_000 }, () => {
           () => "killed",
         );
         await eventually(async () => (await readIndexValidity(db)) === 0);
-        // Neither writes nor starts wait for it.
+        // Neither writes nor starts wait for the index.
         const askedAt = performance.now();
         await db.write((tx) => tx.all(`DELETE FROM events WHERE site_id = 'none'`));
         await migrate(more());
@@ -257,7 +257,7 @@ describe("nodes on one PostgreSQL", { timeout: 60_000 }, () => {
       const ask = () => db.all(`SELECT attempts FROM deliveries WHERE site_id = $1`, ["s"]);
       const write = () =>
         db.write((tx) => tx.all(`DELETE FROM deliveries WHERE site_id = $1 RETURNING attempts`, ["s"]));
-      // On every connection.
+      // So many calls make every connection prepare both statements.
       await Promise.all(Array.from({ length: 8 }, () => [ask(), write()]).flat());
       await more().write((tx) => tx.all(`ALTER TABLE deliveries ALTER COLUMN attempts TYPE bigint`));
       await Promise.all(Array.from({ length: 8 }, () => [ask(), write()]).flat());

@@ -16,7 +16,7 @@ export type MigrationReport = { from: number; to: number; applied: string[] };
 type MigrationOptions = {
   /** Stops at an earlier version: a backup is restored into the tables that it was taken from. */
   to?: number;
-  /** The move that fills this database; no relay may use it, from before its first table on. */
+  /** The move that fills this database: no relay can start on it before the move is finished. */
   move?: string | null;
   /** All migrations, where they are not those of this version. */
   steps?: readonly Migration[];
@@ -38,7 +38,7 @@ export const latestVersion = migrations.at(-1)?.version ?? 0;
 
 const defaultTimeoutMs = minuteMs;
 const lockPauseMs = 100;
-/** Statements that waited behind the table get through meanwhile; pauses grow, so that they are delayed less and less. */
+/** In a pause, statements that waited for the table get through. Pauses grow, so that statements are delayed less often. */
 const [minPauseMs, maxPauseMs] = [1000, 8000];
 
 /** Brings the schema up to date, one migration at a time, while other nodes work on the database. */

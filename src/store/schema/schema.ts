@@ -1,8 +1,7 @@
 // The schema as forward migrations, one text for both engines.
 //
 // These rules let the same tables run embedded, on one PostgreSQL and sharded over many:
-// - `configuration` tables are small, read whole into every node's memory and written only when a person changes a
-//   setting; on a sharded database they are copied to every node.
+// - `configuration` tables are small, and no event writes to them; on a sharded database they are copied to every node.
 // - every other table has the site first in its key and is sharded by it. There is no sequence, no trigger, and no row that
 //   all sites share on the path of an event.
 // - ids, times (epoch milliseconds) and hashes are made by the application; JSON is text behind a codec.

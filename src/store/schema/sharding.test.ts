@@ -1,4 +1,4 @@
-// Checks the schema and every statement against the rules of a sharded PostgreSQL (Citus), without one.
+// Checks the schema and every statement against the rules of a sharded PostgreSQL (Citus), without such a database.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -90,13 +90,13 @@ describe("the schema on PostgreSQL", () => {
     for (const table of configuration) expect(methods.get(table), table).toBe("n");
   });
 
-  test("every table is in exactly one list", async () => {
+  test("every table is either configuration or sharded by site", async () => {
     const all = [...bySite, ...configuration];
     expect(new Set(all).size).toBe(all.length);
     expect(all.toSorted()).toEqual(tablesAt(latestVersion).toSorted());
   });
 
-  test("a sharded table has the site as its first column: text, never null, in the database's own order", async () => {
+  test("a sharded table has the site as its first column: text, never null, with the default collation", async () => {
     const columns = await db.all(
       `SELECT table_name AS "table", data_type AS type, is_nullable AS nullable, collation_name AS collation
        FROM information_schema.columns
@@ -210,7 +210,7 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
   ],
   "deliveries/dueConnections.ts": [
     "SELECT v.column1",
-    // The embedded database and a PostgreSQL on one machine go from one to the next.
+    // The embedded database and a PostgreSQL on one machine go from one connection to the next.
     "SELECT d.${column} FROM deliveries AS d WHERE d.state",
     "SELECT site_id, connection_id FROM deliveries WHERE state =",
   ],
@@ -316,7 +316,7 @@ describe("the site of a statement", () => {
 });
 
 describe("due deliveries", () => {
-  test("due deliveries are found the same on a sharded database as on another", async () => {
+  test("a sharded database finds the same due deliveries as any other", async () => {
     const url = await migratedDatabase();
     const open = (address: string) =>
       openStore({ engine: "postgres", url: address, connections: 4 }, Buffer.alloc(32, 7), ulid);

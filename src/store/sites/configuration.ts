@@ -97,16 +97,16 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
         ids,
       );
       for (const row of some) {
-        const mine = (other: Row) => other.site_id === row.site_id;
+        const isOfSite = (other: Row) => other.site_id === row.site_id;
         sites.push({
           id: String(row.site_id),
           name: String(row.name),
           settings: openSettings(seal, String(row.site_id), String(row.settings)),
           createdAt: Number(row.created_at),
-          hosts: hosts.filter(mine).map((host) => String(host.host)),
-          hostRows: hosts.filter(mine).map(hostOfRow),
-          keys: keys.filter(mine).map(keyOf),
-          connections: connections.filter(mine).map(connectionOf),
+          hosts: hosts.filter(isOfSite).map((host) => String(host.host)),
+          hostRows: hosts.filter(isOfSite).map(hostOfRow),
+          keys: keys.filter(isOfSite).map(keyOf),
+          connections: connections.filter(isOfSite).map(connectionOf),
         });
       }
     }
@@ -139,7 +139,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
           [line.siteId, site.name, JSON.stringify(site.settings), line.at],
         );
         for (const host of site.hosts)
-          await insertHost(tx, auditId, line, { host, isVouched: true, displaces });
+          await insertHost(tx, auditId, line, { host, isTrusted: true, displaces });
       });
     },
 

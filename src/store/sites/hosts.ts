@@ -10,7 +10,7 @@ export type HostRow = {
   host: string;
   addedAt: number;
   /** Added by a member who manages the whole installation, so it is served without being verified. */
-  isVouched: boolean;
+  isTrusted: boolean;
   pausedAt: number | null;
   /** When a check last found that the host leads here, and by which method. */
   verifiedAt: number | null;
@@ -31,7 +31,7 @@ export type CheckRow = Pick<
 
 type NewHost = {
   host: string;
-  isVouched: boolean;
+  isTrusted: boolean;
   /** The audit line of the site that loses this host because it had not verified it. */
   displaces: AuditLine | null;
 };
@@ -117,22 +117,22 @@ export async function insertHost(
   tx: Query,
   auditId: string,
   { siteId, at }: AuditLine,
-  { host, isVouched, displaces }: NewHost,
+  { host, isTrusted, displaces }: NewHost,
 ): Promise<void> {
   if (displaces) {
     await raiseRevision(tx, displaces.siteId, async () => {
       const lost = await tx.all(
-        `DELETE FROM hosts WHERE host = $1 AND site_id = $2 AND vouched = 0 AND verified_at IS NULL RETURNING host`,
+        `DELETE FROM hosts WHERE host = $1 AND site_id = $2 AND trusted = 0 AND verified_at IS NULL RETURNING host`,
         [host, displaces.siteId],
       );
       if (lost.length > 0) await writeAudit(tx, auditId, displaces);
     });
   }
-  await tx.all(`INSERT INTO hosts (host, site_id, created_at, vouched) VALUES ($1, $2, $3, $4)`, [
+  await tx.all(`INSERT INTO hosts (host, site_id, created_at, trusted) VALUES ($1, $2, $3, $4)`, [
     host,
     siteId,
     at,
-    isVouched ? 1 : 0,
+    isTrusted ? 1 : 0,
   ]);
 }
 
@@ -141,7 +141,7 @@ export function hostOfRow(row: Row): HostRow {
     siteId: String(row.site_id),
     host: String(row.host),
     addedAt: Number(row.created_at),
-    isVouched: Number(row.vouched) === 1,
+    isTrusted: Number(row.trusted) === 1,
     pausedAt: readNumber(row.paused_at),
     verifiedAt: readNumber(row.verified_at),
     verifiedBy: row.verified_by as string | null,

@@ -9,7 +9,7 @@ import { hourMs } from "../../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const line: AuditLine = { siteId: "s", actor: "test", action: "import started", detail: {}, at: now };
-const made = (id: string): NewImport => ({
+const newImport = (id: string): NewImport => ({
   siteId: "s",
   id,
   kind: "conversions",
@@ -17,23 +17,23 @@ const made = (id: string): NewImport => ({
   options: { deliver: "none" },
   tally: { rows: 0 },
 });
-const held = (owner: string) => ({ owner, now, until: now + 30_000 });
+const leaseOf = (owner: string) => ({ owner, now, until: now + 30_000 });
 
 describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) => {
   const { store, close } = await openNodes(engine);
   afterAll(close);
 
   const claim = (id: string, seen: ImportRow | null, owner: string) =>
-    store.imports.claim(made(id), seen, held(owner), line);
+    store.imports.claim(newImport(id), seen, leaseOf(owner), line);
 
-  test("of concurrent processes one starts an import, with one audit line", async () => {
+  test("only one of several concurrent processes starts an import, with one audit line", async () => {
     const before = (await store.audit.list("s", 100)).length;
     const got = await Promise.all(["a", "b", "c", "d"].map((owner) => claim("one", null, owner)));
     expect(got.filter((row) => row !== null)).toHaveLength(1);
     expect((await store.audit.list("s", 100)).length - before).toBe(1);
   });
 
-  test("of concurrent processes one takes over an abandoned import", async () => {
+  test("only one of several concurrent processes takes over an abandoned import", async () => {
     const row = await claim("two", null, "dead");
     const got = await Promise.all(["a", "b", "c"].map((owner) => claim("two", row, owner)));
     expect(got.filter((one) => one !== null)).toHaveLength(1);
@@ -41,11 +41,11 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
     expect(await claim("two", row, "late")).toBeNull();
   });
 
-  test("only the owner of its lease writes the progress of an import", async () => {
+  test("only the owner of an import's lease writes its progress", async () => {
     await claim("three", null, "a");
     const key = { siteId: "s", id: "three" };
-    expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, held("b"))).toBe(false);
-    expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, held("a"))).toBe(true);
+    expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, leaseOf("b"))).toBe(false);
+    expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, leaseOf("a"))).toBe(true);
     expect(await store.imports.find(key)).toMatchObject({ line: 7, tally: { rows: 6 }, state: "running" });
     await store.imports.end(key, "done", { line: 9, tally: { rows: 8 } }, { owner: "b", now }, line);
     expect(await store.imports.find(key)).toMatchObject({ line: 7, state: "running" });
@@ -86,7 +86,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
       [1, 0, 0],
     );
     expect(await store.imports.countQueued("s", "c1", 0)).toBe(0);
-    // Without an owner, and due at once.
+    // The queued delivery has no owner and is due at once.
     const lease = { now, owner: "node", until: now + 1000, limit: 10 };
     expect(await store.deliveries.claimDue({ siteId: "s", connectionId: "c1" }, lease)).toHaveLength(1);
   });

@@ -47,12 +47,12 @@ export function importStore(db: Database, newId: () => string) {
      * null. Returns null when another process was first.
      */
     async claim(
-      made: NewImport,
+      wanted: NewImport,
       seen: ImportRow | null,
       { owner, now, until }: ImportLease,
       line: AuditLine,
     ): Promise<ImportRow | null> {
-      const { siteId, id } = made;
+      const { siteId, id } = wanted;
       const auditId = newId();
       const rows = await db.write(async (tx) => {
         if (seen) {
@@ -72,10 +72,10 @@ export function importStore(db: Database, newId: () => string) {
           [
             siteId,
             id,
-            made.kind,
-            made.file,
-            JSON.stringify(made.options),
-            JSON.stringify(made.tally),
+            wanted.kind,
+            wanted.file,
+            JSON.stringify(wanted.options),
+            JSON.stringify(wanted.tally),
             owner,
             until,
             now,

@@ -1,4 +1,4 @@
-// Uses of keys, and lock-outs after wrong ones, on both engines.
+// Uses of keys, and lockouts after wrong ones, on both engines.
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newSite } from "../../../test/support/events.ts";
@@ -23,7 +23,7 @@ describe.each(["sqlite", "postgres"] as const)("keys on %s", async (engine) => {
     expect(locked.filter((until) => until === now + rule.lockMs)).toHaveLength(21);
   });
 
-  test("the window of wrong keys slides, and after a lock-out the count starts at zero", async () => {
+  test("the window of wrong keys slides, and after a lockout the count starts at zero", async () => {
     const siteId = await newSite(store);
     const count = (at: number) => store.keyUse.countWrongKey(siteId, "h", at, rule);
     for (let i = 0; i < 9; i++) expect(await count(now + i)).toBe(0);
@@ -36,7 +36,7 @@ describe.each(["sqlite", "postgres"] as const)("keys on %s", async (engine) => {
     expect(await count(until)).toBe(0);
   });
 
-  test("expired wrong keys and lock-outs are purged, current ones are not", async () => {
+  test("expired wrong keys and lockouts are purged, current ones are not", async () => {
     const siteId = await newSite(store);
     for (let i = 0; i < 10; i++) await store.keyUse.countWrongKey(siteId, "locked", now, rule);
     await store.keyUse.countWrongKey(siteId, "once", now, rule);

@@ -1,4 +1,4 @@
-// Uses of keys by hour, and lock-outs of hosts after wrong keys.
+// Uses of keys by hour, and lockouts of hosts after wrong keys.
 
 import { minuteMs } from "../../kernel/time.ts";
 import { columns } from "../schema/columns.ts";
@@ -7,12 +7,12 @@ import type { InboundKind } from "../statistics/inboundCounts.ts";
 
 export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number; lastUsedAt: number };
 /**
- * The uses that a process has counted on a site in an hour, including the present batch. A batch whose total is stored
- * was written before.
+ * The running total of uses that a process has counted on a site in an hour, including this batch. If the stored total is
+ * not smaller, this batch was already written.
  */
 type UseTotal = { writer: string; hour: number; uses: number };
 type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
-/** `keys` wrong keys within `windowMs` lock a host for `lockMs`. */
+/** A host is locked for `lockMs` after `keys` wrong keys within `windowMs`. */
 type LockoutRule = { keys: number; windowMs: number; lockMs: number };
 
 export const lockoutRule: LockoutRule = { keys: 10, windowMs: 5 * minuteMs, lockMs: 15 * minuteMs };
@@ -89,7 +89,7 @@ export function keyUseStore(db: Database, newId: () => string) {
       });
     },
 
-    /** Deletes expired wrong keys and lock-outs of a site. */
+    /** Deletes expired wrong keys and lockouts of a site. */
     async purge(siteId: string, now: number, rule: LockoutRule): Promise<void> {
       await db.write(async (tx) => {
         await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND at <= $2`, [siteId, now - rule.windowMs]);

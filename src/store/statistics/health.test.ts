@@ -118,7 +118,7 @@ describe.each(["sqlite", "postgres"] as const)("health and doctor queries on %s"
   });
 });
 
-test("probing the schema of a new database finds version 0 and does not migrate it", async () => {
+test("a schema probe finds version 0 where there is no database, and the known version after the first start", async () => {
   const location = { engine: "sqlite", file: `${freshFolder()}/store.db` } as const;
   expect((await probeSchema(location)).found).toBe(0);
   const store = await openStore(location, Buffer.alloc(32, 7), ulid);

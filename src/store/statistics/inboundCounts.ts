@@ -43,13 +43,13 @@ export function inboundCountStore(db: Database) {
     },
 
     /** Merges the counts of several writers, for hours that are no longer written. */
-    async purge(siteId: string, now: number): Promise<void> {
-      const settled = firstUnsettledHour(now);
+    async mergeWriters(siteId: string, now: number): Promise<void> {
+      const unsettledFrom = firstUnsettledHour(now);
       await db.write(async (tx) => {
         const rows = await tx.all(
           `DELETE FROM inbound_counts WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND writer <> ''
            RETURNING hour, kind, count`,
-          [siteId, settled - 30 * 24, settled],
+          [siteId, unsettledFrom - 30 * 24, unsettledFrom],
         );
         for (const { hour, kind, count } of rows) {
           await tx.all(

@@ -58,7 +58,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine
     const at = now + 1000 + 5 * 60_000;
     expect(await statistics.listDueHours(siteId, at - 1, 10)).toEqual([]);
     expect(await statistics.listDueHours(siteId, at, 10)).toEqual([thisHour]);
-    // Made from rows that were read before the replay went out.
+    // These figures were computed from rows that were read before the replay.
     await statistics.replaceHour(siteId, thisHour, [], {
       rolledAt: now + 2000,
       dueAt: Number.MAX_SAFE_INTEGER,
@@ -101,7 +101,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine
       { siteId, hour: thisHour, kind: "refused:400", count: 2 },
     ];
     expect(await all()).toEqual(expected);
-    for (let i = 0; i < 3; i++) await inboundCounts.purge(siteId, now);
+    for (let i = 0; i < 3; i++) await inboundCounts.mergeWriters(siteId, now);
     expect(await all()).toEqual(expected);
   });
 

@@ -101,13 +101,13 @@ export function trafficStore(db: Database, seal: Seal) {
 
     /** Deletes bot visits from before `before`, and merges old counts of several writers. */
     async purge(siteId: string, before: number, now: number): Promise<void> {
-      const settled = firstUnsettledHour(now);
+      const unsettledFrom = firstUnsettledHour(now);
       await db.write(async (tx) => {
         await tx.all(`DELETE FROM bot_visits WHERE site_id = $1 AND seen_at < $2`, [siteId, before]);
         const rows = await tx.all(
           `DELETE FROM visit_counts WHERE site_id = $1 AND hour < $2 AND writer <> ''
            RETURNING hour, bucket, reason, visits`,
-          [siteId, settled],
+          [siteId, unsettledFrom],
         );
         for (const { hour, bucket, reason, visits } of rows) {
           await tx.all(

@@ -40,7 +40,7 @@ describe("the kind of a network", () => {
     );
   });
 
-  test("no network with such exits counts as hosting", () => {
+  test("no network with exits of Private Relay counts as hosting", () => {
     for (const network of ["104.28", "140.248", "146.75", "172.225", "172.226"])
       for (let third = 0; third < 256; third++)
         expect(findNetwork(`${network}.${third}.77`)?.kind).not.toBe("hosting");

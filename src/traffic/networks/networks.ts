@@ -14,7 +14,7 @@ export type { Network } from "./networkList.ts";
 
 let list: NetworkList | null = null;
 
-/** The list in use; the shipped one is read on first use. */
+/** Returns the list in use; the shipped one is read on first use. */
 export function networkList(): NetworkList {
   return (list ??= readNetworkList(shippedList));
 }
@@ -24,9 +24,9 @@ export function loadNetworks(file: string = shippedList): NetworkList {
   return (list = readNetworkList(file));
 }
 
-/** null for an ordinary access network, a private address, or no address at all. */
+/** Returns null for an ordinary access network, a private address, or no address at all. */
 export function findNetwork(address: string): Network | null {
-  const { ipv4, ipv6, owners } = list ?? networkList();
+  const { ipv4, ipv6, owners } = networkList();
   const number4 = readIpv4(address, 0);
   if (number4 >= 0) return owners[ownerAt(ipv4, number4)] ?? null;
   if (!readIpv6(address)) return null;
@@ -162,11 +162,11 @@ const crawlers: readonly Crawler[] = [
   { name: /amazonbot/, networks: ["Amazon Web Services"] },
 ];
 
-const foldName = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+const lettersAndDigits = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** Finds a crawler by its name or its whole user agent. */
 export function findCrawler(botName: string): Crawler | undefined {
-  const folded = foldName(botName);
+  const folded = lettersAndDigits(botName);
   return crawlers.find(({ name }) => name.test(folded));
 }
 

@@ -59,8 +59,8 @@ export function findUnknownProduct(rest: string): string | null {
     if (name === undefined || knownProducts.has(name.toLowerCase()) || browserName.test(name)) continue;
     const isBareWord = version === undefined && /^\+?[A-Za-z][\w.+-]{2,}$/.test(name);
     // Browsers based on Chromium have long versions, "/126.0.25496.127"; bots sign with short ones, "/1.0".
-    const isYoung = version !== undefined && !/^\/\d+\.\d+\.\d{3,}/.test(version);
-    if (isBareWord || (isYoung && isCurrent)) return whole;
+    const isShortVersion = version !== undefined && !/^\/\d+\.\d+\.\d{3,}/.test(version);
+    if (isBareWord || (isShortVersion && isCurrent)) return whole;
   }
   return null;
 }

@@ -40,7 +40,7 @@ describe("in-app browsers", () => {
     "an app of one's own": "MyShop/4.2.0 (release; build 118)",
   };
   for (const [app, suffix] of Object.entries(androidApps))
-    test(`${app} is a person on every phone`, () => {
+    test(`the in-app browser of ${app} is a person on every phone`, () => {
       const verdicts = androids.map((device) => judgeUserAgent(`${webView(device)} ${suffix}`));
       expect(verdicts).toEqual(androids.map(() => null));
     });
@@ -95,7 +95,7 @@ describe("browsers", () => {
     "Mozilla/5.0 (Linux; Android 7.0; ECHO JAVA) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/118.0.0.0 Mobile Safari/537.36",
     "Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/87.0.4280.88 Safari/537.36 HbbTV/1.6.1 (+DRM; LGE/KTC/BOTECH; 58BSE9503; WEBOS22 04.42.26;)",
     "Opera/9.80 (Android; Opera Mini/36.2.2254/191.283; U; en) Presto/2.12.423 Version/12.16",
-  ])("a browser of a person: %s", (userAgent) => {
+  ])("an ordinary browser is a person: %s", (userAgent) => {
     expect(judgeUserAgent(userAgent)).toBeNull();
   });
 
@@ -172,7 +172,7 @@ describe("programs", () => {
     `${chrome("126.0.0.0")} (+https://never.seen.example/about)`,
     `${chrome("126.0.0.0")} ops@never-seen.example`,
     "Mozilla/5.0 (Linux; Android 8.0; Pixel 2 Build/OPD3.170816.012; Storebot-Google/1.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36",
-  ])("hard evidence: %s", (userAgent) => {
+  ])("a program's user agent is hard evidence: %s", (userAgent) => {
     expect(judgeUserAgent(userAgent)).toMatchObject({ hard: true });
   });
 
@@ -190,13 +190,13 @@ describe("programs", () => {
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:90.0) Gecko/20100101 Firefox/127.0",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36",
     "Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36 NeverSeen/1.0",
-  ])("soft evidence: %s", (userAgent) => {
+  ])("an unusual user agent is soft evidence: %s", (userAgent) => {
     expect(judgeUserAgent(userAgent)).toMatchObject({ kind: "looks like a bot", hard: false });
   });
 });
 
 describe("the public list's own examples", () => {
-  /** They are people: in-app browsers, editors, a browser for single sites. */
+  /** Patterns that match people: in-app browsers, editors, a browser for single sites. */
   const people = new Set(["AP3A\\.240617\\.008", "MetaIAB Facebook", "Code\\/1\\.", "Trae\\/", "Fluid"]);
 
   test("nearly all examples of the public list are hard evidence", () => {

@@ -42,7 +42,7 @@ export type UserAgentEvidence = {
 
 type UserAgentReading = { evidence: UserAgentEvidence | null; claims: Claims };
 
-/** Longer ones are cut, which bounds the time for a verdict. Browsers stay well below. */
+/** Longer user agents are cut, which bounds the time for a verdict. Browsers stay well below. */
 const maxLength = 512;
 
 // A cache of two generations, because few strings make up most of the traffic: when the younger map is full it replaces the
@@ -122,7 +122,7 @@ const soft = (detail: string): UserAgentEvidence => ({
 function judgeBrowserShape(userAgent: string, parts: Parts): UserAgentEvidence | null {
   const { platform, extra, inApp, appliance } = parts;
   const known = findKnownBot(extra);
-  // The public list has readers and players for what their servers fetch; inside an app a person reads.
+  // The public list names readers and players because their servers fetch pages; inside an app a person reads.
   const isReader = inApp && known?.kind === "named bot" && !automaticBot.test(known.detail);
   if (known && !isReader) return known;
   if (!engine.test(userAgent) && !appliance) return hard("not a browser", platform);
@@ -161,7 +161,8 @@ function guessBot({ platform, rest, cleaned, desktop }: Parts): string | null {
   return match && !/^google$|\/1\.0;$/i.test(match) ? match : null;
 }
 
-// Opera Mini and similar browsers, which render on a server for phones that are still sold. People's, unless they sign.
+// Opera Mini and similar browsers, which render on a server for phones that are still sold. They are people's, unless they
+// carry a bot's signature.
 const oldPhone = new RegExp(
   [
     "^(?:Opera/.*Opera (?:Mini|Mobi|Tablet)|UCWEB|JUC ?\\()|/UCWEB|MIDP-|CLDC-|UP\\.Browser|Obigo|NetFront",

@@ -129,18 +129,18 @@ async function makeKey(
 ): Promise<string> {
   if (mark === "ccm_…") {
     const owner = await becomeOwner(await relay.start());
-    const made = await owner.ask("POST /api-keys", { name: "guide", site: null, access: "change" });
-    if (made.status !== 200) throw new Error(made.answer.text);
-    return String(made.json.key);
+    const created = await owner.ask("POST /api-keys", { name: "guide", site: null, access: "change" });
+    if (created.status !== 200) throw new Error(created.answer.text);
+    return String(created.json.key);
   }
   const mode = mark === "cc_test_…" ? ["--test"] : [];
   const { key } = await cleancast("key", "add", site, "a reader", ...mode);
-  // A running relay learns of it within two seconds.
+  // A running relay knows the key within two seconds.
   if (relay.isRunning()) await twoSeconds();
   return String(key);
 }
 
-/** Replaces ID, EVENT and `name=…` with values, as a reader would. */
+/** Replaces SITE, ID, EVENT and `name=…` with values, as a reader would. */
 async function fillIn(args: string[], { cleancast, folder, sendOne }: Reader): Promise<string[]> {
   const [, family = ""] = args;
   const filled: string[] = [];
@@ -189,7 +189,7 @@ function settingOf(platformId: string, arg: string, folder: string): string {
   return arg;
 }
 
-/** Writes an `npx` that runs `cleancast` without a process of its own, and a `node` that is the project's. */
+/** Writes an `npx` that runs `cleancast` in a shared process, a `curl` that fails on HTTP errors, and the project's `node`. */
 function writeShims(url: string): string {
   const bin = join(freshFolder(), "bin");
   mkdirSync(bin);

@@ -16,8 +16,8 @@ export function packagedBinaries(): string {
 }
 
 /**
- * npm packages cannot hold symbolic links; this package makes them in an install script, which we deny. Any number of
- * processes may do this at once: the second finds the link made. Returns false when the folder cannot be written.
+ * Creates the symbolic links of the libraries: npm packages cannot hold links, and this package creates them in an install
+ * script, which we deny. Processes may do this at the same time. Returns false when the folder cannot be written.
  */
 export async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(join(native, "pg-symlinks.json"), "utf8");
@@ -48,7 +48,7 @@ export async function runs(native: string, user: { uid?: number; gid?: number })
   }
 }
 
-/** Each folder gets its owner before it is filled, so that the supervisor can delete even half a copy. */
+/** Copies a folder. Each copy gets its owner before it is filled, so that the supervisor can delete even half a copy. */
 export async function copyForUser(
   from: string,
   to: string,
@@ -59,7 +59,7 @@ export async function copyForUser(
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await copyForUser(source, target, user);
-    // Links are made afresh.
+    // linkLibraries() creates the links of the copy.
     if (!entry.isFile()) continue;
     await copyFile(source, target, constants.COPYFILE_FICLONE);
     await chmod(target, 0o755);

@@ -9,7 +9,7 @@ import { afterFile, takeAll } from "../afterFile.ts";
 export type Gateway = {
   /** Name and port, for a URL. */
   host: string;
-  /** How new connections are treated; a code is the error that the server sends before it hangs up. */
+  /** The treatment of new connections; a code is the error that the server sends before it hangs up. */
   mode: "open" | "closed" | "silent" | { code: string };
   /** The delay in each direction. */
   delayMs: number;

@@ -140,7 +140,7 @@ test("a killed server comes back on the same port with what was committed", asyn
   expect(await query(url, "select id from kept")).toEqual([{ id: 1 }]);
 });
 
-test("a server that was shut down with its data kept, or is still running, restarts with all of it", async () => {
+test("a server that was shut down with keepData, or is still running, restarts with all its data", async () => {
   const postgres = await start();
   const url = await postgres.createDatabase();
   await query(url, "create table kept (id int); insert into kept values (1)");

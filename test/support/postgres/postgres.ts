@@ -10,13 +10,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { randomInt, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { Client } from "pg";
+import { freePortForRestarts } from "../servers/freePort.ts";
 import { copyForUser, errorCode, linkLibraries, packagedBinaries, runs } from "./binaries.ts";
 
 export type PostgresOptions = {
@@ -64,7 +64,7 @@ while read -r order port; do
     echo $?
     ;;
   copy)
-    # The rest of the line is the folder; without its own files of a running server.
+    # The rest of the line is the folder. Its postmaster.pid belongs to the other server.
     cp -R "$port" data && chmod 700 data && rm -f data/postmaster.pid && touch data/standby.signal
     echo $?
     ;;
@@ -169,7 +169,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       throw new Error(`there is no data folder:\n${await readFile(join(folder, "log"), "utf8")}`);
     }
     for (let attempt = 1; server === undefined; attempt++) {
-      port = await freePort();
+      port = await freePortForRestarts();
       const failure = await start();
       // Another process may have taken the port since it was found free.
       if (failure !== undefined && (attempt === 10 || !failure.includes("Address already in use"))) {
@@ -253,24 +253,6 @@ function isOpenToAll(folder: string): boolean {
     if ((statSync(above).mode & 0o001) === 0) return false;
   }
   return true;
-}
-
-/**
- * Finds a free port below the range from which Linux takes ports for outgoing connections: one of those could otherwise use
- * the port between kill() and restart().
- */
-async function freePort(): Promise<number> {
-  const port = randomInt(16_000, 32_000);
-  const probe = createServer();
-  try {
-    probe.listen(port, "127.0.0.1");
-    await once(probe, "listening");
-  } catch {
-    return await freePort();
-  }
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { migrations } from "../../../src/store/schema/schema.ts";
 
 export type Sent = { text: string; values: unknown[] };
-/** The statements of one transaction; a statement alone is one. */
+/** The statements of one transaction; a statement outside of any is a transaction of its own. */
 export type Transaction = Sent[];
 
 const bySite = new Set(migrations.flatMap((one) => one.bySite));

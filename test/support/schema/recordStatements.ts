@@ -11,7 +11,7 @@ const folder = process.env["CLEANCAST_TEST_STATEMENTS"];
 const file = folder === undefined ? null : join(folder, `${randomUUID()}.ndjson`);
 const recorded = new Set<string>();
 
-/** Writes at once, because tests kill their processes. */
+/** Writes each statement immediately, because tests kill their processes. */
 function record(engine: "postgres" | "sqlite", text: string): void {
   const line = `${JSON.stringify({ engine, text: text.replaceAll(/\s+/g, " ").trim() })}\n`;
   if (file === null || recorded.has(line)) return;

@@ -219,7 +219,7 @@ export function representativeRows(): Record<string, Row[]> {
     alerts: [
       {
         site_id,
-        kind: "lock-out",
+        kind: "lockout",
         subject: "shop.example.com",
         began_at: at,
         seen_at: at,

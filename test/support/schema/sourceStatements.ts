@@ -56,9 +56,9 @@ const cache = new Map<string, string>();
 
 /** Caches the result: each text is compared with hundreds of others. */
 function withoutSpaceOnce(text: string): string {
-  const made = cache.get(text) ?? withoutSpace(text);
-  cache.set(text, made);
-  return made;
+  const result = cache.get(text) ?? withoutSpace(text);
+  cache.set(text, result);
+  return result;
 }
 
 /** Returns whether a text contains the statement. A regular expression of the parts would take too long on long texts. */

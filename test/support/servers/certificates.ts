@@ -2,13 +2,12 @@
 
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
+import { dayMs as day } from "../../../src/kernel/time.ts";
 
 export type TestCertificate = { cert: string; key: string };
 export type Authority = TestCertificate & {
   issue(names: readonly string[], endsAt?: number): TestCertificate;
 };
-
-const day = 86_400_000;
 
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts);

@@ -26,7 +26,7 @@ export async function startMailServer(): Promise<MailServer> {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    converse(socket, mail);
+    serveConnection(socket, mail);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const mail: MailServer = {
@@ -43,35 +43,35 @@ export async function startMailServer(): Promise<MailServer> {
   return mail;
 }
 
-function converse(socket: Socket, mail: MailServer): void {
+function serveConnection(socket: Socket, mail: MailServer): void {
   let buffer = "";
   let from = "";
   let to: string[] = [];
   let isData = false;
-  const say = (line: string) => socket.write(`${line}\r\n`);
+  const reply = (line: string) => socket.write(`${line}\r\n`);
   const address = (line: string) => /<([^>]*)>/.exec(line)?.[1] ?? "";
 
-  function hear(line: string): void {
+  function handle(line: string): void {
     const verb = line.slice(0, 4).toUpperCase();
-    if (verb === "EHLO" || verb === "HELO") say("250 test");
+    if (verb === "EHLO" || verb === "HELO") reply("250 test");
     else if (verb === "MAIL") {
       from = address(line);
       to = [];
-      say("250 ok");
+      reply("250 ok");
     } else if (verb === "RCPT") {
-      if (mail.rejectsRecipients) return void say("550 no such person");
+      if (mail.rejectsRecipients) return void reply("550 no such person");
       to.push(address(line));
-      say("250 ok");
+      reply("250 ok");
     } else if (verb === "DATA") {
       isData = true;
-      say("354 go on");
+      reply("354 go on");
     } else if (verb === "QUIT") {
-      say("221 bye");
+      reply("221 bye");
       socket.end();
-    } else say("250 ok");
+    } else reply("250 ok");
   }
 
-  say("220 test");
+  reply("220 test");
   socket.setEncoding("utf8").on("data", (text: string) => {
     buffer += text;
     for (;;) {
@@ -80,12 +80,12 @@ function converse(socket: Socket, mail: MailServer): void {
       const part = buffer.slice(0, end);
       buffer = buffer.slice(end + (isData ? 5 : 2));
       if (!isData) {
-        hear(part);
+        handle(part);
         continue;
       }
       isData = false;
       mail.got.push(readMail(from, to, part));
-      say("250 taken");
+      reply("250 taken");
     }
   });
 }

@@ -29,10 +29,12 @@ export default function Domains() {
         title="Site"
         about="The site's name in the dashboard and in alerts, and its time zone."
         fields={(form) => {
-          const now = form.value("time_zone");
+          const current = form.value("time_zone");
           const all = zones();
           // A browser may not list a name that the relay knows.
-          const data = all.some(({ value }) => value === now) ? all : [{ value: now, label: now }, ...all];
+          const data = all.some(({ value }) => value === current)
+            ? all
+            : [{ value: current, label: current }, ...all];
           return (
             <ChoiceField
               form={form}
@@ -52,7 +54,7 @@ export default function Domains() {
   );
 }
 
-/** Instructions to route a domain's /__cc/ to this relay. */
+/** Shows how to route a domain's /__cc/ to this relay. */
 function PointHere() {
   const site = useSite();
   const url = useSession().data?.installation.url ?? location.origin;
@@ -65,7 +67,7 @@ function PointHere() {
     >
       <Text size="sm" mb="sm">
         A proxy in front of the relay must forward requests for this domain, too. <b>Check now</b>, above,
-        sends one through all of it.
+        sends one through the proxy.
       </Text>
       <Tabs defaultValue="nginx" keepMounted={false}>
         <Tabs.List aria-label="Ways to point a domain here">

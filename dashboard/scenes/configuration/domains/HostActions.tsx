@@ -15,8 +15,10 @@ export function HostActions({ host: { host, state }, isOnly }: { host: Host; isO
   });
   const pause = useSend("POST /sites/:site/hosts/:host/pause", { onDone: () => notify(`${host} paused.`) });
   const resume = useSend("POST /sites/:site/hosts/:host/resume", {
-    onDone: (now) =>
-      notify(now.state === "waiting" ? `${host} is waiting for verification.` : `${host} is served again.`),
+    onDone: (resumed) =>
+      notify(
+        resumed.state === "waiting" ? `${host} is waiting for verification.` : `${host} is served again.`,
+      ),
   });
   const remove = useSend("DELETE /sites/:site/hosts/:host", { onDone: () => notify(`${host} removed.`) });
   return (

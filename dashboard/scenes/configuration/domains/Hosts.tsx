@@ -18,7 +18,8 @@ const stateTexts: Record<Host["state"], string> = {
   verified: "Points here and is served.",
   failing: "Served, but the last check found a problem.",
   unverified: "Served, but not yet verified to point here.",
-  waiting: "Not served until it is verified to point here. Cleancast checks every ten minutes.",
+  waiting:
+    "Not served until it is verified to point here. Cleancast checks every ten minutes on the first day.",
   paused: "Not served: no tag, no visits. Events with a valid inbound key are still accepted.",
 };
 
@@ -101,7 +102,7 @@ const methodNames: Record<NonNullable<Host["verifiedBy"]>, string> = {
   "a request": "a request to it",
 };
 
-/** Adds a domain and checks at once whether it points here. */
+/** Adds a domain, then checks whether it points here. */
 function AddHost() {
   const site = useSiteId();
   const [host, setHost] = useState("");

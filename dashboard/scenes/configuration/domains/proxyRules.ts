@@ -1,8 +1,8 @@
 // Web server rules that forward /__cc/ to a relay on another machine.
 
 /**
- * For an HTTPS upstream, nginx sends no SNI and verifies no certificate by default. Both are turned on: keys pass here. The
- * Host header stays the shop's, by which the relay finds the site.
+ * For an HTTPS upstream, nginx sends no SNI and verifies no certificate by default. Both are turned on, because this connection
+ * carries keys. The Host header stays that of the shop: the relay finds the site by it.
  */
 export function nginxRule(url: string): string {
   const { protocol, hostname } = new URL(url);

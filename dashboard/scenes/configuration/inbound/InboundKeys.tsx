@@ -10,7 +10,7 @@ import { Loading, RequestError } from "../../../common/states.tsx";
 import { Code, State } from "../../../common/values.tsx";
 import { ConfigurationPage } from "../../frame/SectionPage.tsx";
 import { KeyList } from "./KeyList.tsx";
-import { RefusedCalls } from "./RefusedCalls.tsx";
+import { RejectedRequests } from "./RejectedRequests.tsx";
 import { useInboundAddress } from "./inboundCurl.ts";
 
 export default function InboundKeys() {
@@ -29,7 +29,7 @@ export default function InboundKeys() {
           />
         )}
       />
-      <RefusedCalls />
+      <RejectedRequests />
     </ConfigurationPage>
   );
 }

@@ -1,11 +1,11 @@
 import { useSession } from "../../../common/api/session.ts";
 
-/** The relay's own URL always works; a verified host of the site works as well. */
+/** Returns the address on the relay's own host, which always works. Hosts of the site that lead here work too. */
 export function useInboundAddress(): string {
   return `${useSession().data?.installation.url ?? location.origin}/__cc/inbound`;
 }
 
-/** A first event that can be pasted into a terminal. */
+/** Returns a command that sends a first event. */
 export function inboundCurl(address: string, key: string): string {
   const body = JSON.stringify({
     email: "ada@example.com",

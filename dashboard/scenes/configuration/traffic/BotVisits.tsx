@@ -1,4 +1,4 @@
-// A sample of the bot visits, each with its signals at the time and by current rules.
+// A sample of the bot visits, each with its verdict at the time and its signals by the current rules.
 
 import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";

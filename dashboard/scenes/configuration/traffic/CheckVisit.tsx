@@ -8,7 +8,7 @@ import { fieldError, otherError } from "../../../common/fields.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Explanation } from "./Explanation.tsx";
 
-/** The verdict on a described visit. It changes nothing, so no query is refreshed. */
+/** Shows the verdict on a visit that the user describes. The request changes nothing, so no query is refreshed. */
 export function CheckVisit() {
   const site = useSiteId();
   const [userAgent, setUserAgent] = useState("");

@@ -54,7 +54,7 @@ export function ChoiceList({
     (signIn !== null && signInFills.includes(name)) ||
     Boolean(draft.changes[name] ?? connection?.settings[name]);
   const declared = (name: string) => platform.settings.find((one) => one.name === name);
-  // Without them the request would be refused.
+  // The relay would refuse the request without these settings.
   const missing = (declared(setting)?.choices?.needs ?? [])
     .filter((name) => !isSet(name))
     .map((name) => declared(name)?.label ?? name);

@@ -12,7 +12,7 @@ import { withFullStop, type Connection, type Platform } from "../connections.tsx
 import { useSignIn } from "./SignInBox.tsx";
 import type { Editor } from "./editor.ts";
 
-/** Says how many parked deliveries are sent. */
+/** Returns how many parked deliveries are sent, as a sentence. */
 export const releasedText = (n: number) =>
   n === 0 ? "" : ` ${counted(n, "parked delivery is", "parked deliveries are")} sent now.`;
 
@@ -86,7 +86,7 @@ export function ConnectionActions({
   );
 }
 
-/** Above the tabs while the platform refuses the credentials. */
+/** Shown on every tab while the platform refuses the credentials. */
 export function NeedsReconnection({ editor, onPaste }: { editor: Editor; onPaste: () => void }) {
   const { platform, connection, mayChange, signIn } = editor;
   const { begin, isBusy, error } = useSignIn(editor);

@@ -54,12 +54,12 @@ export function ConnectionEditor({
   const draft = useDraft(platform, connection, initial);
   const [usedSignIn, setUsedSignIn] = useState("");
   const step = useSignInStep(site, mayChange && signIn !== usedSignIn ? signIn : "");
-  const here = `/sites/${site}/integrations/${platform.id}`;
+  const path = `/sites/${site}/integrations/${platform.id}`;
   const go = (part: Record<string, string | undefined>) =>
-    void navigate({ to: here, search: { ...search, ...part }, replace: true });
+    void navigate({ to: path, search: { ...search, ...part }, replace: true });
   const save = useSave(platform, {
     onSaved: (id) => {
-      // Removed at once: a used sign-in must not be requested again.
+      // Synchronous, so that the used sign-in is not requested again.
       flushSync(() => {
         draft.discard();
         setUsedSignIn(signIn);
@@ -116,7 +116,7 @@ export function ConnectionEditor({
           )}
         </>
       }
-      tabs={tabs.map((one) => ({ ...one, to: here, search: { ...search, tab: one.value } }))}
+      tabs={tabs.map((one) => ({ ...one, to: path, search: { ...search, tab: one.value } }))}
       tab={tab}
     >
       <NeedsReconnection editor={editor} onPaste={() => go({ tab: "connection" })} />

@@ -5,7 +5,8 @@ import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
 import type { Platform } from "../connections.tsx";
 import { ChoiceList } from "./ChoiceList.tsx";
-import { foldName, nameSetting, settingFault, type Editor } from "./editor.ts";
+import { foldName, nameSetting } from "../../../../src/platforms/shared/eventNames.ts";
+import { settingFault, type Editor } from "./editor.ts";
 
 const minShown = 6;
 
@@ -18,7 +19,7 @@ function actionSetting({ events, settings }: Platform) {
   return settings.find(({ choices, required }) => choices && !required) ?? null;
 }
 
-/** The platform's name for an event without a choice. */
+/** Returns the platform's name for an event without a choice of its own. */
 function defaultName({ platform, draft }: Editor, event: string): string {
   const { standard = {}, others = null } = platform.events ?? {};
   const known = Object.entries(standard).find(([name]) => foldName(name) === foldName(event))?.[1];

@@ -6,9 +6,10 @@ import { Card } from "../../../common/Page.tsx";
 import { useApi } from "../../../common/api/query.ts";
 import { rangeOf } from "../../../common/format/ranges.ts";
 import { EventNames } from "./EventNames.tsx";
-import { foldName, settingFault, type Editor } from "./editor.ts";
+import { foldName } from "../../../../src/platforms/shared/eventNames.ts";
+import { settingFault, type Editor } from "./editor.ts";
 
-/** Recent event names, the most frequent first. */
+/** Returns the event names of the last 30 days. */
 export function useSeenEvents(site: string): string[] {
   const [{ from, to }] = useState(() => rangeOf("30d", undefined));
   const { data } = useApi("GET /sites/:site/statistics", {

@@ -6,7 +6,8 @@ import { utmFields } from "../../../../src/identity/clickIds.ts";
 import { Card } from "../../../common/Page.tsx";
 import type { Platform } from "../connections.tsx";
 import { Fold } from "./SettingsForm.tsx";
-import { mapSetting, settingFault, type Editor } from "./editor.ts";
+import { mapSetting } from "../../../../src/platforms/platform.ts";
+import { settingFault, type Editor } from "./editor.ts";
 
 const eventFields = [
   { value: "event", label: "Event name" },

@@ -1,4 +1,4 @@
-// Sign-in at a platform instead of pasting a token: this tab goes there and returns with `?signIn=`.
+// Sign-in at a platform instead of pasting a token: this browser tab opens the platform's page and returns with `?signIn=`.
 
 import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -6,9 +6,8 @@ import { CircleAlert, CircleCheck, LogIn } from "lucide-react";
 import { useSend } from "../../../common/api/query.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
-import { type Editor } from "./editor.ts";
-import type { SignInStep } from "./signIn.ts";
-import { saveInput } from "./signIn.ts";
+import type { Editor } from "./editor.ts";
+import { saveInput, type SignInStep } from "./signIn.ts";
 
 /** Starts a sign-in and goes to the platform's page. */
 export function useSignIn({ site, platform, connection, draft }: Omit<Editor, "error">) {
@@ -43,7 +42,7 @@ export function SignInBox({ editor, step }: { editor: Editor; step: SignInStep }
         .
       </Text>
     );
-  const ends = Number(connection?.settings["expires_at"] ?? 0);
+  const expiresAt = Number(connection?.settings["expires_at"] ?? 0);
   const isDone = step.is === "done";
   const isFine = connection !== null && connection.state !== "needs reconnection";
   return (
@@ -76,9 +75,9 @@ export function SignInBox({ editor, step }: { editor: Editor; step: SignInStep }
         {!isDone && connection?.settings["access_token"] && (
           <Text size="sm" c="dimmed">
             A token is configured
-            {ends > 0 && (
+            {expiresAt > 0 && (
               <>
-                ; it expires <Time at={ends} />
+                ; it expires <Time at={expiresAt} />
                 {connection.settings["refresh_token"] ? " and is renewed before that" : ""}
               </>
             )}

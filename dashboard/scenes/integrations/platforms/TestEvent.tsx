@@ -145,7 +145,7 @@ function TestResult({ platform, outcome }: { platform: Platform; outcome: Outcom
   );
 }
 
-/** JSON with line breaks; anything else as it is. */
+/** Indents JSON; returns any other text unchanged. */
 function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

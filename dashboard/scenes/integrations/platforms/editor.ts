@@ -66,11 +66,6 @@ const without = (changes: Changes, name: string): Changes =>
 const isSame = (one: readonly string[] | null, other: readonly string[] | null) =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** `AddToCart`, `add-to-cart` and `add_to_cart` are one event; the relay keeps choices under this form. */
-export const foldName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, "");
-export const nameSetting = (event: string) => `event.${foldName(event)}`;
-export const mapSetting = (field: string) => `map.${field}`;
-
 /** Replaces names of settings in a message by their labels. */
 export function withLabels(message: string, { settings }: Platform): string {
   const labels = new Map(settings.map(({ name, label }) => [name, label]));

@@ -30,7 +30,7 @@ export function useSignInStep(site: string, signIn: string): SignInStep {
 type SavedInput = { connection: string | null; changes: Changes };
 const storageKey = (signIn: string) => `cc-sign-in-${signIn}`;
 
-/** Keeps the input in this tab until the user is back, except secrets. */
+/** Keeps the input, except secrets and addresses, in this browser tab until the user is back. */
 export function saveInput(
   signIn: string,
   platform: Platform,

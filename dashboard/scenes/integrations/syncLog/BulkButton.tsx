@@ -129,7 +129,7 @@ function Confirmation({
   );
 }
 
-/** Deliveries that stay unchanged, and those that wait for their connection. */
+/** Lists deliveries that stay unchanged, and those that wait for their connection. */
 function Exceptions({ tally: { leftAlone, waiting } }: { tally: Tally }) {
   const lines = [
     ...Object.entries(waiting).map(

@@ -132,7 +132,7 @@ export type LogFilter = {
   to?: number;
 };
 
-/** `fixed` comes from the page and cannot be changed by the URL. */
+/** Reads the filter from the URL. `fixed` is set by the page and takes precedence. */
 export function useLogFilter(fixed: LogFilter): LogFilter {
   const { text } = useQueryParams();
   const times = usePeriod();

@@ -33,14 +33,14 @@ export function createClient(
     types,
     ...more,
   });
-  // Without a listener a connection that breaks between two queries would end the process; so the next query fails.
+  // Without a listener, a connection that breaks between two queries would end the process. With one, the next query fails.
   client.on("error", () => {});
   return client;
 }
 
 /**
- * Connects for statements of any length: a table may be large. A second connection probes the server, which tells a server
- * that has gone silent from one that works; then the running statement fails.
+ * Connects for statements of any length: a table may be large. A second connection probes the server; when the server no
+ * longer answers, the running statement fails.
  */
 export async function openClient(
   server: string,

@@ -1,4 +1,4 @@
-// A database that is only compatible with PostgreSQL may lack some of it, or be sharded without being Citus. Flags in
+// A database that is only compatible with PostgreSQL may lack some features, or be sharded without being Citus. Flags in
 // DATABASE_URL say so: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining,as-sharded`. Results are the same with and
 // without them; they change how fast statements are, and whether such a database understands them.
 

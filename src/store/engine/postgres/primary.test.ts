@@ -96,7 +96,7 @@ test.concurrent("the one server that answers is found among several", async (con
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
 
-test.concurrent("without any server the first callers wait some seconds and later ones fail at once", async (context) => {
+test.concurrent("without any server the first callers wait about two seconds, and later callers fail at once", async (context) => {
   const db = open(behind(inject("postgresUrl"), "127.0.0.1:1,127.0.0.1:2"), context);
   const first = await timed(db.all(`SELECT 1`));
   expect(first.error).toMatchObject({
@@ -109,7 +109,7 @@ test.concurrent("without any server the first callers wait some seconds and late
     Array.from({ length: 1000 }, () => timed(db.write((tx) => tx.all(`SELECT 1`)))),
   );
   expect(Math.max(...next.map(({ ms }) => ms))).toBeLessThan(1500);
-  // A write with a longer time limit waits as long as it asked for.
+  // A write with a time limit of its own waits that long.
   const held = await timed(db.write((tx) => tx.all(`SELECT 1`), { timeoutMs: 400 }));
   expect(held.ms).toBeGreaterThan(390);
 });
@@ -149,7 +149,7 @@ test.concurrent("a server that cannot be used does not keep callers from waiting
   await opened;
 });
 
-test.concurrent("callers that wait get the error of a wrong address, and later ones are served when it is right", async (context) => {
+test.concurrent("a wrong password fails the callers that wait, and later callers are served when it is right", async (context) => {
   const url = await freshDatabase();
   const only = await openGateway(url, { code: "28P01" });
   const db = open(behind(url, only.host), context);
@@ -168,7 +168,7 @@ test.concurrent("a statement that was prepared before its table got a column is 
       tx.all(`INSERT INTO things (n) VALUES (1) ON CONFLICT (n) DO UPDATE SET n = 1 RETURNING *`),
     );
   const read = () => db.all(`SELECT * FROM things`);
-  // Enough of them that every connection knows the texts.
+  // So many calls make every connection prepare both statements.
   await Promise.all(Array.from({ length: 8 }, () => Promise.all([write(), read()])));
   const other = await openClient(url, "another node");
   await other.query(`ALTER TABLE things ADD COLUMN more text`);

@@ -18,7 +18,7 @@ test("under steady writing the log stays small, and after closing the file has e
   }
   expect(written).toBeGreaterThan(100);
   expect(await db.all(`SELECT COUNT(*) AS n FROM lines`)).toEqual([{ n: written }]);
-  // All of it, each commit with its pages, would be larger by far.
+  // A log of all commits would be far larger.
   expect(largest).toBeLessThan(Math.max(10_500 * 4200, written * 3000));
   await db.close();
   const again = new DatabaseSync(file);

@@ -43,7 +43,7 @@ describe("writes of one moment", () => {
     await db.close();
   });
 
-  test("concurrent writes are invisible to readers before the commit, and visible after it", async () => {
+  test("a write is invisible to readers before its commit, and visible after it", async () => {
     const { db, lines, write } = await opened();
     let during: unknown;
     await db.write(async (tx) => {

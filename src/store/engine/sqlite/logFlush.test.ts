@@ -102,7 +102,7 @@ test("closing waits for the disk, and leaves no log behind", async () => {
   expect(existsSync(`${file}-wal`)).toBe(false);
 });
 
-test("a database behind a link is written, and closing twice closes nothing else", async () => {
+test("a database behind a link can be written, and closing it twice is an error", async () => {
   const folder = freshFolder();
   await openSqlite(`${folder}/real.db`).close();
   symlinkSync(`${folder}/real.db`, `${folder}/link.db`);
@@ -113,13 +113,13 @@ test("a database behind a link is written, and closing twice closes nothing else
   await expect(db.close()).rejects.toThrow("not open");
 });
 
-test("the next start checkpoints the log of a process that died, and starts a new one", async () => {
+test("the next start checkpoints the log that another process left behind", async () => {
   const folder = freshFolder();
   const gone = new DatabaseSync(`${folder}/test.db`);
   gone.exec(`PRAGMA journal_mode = WAL; CREATE TABLE lines (n integer NOT NULL)`);
   gone.exec(`INSERT INTO lines (n) VALUES (1)`);
   const db = openSqlite(`${folder}/test.db`);
-  // Frames that are not yet in the file, of all that the log holds.
+  // `log` counts the frames of the log, `checkpointed` those that the database file has, too.
   const [log] = await db.all(`PRAGMA wal_checkpoint(NOOP)`);
   expect(log).toMatchObject({ busy: 0, log: log?.checkpointed });
   expect(Number(log?.log)).toBeGreaterThan(0);

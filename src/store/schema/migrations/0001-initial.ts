@@ -73,14 +73,14 @@ export const initial: Migration = {
     )`,
     `CREATE INDEX sites_by_revision ON sites (revision)`,
 
-    // vouched is 1 where an operator of the whole installation added the host: it is served without verification.
+    // trusted is 1 where an operator of the whole installation added the host: it is served without verification.
     // verified_at and verified_by say when and how a check last found that the host leads here; finding and seen say what
     // the last check found wrong and what it saw.
     `CREATE TABLE hosts (
       host text NOT NULL PRIMARY KEY,
       site_id text NOT NULL,
       created_at bigint NOT NULL,
-      vouched integer NOT NULL DEFAULT 1,
+      trusted integer NOT NULL DEFAULT 1,
       paused_at bigint,
       verified_at bigint,
       verified_by text,

@@ -1,4 +1,4 @@
-// Refused inbound calls with their reasons: most errors of a new integration show here.
+// Rejected inbound requests with their reasons: most errors of a new integration show here.
 
 import { Alert, Group, Text } from "@mantine/core";
 import { LockKeyhole, ShieldCheck } from "lucide-react";
@@ -26,7 +26,7 @@ const columns: Column<Call>[] = [
   { title: "From", cell: ({ address }) => <span className="cc-mono">{address ?? "–"}</span>, wide: true },
 ];
 
-export function RefusedCalls() {
+export function RejectedRequests() {
   const site = useSiteId();
   const { rows, first, error, more, isLoadingMore, retry } = useRows("GET /sites/:site/refused-calls", {
     params: { site },
@@ -34,13 +34,13 @@ export function RefusedCalls() {
   });
   return (
     <Card
-      title="Refused calls"
-      about="Calls to the inbound webhook that were rejected. Only this line is stored of each."
+      title="Rejected requests"
+      about="Requests to the inbound webhook that were rejected. Only this line is stored of each."
       padded={false}
       actions={
         <CsvButton
           href={urlOf("GET /sites/:site/refused-calls.csv", { params: { site } })}
-          of="refused calls"
+          of="rejected requests"
         />
       }
     >
@@ -55,7 +55,7 @@ export function RefusedCalls() {
         </Alert>
       ))}
       <Rows
-        label="Refused calls"
+        label="Rejected requests"
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
@@ -64,8 +64,8 @@ export function RefusedCalls() {
         more={more}
         isLoadingMore={isLoadingMore}
         empty={
-          <Empty icon={ShieldCheck} title="No refused calls">
-            Calls with a wrong key or a missing field, or while the webhook is off, appear here with the
+          <Empty icon={ShieldCheck} title="No rejected requests">
+            Requests with a wrong key or a missing field, or while the webhook is off, appear here with the
             reason.
           </Empty>
         }

@@ -1,24 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, migratedDatabase } from "../../../test/support/databases.ts";
-import { ulid } from "../../kernel/ids.ts";
-import { openDirectory, type Directory } from "../../sites/directory.ts";
-import { Refusal } from "../../kernel/refusal.ts";
-import { addSite } from "../../sites/manage.ts";
-import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../../sites/manageHosts.ts";
-import type { Site } from "../../sites/directory.ts";
-import type { CheckRow } from "./hosts.ts";
-import { openStore, type Store } from "../store.ts";
+import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
+import { ulid } from "../kernel/ids.ts";
+import { openDirectory, type Directory, type Site } from "./directory.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { dayMs } from "../kernel/time.ts";
+import { addSite } from "./manage.ts";
+import { addHost, findHost, pauseHost, removeHost, resumeHost } from "./manageHosts.ts";
+import type { CheckRow } from "../store/sites/hosts.ts";
+import { openStore, type Store } from "../store/store.ts";
 
-const day = 86_400_000;
 const at = Date.UTC(2026, 10, 15);
-const well: CheckRow = {
+const passedCheck: CheckRow = {
   verifiedAt: at,
   verifiedBy: "DNS",
   checkedAt: at,
   finding: null,
   seen: null,
   failingSince: null,
-  nextCheckAt: at + day,
+  nextCheckAt: at + dayMs,
 };
 
 describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
@@ -30,9 +29,9 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   let south: Site;
   const by = (now = at) => ({ actor: "ada", now });
   const claim = (site: Site, host: string, now = at) =>
-    addHost({ store, directory }, site, host, { ...by(now), isVouched: false });
-  const vouch = (site: Site, host: string) =>
-    addHost({ store, directory }, site, host, { ...by(), isVouched: true });
+    addHost({ store, directory }, site, host, { ...by(now), isTrusted: false });
+  const addTrusted = (site: Site, host: string) =>
+    addHost({ store, directory }, site, host, { ...by(), isTrusted: true });
   const ownerOf = (host: string) => directory.host(host)?.siteId;
 
   beforeAll(async () => {
@@ -49,24 +48,24 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   afterAll(() => store.close());
 
   test("a host is served at once when an installation owner adds it, and waits for its check otherwise", async () => {
-    await vouch(north, "vouched.example");
+    await addTrusted(north, "trusted.example");
     await claim(north, "claimed.example");
     await elsewhere.refresh();
     for (const one of [directory, elsewhere]) {
-      expect(one.siteOfHost("vouched.example")?.id).toBe(north.id);
+      expect(one.siteOfHost("trusted.example")?.id).toBe(north.id);
       expect(one.siteOfHost("claimed.example")).toBeUndefined();
       expect(one.host("claimed.example")?.siteId).toBe(north.id);
-      expect(one.site(north.id)?.servedHosts).toEqual(["north.example", "vouched.example"]);
+      expect(one.site(north.id)?.servedHosts).toEqual(["north.example", "trusted.example"]);
     }
   });
 
   test("a verified host is served by every node and has an audit line", async () => {
     const host = await claim(north, "checked.example");
     const line = { siteId: north.id, actor: "relay", action: "host verified", detail: {}, at };
-    await store.hosts.saveCheck(host, well, line);
+    await store.hosts.saveCheck(host, passedCheck, line);
     await elsewhere.refresh();
     expect(elsewhere.siteOfHost("checked.example")?.id).toBe(north.id);
-    expect(elsewhere.host("checked.example")).toMatchObject(well);
+    expect(elsewhere.host("checked.example")).toMatchObject(passedCheck);
     const [last] = await store.audit.list(north.id, 1);
     expect(last?.action).toBe("host verified");
   });
@@ -75,27 +74,27 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     const own = openDirectory(store, "own.example");
     const served = () => own.refresh().then(() => own.siteOfHost("own.example")?.id);
     const host = await claim(north, "own.example");
-    await store.hosts.saveCheck(host, well, null);
+    await store.hosts.saveCheck(host, passedCheck, null);
     expect(await served()).toBeUndefined();
     await removeHost({ store, directory }, host, by());
-    await vouch(south, "own.example");
+    await addTrusted(south, "own.example");
     expect(await served()).toBe(south.id);
     await removeHost({ store, directory }, findHost(directory.sites(), "own.example"), by());
   });
 
   test("a verified host whose check fails stays served", async () => {
     const host = await claim(north, "failing.example");
-    await store.hosts.saveCheck(host, { ...well, finding: "too slow", failingSince: at }, null);
+    await store.hosts.saveCheck(host, { ...passedCheck, finding: "too slow", failingSince: at }, null);
     await directory.refresh();
     expect(directory.siteOfHost("failing.example")?.id).toBe(north.id);
   });
 
-  test("an unverified host of another site goes to installation owners at once, and to others after a week", async () => {
+  test("an installation owner can take over another site's unverified host at once, others after a week", async () => {
     await claim(north, "wanted.example");
-    await expect(claim(south, "wanted.example", at + 6 * day)).rejects.toThrow("belongs to a site already");
-    await claim(south, "wanted.example", at + 8 * day);
+    await expect(claim(south, "wanted.example", at + 6 * dayMs)).rejects.toThrow("belongs to a site already");
+    await claim(south, "wanted.example", at + 8 * dayMs);
     expect(ownerOf("wanted.example")).toBe(south.id);
-    await vouch(north, "wanted.example");
+    await addTrusted(north, "wanted.example");
     expect(ownerOf("wanted.example")).toBe(north.id);
     await elsewhere.refresh();
     expect(elsewhere.siteOfHost("wanted.example")?.id).toBe(north.id);
@@ -111,16 +110,16 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   test("a verified host stays with its site, even if it is verified at the moment another site asks", async () => {
     const host = await claim(north, "proven.example");
     // This node has not read the result of the check yet.
-    await store.hosts.saveCheck(host, well, null);
-    await expect(vouch(south, "proven.example")).rejects.toThrow(Refusal);
-    await expect(claim(south, "proven.example", at + 365 * day)).rejects.toThrow(Refusal);
+    await store.hosts.saveCheck(host, passedCheck, null);
+    await expect(addTrusted(south, "proven.example")).rejects.toThrow(Refusal);
+    await expect(claim(south, "proven.example", at + 365 * dayMs)).rejects.toThrow(Refusal);
     expect(ownerOf("proven.example")).toBe(north.id);
   });
 
   test("a host is paused, resumed and removed; the last one is not removed, nor the last two at once", async () => {
     const context = { store, directory };
     const site = await addSite(context, "one.example", by());
-    await vouch(site, "two.example");
+    await addTrusted(site, "two.example");
     const host = (name: string) => findHost(directory.sites(), name);
     await pauseHost(context, host("one.example"), by());
     expect(directory.siteOfHost("one.example")).toBeUndefined();
@@ -149,7 +148,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     const host = await claim(north, "gone.example");
     await removeHost({ store, directory }, host, by());
     const line = { siteId: north.id, actor: "relay", action: "host verified", detail: { lost: 1 }, at };
-    await store.hosts.saveCheck(host, well, line);
+    await store.hosts.saveCheck(host, passedCheck, line);
     await directory.refresh();
     expect(directory.host("gone.example")).toBeUndefined();
     const audit = await store.audit.list(north.id, 50);
