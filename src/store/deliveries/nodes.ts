@@ -3,9 +3,8 @@
 // takes over what is open at or above that mark.
 
 import type { Database, Row } from "../engine/database.ts";
-import { readPlan, type PlanEntry } from "../events/plan.ts";
-import { deliveryRow, insertDeliveries, newDelivery } from "./delivery.ts";
-import { insertOutcomes, openPositions, packOutcomes, readOutcomesOf } from "./outcomes.ts";
+import { readPlan } from "../events/plan.ts";
+import { settleOpen } from "./outcomes.ts";
 
 export type NodeRow = { owner: string; lowWater: string };
 
@@ -65,11 +64,14 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       let queued = 0;
       for (let after = lowWater, isFirst = true; ;) {
         const rows = await db.all(
-          `SELECT id, plan, received_at FROM events
+          `SELECT id, plan FROM events
            WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"} $2 AND owner = $3 ORDER BY id LIMIT ${step}`,
           [siteId, after, owner],
         );
-        queued += await queueOpen(siteId, rows, at);
+        const events = rows.map((row) => ({ id: String(row.id), plan: readPlan(String(row.plan)) }));
+        queued += await db.write((tx) =>
+          settleOpen(tx, siteId, events, { state: "queued", reason: null }, at),
+        );
         const last = rows.at(-1);
         if (rows.length < step || !last) return queued;
         after = String(last.id);
@@ -77,51 +79,6 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       }
     },
   };
-
-  async function queueOpen(siteId: string, rows: readonly Row[], at: number): Promise<number> {
-    if (rows.length === 0) return 0;
-    const events = rows.map((row) => ({ id: String(row.id), plan: readPlan(String(row.plan)) }));
-    return db.write(async (tx) => {
-      const outcomes = await readOutcomesOf(
-        tx,
-        siteId,
-        events.map(({ id }) => id),
-      );
-      const open = events.flatMap(({ id, plan }) => {
-        const known = outcomes.get(id) ?? [];
-        const positions = openPositions(plan, known);
-        return positions.length ? [{ id, plan, positions, number: known.length }] : [];
-      });
-      const won = await tx.change(
-        insertOutcomes,
-        open.map(({ id, positions, number }) => [
-          siteId,
-          id,
-          number,
-          packOutcomes(positions.map((position) => ({ position, sent: null }))),
-        ]),
-      );
-      const deliveries = open.filter((_one, i) => won[i]).flatMap((one) => queuedRows(siteId, one, at));
-      await tx.change(insertDeliveries, deliveries);
-      return deliveries.length;
-    });
-  }
 }
 
 const readNode = (row: Row): NodeRow => ({ owner: String(row.owner), lowWater: String(row.low_water) });
-
-function queuedRows(
-  siteId: string,
-  { id, plan, positions }: { id: string; plan: readonly PlanEntry[]; positions: readonly number[] },
-  at: number,
-) {
-  const origin = { event: { siteId, id, receivedAt: at }, owner: "", leaseUntil: at };
-  return positions.flatMap((position) => {
-    const entry = plan[position];
-    if (!entry) return [];
-    const { connectionId, platform } = entry;
-    return [
-      deliveryRow.values(newDelivery({ connectionId, platform, state: "queued", reason: null }, origin)),
-    ];
-  });
-}

@@ -4,6 +4,7 @@
 // Whoever inserts a number first decides: the owner of the event, or a node that takes the event over. The other one
 // discards its results.
 
+import { idAt } from "../../kernel/ids.ts";
 import { minuteMs } from "../../kernel/time.ts";
 import {
   chunks,
@@ -16,7 +17,7 @@ import {
 } from "../engine/database.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import { readPlan, type PlanEntry } from "../events/plan.ts";
-import { attemptRow, deliveryColumns, deliveryRow, insertAttempts, insertDeliveries, type Attempt, type Delivery } from "./delivery.ts"; // prettier-ignore
+import { attemptRow, deliveryColumns, deliveryRow, insertAttempts, insertDeliveries, newDelivery, type Attempt, type Delivery } from "./delivery.ts"; // prettier-ignore
 
 /** What the trace shows of an attempt that was sent. `settings` identifies the settings that the request was made with. */
 export type SentAttempt = Pick<Attempt, "startedAt" | "durationMs" | "httpStatus" | "batch" | "response"> & {
@@ -275,9 +276,93 @@ function withoutRow(
   };
 }
 
+/**
+ * Settles what the owners of events have not settled: each open delivery gets a row in this state. The owner, if it is only
+ * slow, then finds the number taken. Returns how many deliveries.
+ */
+export async function settleOpen(
+  tx: RowQuery,
+  siteId: string,
+  events: readonly Pick<PlannedEvent, "id" | "plan">[],
+  { state, reason }: Pick<Delivery, "state" | "reason">,
+  at: number,
+): Promise<number> {
+  const ids = events.map(({ id }) => id);
+  let settled = 0;
+  // Another node may insert a number first. Its row is then visible in the next pass.
+  for (;;) {
+    const outcomes = await readOutcomesOf(tx, siteId, ids);
+    const open = events.flatMap(({ id, plan }) => {
+      const known = outcomes.get(id) ?? [];
+      const positions = openPositions(plan, known);
+      return positions.length ? [{ id, plan, positions, number: known.length }] : [];
+    });
+    if (open.length === 0) return settled;
+    const isFirst = await tx.change(
+      insertOutcomes,
+      open.map(({ id, positions, number }) => [siteId, id, number, packOutcomes(positions.map(toRow))]),
+    );
+    const rows = open.flatMap(({ id, plan, positions }, i) => {
+      const origin = { event: { siteId, id, receivedAt: at }, owner: "", leaseUntil: at };
+      const entries = isFirst[i] ? positions.flatMap((position) => plan[position] ?? []) : [];
+      return entries.map(({ connectionId, platform }) =>
+        deliveryRow.values(newDelivery({ connectionId, platform, state, reason }, origin)),
+      );
+    });
+    await tx.change(insertDeliveries, rows);
+    settled += rows.length;
+  }
+}
+
+const toRow = (position: number): Outcome => ({ position, sent: null });
+
 /** The positions of the plan that the owner was to attempt and that no outcome covers. */
-export function openPositions(plan: readonly PlanEntry[], outcomes: readonly Outcome[]): number[] {
+function openPositions(plan: readonly PlanEntry[], outcomes: readonly Outcome[]): number[] {
   return plan.flatMap(({ by }, position) =>
     by === "owner" && !outcomes.some((one) => one.position === position) ? [position] : [],
   );
+}
+
+/** Removes the platforms' answers from rows, which have the columns of the key and `results`. */
+export async function removeAnswers(tx: Query, siteId: string, rows: readonly Row[]): Promise<number> {
+  let changed = 0;
+  for (const row of rows) {
+    const outcomes = readOutcomes(String(row.results));
+    if (outcomes.every(({ sent }) => (sent?.response ?? null) === null)) continue;
+    const without = outcomes.map(({ position, sent }) => ({
+      position,
+      sent: sent && { ...sent, response: null },
+    }));
+    await tx.all(`UPDATE outcomes SET results = $4 WHERE site_id = $1 AND event_id = $2 AND number = $3`, [
+      siteId,
+      String(row.event_id),
+      Number(row.number),
+      packOutcomes(without),
+    ]);
+    changed += 1;
+  }
+  return changed;
+}
+
+/** When a connection's first attempts of the newest events were sent, since `since`. Reads at most `limit` rows. */
+export async function listSentStarts(
+  db: Query,
+  siteId: string,
+  connectionId: string,
+  since: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.all(
+    `SELECT newest.results, events.plan FROM (
+       SELECT event_id, results FROM outcomes WHERE site_id = $1 AND event_id >= $2
+       ORDER BY event_id DESC, number DESC LIMIT $3) AS newest
+     JOIN events ON events.site_id = $1 AND events.id = newest.event_id`,
+    [siteId, idAt(since), limit],
+  );
+  return rows.flatMap((row) => {
+    const plan = readPlan(String(row.plan));
+    return readOutcomes(String(row.results)).flatMap(({ position, sent }) =>
+      sent && plan[position]?.connectionId === connectionId ? [sent.startedAt] : [],
+    );
+  });
 }

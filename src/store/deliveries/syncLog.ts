@@ -1,16 +1,17 @@
 // Reads the sync log: deliveries, newest first, with the fields of their events.
 //
-// Event ids are in the order of time, so the newest are the largest. A page is read along an index where the filter allows
-// it: by order id and email from the events; by connection, platform and state from the deliveries, with a branch for
-// each connection and state. The rest of the filter is checked on the rows. One call reads a bounded number of rows, so a
-// page can be short and still have a next one.
+// Event ids are in the order of time, so the newest are the largest. States that only delivery rows have are read along
+// their indexes, with a branch for each connection and state. Other pages are read from the events: along the index of an
+// order or a person, or all events of the site. The rest of the filter is checked on the lines. One call reads a bounded
+// number of rows, so a page can be short and still have a next one.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
-import { deliveryRow, type Delivery } from "./delivery.ts";
+import { deliveryColumns, deliveryRow, type Delivery } from "./delivery.ts";
 import { eventListStore } from "../events/eventList.ts";
+import { plannedColumns, readDeliveries, readPlanned } from "./outcomes.ts";
 import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
 
 export type LogFilter = {
@@ -38,7 +39,16 @@ export type LogLine = Delivery & {
   erased: boolean;
 };
 
-type LogPage = { lines: LogLine[]; next: LogKey | null };
+export type LogPage = { lines: LogLine[]; next: LogKey | null };
+
+/** An index to read along: of a connection, and of a state that only delivery rows have. */
+type Branch = { connectionId: string; state: RowState };
+type RowState = (typeof rowStates)[number];
+
+/** Every delivery in one of these states has a row. Others may be found in outcomes and plans only. */
+const rowStates = ["queued", "parked", "rejected", "expired"] as const;
+const isRowState = (state: DeliveryState): state is RowState =>
+  (rowStates as readonly string[]).includes(state);
 
 const maxBranches = 200;
 const maxRowsRead = 20_000;
@@ -47,38 +57,43 @@ const maxSorted = 1000;
 export function syncLogStore(db: Database) {
   const lists = eventListStore(db);
 
-  /** Lists every connection that ever had a delivery, by skipping along the index from one to the next. */
-  async function connections(siteId: string): Promise<{ id: string; platform: string }[]> {
+  /** Chooses the indexes to read along; null where the events have to be read. */
+  async function branchesOf(siteId: string, filter: LogFilter): Promise<Branch[] | null> {
+    const states = filter.states?.filter(isRowState) ?? [];
+    if (namesFewEvents(filter) || states.length === 0 || states.length !== filter.states?.length) return null;
+    const branches: Branch[] = [];
+    for (const state of states) {
+      const { connectionId: wanted } = filter;
+      const known = wanted === undefined ? await connectionsWith(siteId, state, filter.platform) : [wanted];
+      for (const connectionId of known) {
+        if (state === "queued" && (await hasLargeBacklog(siteId, connectionId))) return null;
+        branches.push({ connectionId, state });
+      }
+    }
+    return branches.length <= maxBranches ? branches : null;
+  }
+
+  /** Lists the connections that have deliveries in a state, by skipping along its index from one to the next. */
+  async function connectionsWith(siteId: string, state: RowState, platform?: string): Promise<string[]> {
+    const where = `site_id = $1 AND ${stateCondition(state)}`;
     const rows = await db.all(
       `WITH RECURSIVE known AS (
-         SELECT MIN(connection_id) AS id FROM deliveries WHERE site_id = $1
+         SELECT MIN(connection_id) AS id FROM deliveries WHERE ${where}
          UNION ALL
-         SELECT (SELECT MIN(connection_id) FROM deliveries WHERE site_id = $1 AND connection_id > known.id)
+         SELECT (SELECT MIN(connection_id) FROM deliveries WHERE ${where} AND connection_id > known.id)
          FROM known WHERE known.id IS NOT NULL)
-       SELECT id, (SELECT platform FROM deliveries WHERE site_id = $1 AND connection_id = known.id AND event_id =
-           (SELECT MIN(event_id) FROM deliveries WHERE site_id = $1 AND connection_id = known.id)) AS platform
+       SELECT id, (SELECT platform FROM deliveries WHERE ${where} AND connection_id = known.id LIMIT 1) AS platform
        FROM known WHERE id IS NOT NULL`,
       [siteId],
     );
-    return rows.map((row) => ({ id: String(row.id), platform: String(row.platform) }));
-  }
-
-  /** Chooses the indexes to read along; a branch without a connection is the whole site. */
-  async function branchesOf(siteId: string, filter: LogFilter): Promise<Branch[]> {
-    const branches = await wantedBranches(siteId, filter);
-    const large = new Set<string>();
-    for (const { connectionId, state } of branches)
-      if (state === "queued" && connectionId !== null && (await hasLargeBacklog(siteId, connectionId)))
-        large.add(connectionId);
-    if (large.size === 0) return branches;
-    // Such a connection is read once, without a state, and the states are checked on the rows.
-    const others = branches.filter((one) => one.connectionId === null || !large.has(one.connectionId));
-    return [...others, ...[...large].map((connectionId) => ({ connectionId, state: null }))];
+    return rows.flatMap((row) =>
+      platform === undefined || row.platform === platform ? [String(row.id)] : [],
+    );
   }
 
   /**
-   * Queued deliveries have an index by due time and must be sorted for a page. A large backlog is not sorted: its rows
-   * are soon found along the connection's index.
+   * Queued deliveries have an index by due time and must be sorted for a page. A large backlog is not sorted: its rows are
+   * soon found along the events.
    */
   async function hasLargeBacklog(siteId: string, connectionId: string): Promise<boolean> {
     const rows = await db.all(
@@ -89,77 +104,96 @@ export function syncLogStore(db: Database) {
     return rows.length > 0;
   }
 
-  async function wantedBranches(siteId: string, filter: LogFilter): Promise<Branch[]> {
-    const { connectionId, platform, states } = filter;
-    const byState: (DeliveryState | null)[] = states && !states.includes("sent") ? [...states] : [null];
-    if (connectionId !== undefined) return byState.map((state) => ({ connectionId, state }));
-    if (platform === undefined && byState[0] === null) return [{ connectionId: null, state: null }];
-    const known = (await connections(siteId)).filter(
-      (one) => platform === undefined || one.platform === platform,
-    );
-    const branches = known.flatMap(({ id }) => byState.map((state) => ({ connectionId: id, state })));
-    return branches.length <= maxBranches ? branches : [{ connectionId: null, state: null }];
-  }
+  type Part = { found: LogLine[]; next: LogKey | null };
 
-  /** Reads about `max` lines below a line. `next` is the line to go on after, null at the end. */
-  async function readLines(
+  /** Reads up to `max` lines of delivery rows below a line. `next` is the line to go on after, null at the end. */
+  async function readBranches(
     siteId: string,
     filter: LogFilter,
     branches: readonly Branch[],
     below: LogKey,
     max: number,
-  ): Promise<{ found: LogLine[]; next: LogKey | null }> {
-    if (namesFewEvents(filter)) return readLinesOfEvents(siteId, filter, below, Math.min(max, 200));
+  ): Promise<Part> {
     if (branches.length === 0) return { found: [], next: null };
     const params: Value[] = [siteId, ...timesOf(filter), below.eventId, below.connectionId, max];
-    const found = (await db.all(deliveriesFirst(branches, params), params)).map(lineOf);
+    const rows = await db.all(selectBranches(branches, params), params);
+    const found = await withEvents(siteId, rows.map(deliveryRow.read));
     const last = found.at(-1);
     return { found, next: found.length < max || !last ? null : keyOf(last) };
   }
 
-  /** Reads the deliveries of an order's or a person's events, newest first. */
-  async function readLinesOfEvents(
-    siteId: string,
-    filter: LogFilter,
-    below: LogKey,
-    max: number,
-  ): Promise<{ found: LogLine[]; next: LogKey | null }> {
-    const { eventId } = filter;
-    // The event at which the previous page ended may have deliveries left.
-    const end = below.eventId === lastId ? lastId : `${below.eventId}${lastId}`;
-    const ids = eventId === undefined ? await lists.listIds(siteId, filter, end, max) : [eventId];
-    const found: LogLine[] = [];
-    for (const some of chunks(ids)) {
-      const text = linesOf(
-        `SELECT event_id, connection_id FROM deliveries WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
+  /** Adds the fields of the events. The event of a delivery may have been purged. */
+  async function withEvents(siteId: string, deliveries: readonly Delivery[]): Promise<LogLine[]> {
+    const events = new Map<string, Row>();
+    for (const some of chunks([...new Set(deliveries.map(({ eventId }) => eventId))])) {
+      const rows = await db.all(
+        `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+        [siteId, ...some],
       );
-      found.push(...(await db.all(text, [siteId, ...some])).map(lineOf));
+      for (const row of rows) events.set(String(row.id), row);
     }
-    const last = ids.at(-1);
-    const isEnd = eventId !== undefined || ids.length < max || !last;
+    return deliveries.map((delivery) => toLine(delivery, events.get(delivery.eventId)));
+  }
+
+  /** Reads the deliveries of up to `max` events below a line. */
+  async function readEvents(siteId: string, filter: LogFilter, below: LogKey, max: number): Promise<Part> {
+    const rows = await selectEvents(siteId, filter, below, max);
+    const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
+    const found = rows.flatMap((row) =>
+      (deliveries.get(String(row.id)) ?? [])
+        .toSorted((one, other) => (one.connectionId < other.connectionId ? 1 : -1))
+        .map((delivery) => toLine(delivery, row)),
+    );
+    const last = rows.at(-1);
+    const isEnd = filter.eventId !== undefined || rows.length < max || !last;
     return {
       found: found.filter((line) => isBelow(line, below)),
-      next: isEnd ? null : { eventId: last, connectionId: "" },
+      next: isEnd ? null : { eventId: String(last.id), connectionId: "" },
     };
   }
 
-  /** Lists the newest first. `next` is the line to go on after, null at the end. */
+  /** Selects events newest first. The one at which the previous page ended may have deliveries left. */
+  async function selectEvents(siteId: string, filter: LogFilter, below: LogKey, max: number): Promise<Row[]> {
+    const end = below.connectionId === "" ? below.eventId : `${below.eventId}0`;
+    if (!namesFewEvents(filter)) {
+      const [from = "", to = lastId] = timesOf(filter);
+      return db.all(
+        `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4`,
+        [siteId, from, end < to ? end : to, max],
+      );
+    }
+    const ids =
+      filter.eventId === undefined ? await lists.listIds(siteId, filter, end, max) : [filter.eventId];
+    const found: Row[] = [];
+    for (const some of chunks(ids))
+      found.push(
+        ...(await db.all(
+          `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+          [siteId, ...some],
+        )),
+      );
+    return found.toSorted((one, other) => (String(one.id) < String(other.id) ? 1 : -1));
+  }
+
+  /** Newest first. `next` is the line to go on after, null at the end. */
   async function listPage(
     siteId: string,
     filter: LogFilter,
     at: { before: LogKey | null; limit: number },
   ): Promise<LogPage> {
-    const branches = namesFewEvents(filter) ? [] : await branchesOf(siteId, filter);
+    const branches = await branchesOf(siteId, filter);
     const lines: LogLine[] = [];
     let below = at.before ?? { eventId: lastId, connectionId: "" };
     // A filter that no index serves may drop most rows, so more are read at once.
-    const some = mayDropRows(filter, branches) ? 500 : at.limit + 1;
+    const some = mayDropLines(filter, branches) ? 500 : at.limit + 1;
     for (let rowsRead = 0; rowsRead < maxRowsRead; rowsRead += some) {
-      const { found, next } = await readLines(siteId, filter, branches, below, some);
+      const { found, next } = branches
+        ? await readBranches(siteId, filter, branches, below, some)
+        : await readEvents(siteId, filter, below, some);
       lines.push(...found.filter((line) => matches(line, filter)));
       if (lines.length > at.limit) {
-        const shownLines = lines.slice(0, at.limit);
-        return { lines: shownLines, next: keyOf(shownLines.at(-1) as LogLine) };
+        const shown = lines.slice(0, at.limit);
+        return { lines: shown, next: keyOf(shown.at(-1) as LogLine) };
       }
       if (next === null) return { lines, next: null };
       below = next;
@@ -170,37 +204,30 @@ export function syncLogStore(db: Database) {
   }
 
   return {
-    ...syncLogChangeStore(db, connections),
+    ...syncLogChangeStore(db),
     listPage,
 
-    /** Counts along an index where the filter allows it, else page by page. */
+    /** Counts along the indexes of delivery rows where the filter allows it, else page by page. */
     async count(siteId: string, filter: LogFilter): Promise<number> {
       let counted = 0;
-      const branches = await branchesOf(siteId, filter);
-      const isOnIndex =
-        branches.every(({ connectionId }) => connectionId !== null) || filter.platform === undefined;
-      if (namesFewEvents(filter) || filtersEvents(filter) || !isOnIndex) {
-        for (let before: LogKey | null | undefined; before !== null;) {
-          const { lines, next }: LogPage = await listPage(siteId, filter, {
-            before: before ?? null,
-            limit: 1000,
-          });
-          counted += lines.length;
-          before = next;
+      const branches = filtersEvents(filter) ? null : await branchesOf(siteId, filter);
+      if (branches) {
+        for (const branch of branches) {
+          const params: Value[] = [siteId, ...timesOf(filter)];
+          const id = idIn(branch);
+          const [row] = await db.all(
+            `SELECT COUNT(*) AS n FROM deliveries
+             WHERE ${conditionsOf(branch, params)} AND ${id} >= $2 AND ${id} < $3`,
+            params,
+          );
+          counted += Number(row?.n);
         }
         return counted;
       }
-      for (const branch of branches) {
-        const params: Value[] = [siteId, ...timesOf(filter)];
-        const where = [conditionsOf(branch, params)];
-        if (filter.states && branch.state === null)
-          where.push(`state IN (${filter.states.map((state) => `'${state}'`).join(", ")})`);
-        const id = idIn(branch);
-        const [row] = await db.all(
-          `SELECT COUNT(*) AS n FROM deliveries WHERE ${where.join(" AND ")} AND ${id} >= $2 AND ${id} < $3`,
-          params,
-        );
-        counted += Number(row?.n);
+      for (let before: LogKey | null | undefined; before !== null;) {
+        const page: LogPage = await listPage(siteId, filter, { before: before ?? null, limit: 1000 });
+        counted += page.lines.length;
+        before = page.next;
       }
       return counted;
     },
@@ -211,17 +238,12 @@ export function syncLogStore(db: Database) {
 const namesFewEvents = ({ eventId, orderId, emailSha256 }: LogFilter) =>
   eventId !== undefined || orderId !== undefined || emailSha256 !== undefined;
 
-/** Deliveries have neither the name nor the mode of their event, so these are checked on the rows. */
+/** Deliveries have neither the name nor the mode of their event, so these are checked on the lines. */
 const filtersEvents = ({ eventName, mode }: LogFilter) => eventName !== undefined || mode !== undefined;
 
-/** True when the filter may drop many of the rows that the index gives. */
-const mayDropRows = (filter: LogFilter, branches: readonly Branch[]) =>
-  filtersEvents(filter) ||
-  branches.some(
-    ({ connectionId, state }) =>
-      (filter.states !== undefined && state === null) ||
-      (filter.platform !== undefined && connectionId === null),
-  );
+/** True when the filter may drop many of the lines that are read. */
+const mayDropLines = (filter: LogFilter, branches: readonly Branch[] | null) =>
+  filtersEvents(filter) || (branches === null && (filter.states ?? filter.platform) !== undefined);
 
 const timesOf = ({ from, to }: LogFilter) => [
   from === undefined ? "" : idAt(from),
@@ -247,68 +269,47 @@ function matches(line: LogLine, filter: LogFilter): boolean {
   );
 }
 
-function lineOf(row: Row): LogLine {
+const eventColumns = `${plannedColumns}, name, value, currency, order_id, mode, email_ref`;
+
+function toLine(delivery: Delivery, event: Row | undefined): LogLine {
   return {
-    ...deliveryRow.read(row),
-    event: String(row.name ?? ""),
-    value: row.value as number | null,
-    currency: String(row.currency ?? ""),
-    orderId: row.order_id as string | null,
-    mode: row.mode as Mode,
-    receivedAt: Number(row.received_at),
-    // The event of a delivery may have been purged.
-    erased: !row.email_sha256,
+    ...delivery,
+    event: String(event?.name ?? ""),
+    value: (event?.value ?? null) as number | null,
+    currency: String(event?.currency ?? ""),
+    orderId: (event?.order_id ?? null) as string | null,
+    mode: event?.mode as Mode,
+    receivedAt: Number(event?.received_at),
+    erased: event?.email_ref == null,
   };
-}
-
-/** An index to read along: of a connection, and of a state that has an index. */
-type Branch = { connectionId: string | null; state: DeliveryState | null };
-
-/** The states of the partial index. Nearly all deliveries are `sent`, which has none. */
-const ended = "state IN ('rejected', 'expired', 'skipped', 'parked')";
-
-const eventColumns = ["name", "value", "currency", "order_id", "mode", "received_at", "email_sha256"];
-
-const shown = [
-  ...deliveryRow.columns.map((column) => `d.${column}`),
-  ...eventColumns.map((column) => `e.${column}`),
-].join(", ");
-
-/** $2 to $5 are from, to, and the line after which the page begins. */
-const within = (eventId: string, connectionId: string) =>
-  `${eventId} >= $2 AND ${eventId} < $3 AND ${eventId} <= $4 AND (${eventId} < $4 OR ${connectionId} < $5)`;
-
-/**
- * Selects the keys of a page first and joins the rest to them, because an index that covers all selected columns is
- * preferred over the table. Ids that must not choose the index are written as expressions, or the engine would scan all
- * deliveries in id order.
- */
-function linesOf(keys: string): string {
-  return `SELECT ${shown} FROM (${keys}) AS k
-    CROSS JOIN deliveries d LEFT JOIN events e ON e.site_id = $1 AND e.id = k.event_id
-    WHERE d.site_id = $1 AND d.event_id = k.event_id AND d.connection_id = k.connection_id
-    ORDER BY k.event_id DESC, k.connection_id DESC`;
 }
 
 /** The index of queued deliveries is ordered by due time. */
 const idIn = ({ state }: Branch) => (state === "queued" ? "(event_id || '')" : "event_id");
 
-function conditionsOf({ connectionId, state }: Branch, params: Value[]): string {
-  const where = ["site_id = $1"];
-  if (connectionId !== null) where.push(`connection_id = $${params.push(connectionId)}`);
-  if (state === "queued") where.push("state = 'queued'");
-  else if (state !== null) where.push(`state = '${state}' AND ${ended}`);
-  return where.join(" AND ");
-}
+const stateCondition = (state: RowState) =>
+  state === "queued"
+    ? "state = 'queued'"
+    : `state = '${state}' AND state IN ('rejected', 'expired', 'skipped', 'parked')`;
 
-function deliveriesFirst(branches: readonly Branch[], params: Value[]): string {
+const conditionsOf = ({ connectionId, state }: Branch, params: Value[]) =>
+  `site_id = $1 AND connection_id = $${params.push(connectionId)} AND ${stateCondition(state)}`;
+
+/**
+ * Selects the keys of a page first and joins the rest to them, because an index that covers all selected columns is
+ * preferred over the table. $2 to $5 are from, to, and the line after which the page begins.
+ */
+function selectBranches(branches: readonly Branch[], params: Value[]): string {
   const parts = branches.map((branch) => {
     const id = idIn(branch);
     return `SELECT * FROM (SELECT event_id, connection_id FROM deliveries
-      WHERE ${conditionsOf(branch, params)} AND ${within(id, "connection_id")}
+      WHERE ${conditionsOf(branch, params)} AND ${id} >= $2 AND ${id} < $3 AND ${id} <= $4
+        AND (${id} < $4 OR connection_id < $5)
       ORDER BY ${id} DESC, connection_id DESC LIMIT $6) AS part`;
   });
-  return linesOf(
-    `SELECT * FROM (${parts.join(" UNION ALL ")}) AS parts ORDER BY event_id DESC, connection_id DESC LIMIT $6`,
-  );
+  const keys = `SELECT * FROM (${parts.join(" UNION ALL ")}) AS parts ORDER BY event_id DESC, connection_id DESC LIMIT $6`;
+  const columns = deliveryColumns.split(", ").map((column) => `d.${column}`);
+  return `SELECT ${columns.join(", ")} FROM (${keys}) AS k CROSS JOIN deliveries d
+    WHERE d.site_id = $1 AND d.event_id = k.event_id AND d.connection_id = k.connection_id
+    ORDER BY k.event_id DESC, k.connection_id DESC`;
 }

@@ -2,18 +2,21 @@
 // chunk, so that a million deliveries do not block the store.
 
 import type { DeliveryState } from "../../kernel/event.ts";
-import { chunks, list, type Database, type Query, type Value } from "../engine/database.ts";
+import { idAt } from "../../kernel/ids.ts";
+import { chunks, list, type Database, type RowQuery, type Value } from "../engine/database.ts";
+import { deliveryRow, insertDeliveries } from "./delivery.ts";
+import { plannedColumns, readDeliveries, readPlanned, removeAnswers } from "./outcomes.ts";
 import { markHours } from "../statistics/statistics.ts";
 
 export type LogKey = { eventId: string; connectionId: string };
 
-export function syncLogChangeStore(db: Database, connections: (siteId: string) => Promise<{ id: string }[]>) {
+export function syncLogChangeStore(db: Database) {
   /** Runs `work` for the event ids of each connection, in chunks. Returns how many rows it changed. */
   async function inChunks(
     siteId: string,
     keys: readonly LogKey[],
     now: number,
-    work: (tx: Query, connectionId: string, ids: readonly string[]) => Promise<number>,
+    work: (tx: RowQuery, connectionId: string, ids: readonly string[]) => Promise<number>,
   ): Promise<number> {
     let changed = 0;
     // Before the change, so that the statistics follow even if this process dies.
@@ -38,18 +41,26 @@ export function syncLogChangeStore(db: Database, connections: (siteId: string) =
       now: number,
     ): Promise<number> {
       return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
-        if (db.forUpdate)
-          await tx.all(
-            `SELECT id FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)}) ORDER BY id FOR UPDATE`,
-            [siteId, ...ids],
-          );
+        const planned = await tx.all(
+          `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)})
+           ORDER BY id ${db.forUpdate}`,
+          [siteId, ...ids],
+        );
+        // What was sent at once, or skipped by its plan, has no row yet.
+        const deliveries = await readDeliveries(tx, siteId, planned.map(readPlanned));
+        const wanted = [...deliveries.values()].flat().filter((one) => one.connectionId === connectionId);
+        const ended = wanted.filter(({ state }) => state === "sent" || state === "skipped");
+        await tx.change(
+          insertDeliveries,
+          ended.map((one) => deliveryRow.values(one)),
+        );
         const params: Value[] = [siteId, connectionId, now, ...states];
         // The last condition counts the rows again when the transaction runs twice, because its commit was not confirmed.
         const rows = await tx.all(
           `UPDATE deliveries SET state = 'queued', reason = 'replayed', due_at = $3, owner = '', updated_at = $3
            WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, params.length)})
              AND EXISTS (SELECT 1 FROM events WHERE events.site_id = $1 AND events.id = deliveries.event_id
-               AND events.email_sha256 <> '')
+               AND events.email_ref IS NOT NULL)
              AND (state IN (${list(states.length, 3)})
                OR (state = 'queued' AND reason = 'replayed' AND updated_at = $3))
            RETURNING event_id`,
@@ -79,8 +90,18 @@ export function syncLogChangeStore(db: Database, connections: (siteId: string) =
      * rest of the attempt stays. Returns how many attempts were changed.
      */
     async purge(siteId: string, before: number, max: number): Promise<number> {
-      let removed = 0;
-      for (const { id } of await connections(siteId)) {
+      let removed = await purgeAnswers(siteId, before, max);
+      const connections = await db.all(
+        `WITH RECURSIVE known AS (
+           SELECT MIN(connection_id) AS id FROM attempts WHERE site_id = $1 AND request <> '(removed)'
+           UNION ALL
+           SELECT (SELECT MIN(connection_id) FROM attempts
+             WHERE site_id = $1 AND request <> '(removed)' AND connection_id > known.id)
+           FROM known WHERE known.id IS NOT NULL)
+         SELECT id FROM known WHERE id IS NOT NULL`,
+        [siteId],
+      );
+      for (const { id } of connections) {
         const rows = await db.write((tx) =>
           tx.all(
             `WITH old AS MATERIALIZED (
@@ -91,7 +112,7 @@ export function syncLogChangeStore(db: Database, connections: (siteId: string) =
              WHERE site_id = $1 AND connection_id = $2 AND event_id IN (SELECT event_id FROM old)
                AND request <> '(removed)' AND started_at < $3
              RETURNING number`,
-            [siteId, id, before, max],
+            [siteId, String(id), before, max],
           ),
         );
         removed += rows.length;
@@ -99,4 +120,32 @@ export function syncLogChangeStore(db: Database, connections: (siteId: string) =
       return removed;
     },
   };
+
+  /** Removes answers from outcomes, in the order of events from where the last call ended. Returns how many rows it read. */
+  function purgeAnswers(siteId: string, before: number, max: number): Promise<number> {
+    return db.write(async (tx) => {
+      const [head] = await tx.all(`SELECT answers_below FROM purge_heads WHERE site_id = $1`, [siteId]);
+      const from = String(head?.answers_below ?? "");
+      const columns = "event_id, number, results";
+      const rows = await tx.all(
+        `SELECT ${columns} FROM outcomes WHERE site_id = $1 AND event_id >= $2 AND event_id < $3
+         ORDER BY event_id, number LIMIT $4`,
+        [siteId, from, idAt(before), max],
+      );
+      const last = rows.at(-1);
+      if (!last) return 0;
+      // The last event may have more rows.
+      const ofLast = await tx.all(`SELECT ${columns} FROM outcomes WHERE site_id = $1 AND event_id = $2`, [
+        siteId,
+        String(last.event_id),
+      ]);
+      await removeAnswers(tx, siteId, [...rows.filter((row) => row.event_id !== last.event_id), ...ofLast]);
+      await tx.all(
+        `INSERT INTO purge_heads (site_id, answers_below) VALUES ($1, $2)
+         ON CONFLICT (site_id) DO UPDATE SET answers_below = excluded.answers_below`,
+        [siteId, `${String(last.event_id)}0`],
+      );
+      return rows.length;
+    });
+  }
 }

@@ -4,6 +4,9 @@
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { chunks, list, type Database } from "../engine/database.ts";
 import type { Sha256 } from "../../kernel/event.ts";
+import { removeAnswers, settleOpen } from "../deliveries/outcomes.ts";
+import { emailRef } from "../events/eventRow.ts";
+import { readPlan } from "../events/plan.ts";
 
 export function eraseStore(db: Database) {
   return {
@@ -12,34 +15,43 @@ export function eraseStore(db: Database) {
      * Queued and parked deliveries are skipped. Returns how many events there were.
      */
     async events(siteId: string, emailSha256: Sha256, now: number): Promise<number> {
-      const rows = await db.all(`SELECT id FROM events WHERE site_id = $1 AND email_sha256 = $2`, [
-        siteId,
-        emailSha256,
-      ]);
-      const ids = rows.map((row) => String(row.id));
-      for (const some of chunks(ids)) {
-        const wanted = `site_id = $1 AND event_id IN (${list(some.length, 2)})`;
+      const rows = await db.all(
+        `SELECT id, plan FROM events
+         WHERE site_id = $1 AND email_ref = $2 AND SUBSTR(person, 1, 64) = $3`,
+        [siteId, emailRef(emailSha256), emailSha256],
+      );
+      for (const some of chunks(rows)) {
+        const events = some.map((row) => ({ id: String(row.id), plan: readPlan(String(row.plan)) }));
+        const ids = events.map(({ id }) => id);
+        const wanted = `site_id = $1 AND event_id IN (${list(ids.length, 2)})`;
         await db.write(async (tx) => {
           // Events first: a concurrent replay locks them too, so that the later of the two sees what the earlier one did.
           await tx.all(
-            `UPDATE events SET email_sha256 = '', person = $2, attribution = $3, extra = NULL
-             WHERE site_id = $1 AND id IN (${list(some.length, 3)})`,
-            [siteId, JSON.stringify({ emailSha256: "" }), erasedAttribution, ...some],
+            `UPDATE events SET email_ref = NULL, person = '', attribution = $2, extra = NULL
+             WHERE site_id = $1 AND id IN (${list(ids.length, 2)})`,
+            [siteId, erasedAttribution, ...ids],
           );
+          // Whoever is sending them finds them settled, and writes nothing more of the person.
+          await settleOpen(tx, siteId, events, { state: "skipped", reason: "person erased" }, now);
           await tx.all(
             `UPDATE deliveries SET state = 'skipped', reason = 'person erased', owner = '', updated_at = $2
              WHERE ${wanted} AND state IN ('queued', 'parked')`,
-            [siteId, now, ...some],
+            [siteId, now, ...ids],
           );
           await tx.all(`UPDATE attempts SET request = $2, response = NULL WHERE ${wanted}`, [
             siteId,
             "(erased)",
-            ...some,
+            ...ids,
           ]);
+          const outcomes = await tx.all(
+            `SELECT event_id, number, results FROM outcomes WHERE site_id = $1 AND event_id IN (${list(ids.length, 1)})`,
+            [siteId, ...ids],
+          );
+          await removeAnswers(tx, siteId, outcomes);
         });
         await yieldToEventLoop();
       }
-      return ids.length;
+      return rows.length;
     },
   };
 }

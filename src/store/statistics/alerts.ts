@@ -4,6 +4,7 @@
 import type { AlertKind, DeliveryState } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
+import { listSentStarts } from "../deliveries/outcomes.ts";
 import { list, type Database, type Row } from "../engine/database.ts";
 
 /** A condition that holds. `subject` is a connection, a webhook, a host, or empty for the site. */
@@ -133,7 +134,12 @@ export function alertStore(db: Database) {
          GROUP BY state`,
         [siteId, connectionId, since, maxAttempts],
       );
-      return Object.fromEntries(rows.map((row) => [String(row.state), Number(row.n)]));
+      const counts: Partial<Record<DeliveryState, number>> = Object.fromEntries(
+        rows.map((row) => [String(row.state), Number(row.n)]),
+      );
+      // What was sent at once has no row of its own.
+      const sent = await listSentStarts(db, siteId, connectionId, since, maxAttempts);
+      return sent.length ? { ...counts, sent: (counts.sent ?? 0) + sent.length } : counts;
     },
 
     /** Counts the queued deliveries of a connection, and finds the due time of the oldest. */

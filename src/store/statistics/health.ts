@@ -2,6 +2,7 @@
 
 import { oldestSchemaSetting } from "../schema/compatibility.ts";
 import { readNumber } from "../describeRow.ts";
+import { listSentStarts } from "../deliveries/outcomes.ts";
 import type { Database } from "../engine/database.ts";
 
 const newestAttempts = 1000;
@@ -96,7 +97,9 @@ export function healthStore(db: Database) {
          WHERE state = 'sent'`,
         [siteId, connectionId, newestAttempts],
       );
-      return readNumber(row?.at);
+      // What was sent at once has no row of its own.
+      const first = await listSentStarts(db, siteId, connectionId, 0, newestAttempts);
+      return Math.max(readNumber(row?.at) ?? 0, ...first) || null;
     },
 
     /** Counts parked deliveries, up to `maxCounted`. */
