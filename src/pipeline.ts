@@ -8,7 +8,11 @@ import type { Event, FilterReason, Result } from "./kernel/event.ts";
 import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { orderEventId } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
+import type { OpenEvents } from "./delivery/openEvents.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
+import { orderClaim } from "./store/events/claims.ts";
+import { emailRef } from "./store/events/eventRow.ts";
+import { toPlan } from "./store/events/plan.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
 
@@ -27,6 +31,7 @@ export type Exit =
 export type RelayContext = {
   store: Store;
   lanes: Lanes;
+  openEvents: Pick<OpenEvents, "open">;
   /** This node, as the owner of leases. */
   owner: string;
   leaseMs: number;
@@ -64,22 +69,34 @@ export async function relay(
     ? []
     : planDeliveries({ event, attribution, platformEventId }, site.connections, lease, receivedAt);
 
-  const acceptance = await store.events.accept({
-    event,
-    attribution,
-    filterReasons: reasons,
-    ...claims,
-    deliveries: planned,
-    owner,
-    leaseUntil: lease.until,
-    answerBy: deadline,
-  });
-  if (acceptance.duplicate) return { exit: "duplicate" };
+  // This node owns the event until its first attempts are settled, if there are any.
+  const isAttempted = planned.some(({ job }) => job);
+  const openEvent = isAttempted ? context.openEvents.open(event, toPlan(planned, true)) : null;
+  const acceptance = await store.events
+    .accept({
+      event,
+      attribution,
+      filterReasons: reasons,
+      ...claims,
+      deliveries: planned,
+      owner: lease.owner,
+      leaseUntil: openEvent || !isAttempted ? null : lease.until,
+      answerBy: deadline,
+    })
+    .catch((error: unknown) => {
+      openEvent?.abandon();
+      throw error;
+    });
+  if (acceptance.duplicate) {
+    openEvent?.close();
+    return { exit: "duplicate" };
+  }
   if (reasons.length) return { exit: "filtered", reasons };
   context.onPlanned?.(planned);
 
   const toSend = withPlatformEventId(planned, acceptance.platformEventId);
-  return { exit: "dispatched", results: await dispatch(toSend, lanes, deadline, context.now()) };
+  const results = await dispatch(toSend, openEvent, lanes, deadline, context.now());
+  return { exit: "dispatched", results };
 }
 
 /** Returns the duplicate key, and the order event id of a live event with an order id. */
@@ -93,21 +110,12 @@ function claimsOf(received: Received, { id, settings }: Site) {
   };
 }
 
-/**
- * Of two events with the same key within the window, the second is a duplicate. The row that holds the key also names the
- * site. With an order id the key begins with the order event id, which is claimed too: both rows are on one database page.
- */
+/** Of two events with the same key within the window, the second is a duplicate. The row that holds the key names the site. */
 function duplicateKey({ event, eventTime }: Received, eventIdOfOrder: string | null): string {
   const { mode, person, value, currency } = event;
-  if (eventIdOfOrder) {
-    const digest = hash("sha256", `${mode} ${eventIdOfOrder} ${person.emailSha256}`, "base64url");
-    return `${eventIdOfOrder} ${digest.slice(0, 22)}`;
-  }
+  if (eventIdOfOrder) return orderClaim(eventIdOfOrder, mode, emailRef(person.emailSha256));
   // Platforms match event names regardless of case, so the key does too.
   const name = event.name.trim().toLowerCase();
-  return hash(
-    "sha256",
-    JSON.stringify([mode, name, null, person.emailSha256, value, currency, eventTime]),
-    "base64url",
-  );
+  const fields = JSON.stringify([mode, name, null, person.emailSha256, value, currency, eventTime]);
+  return hash("sha256", fields, "base64url").slice(0, 27);
 }

@@ -1,5 +1,6 @@
 import { releaseEvent } from "../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../delivery/trace.ts";
+import { readVersion } from "../installation/installation.ts";
 import { hashPerson, readEmail } from "../identity/person.ts";
 import { describeFilterReason, type Mode } from "../kernel/event.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -83,7 +84,10 @@ export function eventCommands(program: CliCommand): void {
     .description("show the full trace of one event, by its id or its platform event id")
     .option("--site <site>", "search only this site")
     .run(async (context, id: string, options: { site?: string }) => {
-      const trace = await readTrace(context, await findEvent(context, id, options.site));
+      const trace = await readTrace(
+        { ...context, version: readVersion() },
+        await findEvent(context, id, options.site),
+      );
       // The attribution has these in full.
       const { identity: _identity, withheld: _withheld, clickIds: _clickIds, ...shown } = trace;
       context.print(shown, traceText(trace));

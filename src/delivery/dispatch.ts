@@ -4,32 +4,32 @@ import type { DeliveryState, Result } from "../kernel/event.ts";
 import type { Outcome } from "./lanes/deliver.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { Job, PlannedDelivery } from "./plan.ts";
-import { createSettleGroup, type SettleGroup } from "./lanes/settleGroup.ts";
+import type { OpenEvent } from "./openEvents.ts";
 
 /** Sends all jobs in parallel and returns the results by platform: by `deadline` at the latest. */
 export async function dispatch(
   planned: readonly PlannedDelivery[],
+  openEvent: OpenEvent | null,
   lanes: Lanes,
   deadline: number,
   now: number,
 ): Promise<Record<string, Result>> {
-  const group = createSettleGroup(planned.reduce((jobs, { job }) => (job ? jobs + 1 : jobs), 0));
   const outcomes = await Promise.all(
     planned.map((one) =>
-      one.job ? sendBy(deadline - now, one.job, group, lanes) : Promise.resolve<Outcome>(one),
+      one.job ? sendBy(deadline - now, one.job, openEvent, lanes) : Promise.resolve<Outcome>(one),
     ),
   );
   return toResults(planned, outcomes);
 }
 
 /** Resolves with the outcome, or with `queued` after `timeoutMs`; the attempt then goes on without the sender. */
-function sendBy(timeoutMs: number, job: Job, group: SettleGroup, lanes: Lanes): Promise<Outcome> {
+function sendBy(timeoutMs: number, job: Job, openEvent: OpenEvent | null, lanes: Lanes): Promise<Outcome> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       lanes.withdraw(job);
       resolve({ state: "queued", reason: "no answer yet" });
     }, timeoutMs);
-    void lanes.send(job, group).then((outcome) => {
+    void lanes.send(job, openEvent).then((outcome) => {
       clearTimeout(timer);
       resolve(outcome);
     });

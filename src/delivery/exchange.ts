@@ -76,6 +76,14 @@ export function exchangeWithoutToken({ fault, error }: TokenFault, conversions: 
   };
 }
 
+/** The request for one conversion as the log stores it, made again from the same input. */
+export const rebuildRequest = (
+  platform: Platform,
+  settings: ConnectionSettings,
+  conversion: Conversion,
+  now: number,
+) => describeRequest(platform, requestOfOne(platform, settings, conversion, now), conversion);
+
 function requestOfOne(
   platform: Platform,
   settings: ConnectionSettings,

@@ -1,10 +1,21 @@
 // Reads the trace of one event for the dashboard and the command line: the event, its attribution and its deliveries.
 
-import type { Directory } from "../sites/directory.ts";
+import type { Conversion } from "../kernel/event.ts";
+import { platformOf } from "../platforms/index.ts";
+import type { Connection, Directory } from "../sites/directory.ts";
+import type { Attempt } from "../store/deliveries/delivery.ts";
+import { rebuildRequest } from "./exchange.ts";
+import { toConversion } from "./plan.ts";
+import { settingsMark } from "./settingsMark.ts";
 import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 
-type Context = { store: Pick<Store, "events" | "deliveries">; directory: Directory };
+type Context = {
+  store: Pick<Store, "events" | "deliveries">;
+  directory: Directory;
+  /** The version of the relay. */
+  version: string;
+};
 
 /** Finds an event by its id or by its platform event id. */
 export async function findEventById(
@@ -18,10 +29,14 @@ export async function findEventById(
   return claimed ? store.events.get(siteId, claimed) : null;
 }
 
-export async function readTrace({ store, directory }: Context, event: StoredEvent) {
+export async function readTrace(context: Context, event: StoredEvent) {
+  const { store, directory } = context;
   const { id, siteId, orderId } = event;
   const deliveries = await store.deliveries.listByEvent(siteId, id);
-  const attempts = await store.deliveries.listAttempts(siteId, id);
+  const attempts = [
+    ...(await readFirstAttempts(context, event)),
+    ...(await store.deliveries.listAttempts(siteId, id)),
+  ];
   const emails = orderId === null ? 1 : await store.events.countEmailsOfOrder(siteId, orderId);
   const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
   return {
@@ -50,6 +65,40 @@ export async function readTrace({ store, directory }: Context, event: StoredEven
       };
     }),
   };
+}
+
+/** The first attempts that were sent at once. Their requests are not stored, but made again from the event. */
+async function readFirstAttempts(
+  { store, directory, version }: Context,
+  event: StoredEvent,
+): Promise<(Attempt & { connectionId: string })[]> {
+  const { siteId, id, plan, attribution, platformEventId } = event;
+  const conversion = toConversion(event, platformEventId, attribution);
+  const outcomes = await store.deliveries.listFirstAttempts(siteId, id);
+  return outcomes.flatMap(({ position, sent }) => {
+    const connectionId = plan[position]?.connectionId;
+    if (!sent || connectionId === undefined) return [];
+    const { settings, ...attempt } = sent;
+    const connection = directory.connection(siteId, connectionId);
+    const request = event.person.emailSha256
+      ? requestText(connection, version, conversion, sent.startedAt, settings)
+      : "(erased)";
+    return [{ connectionId, number: 1, state: "sent", reason: null, request, ...attempt }];
+  });
+}
+
+function requestText(
+  connection: Connection | undefined,
+  version: string,
+  conversion: Conversion,
+  startedAt: number,
+  mark: string,
+): string {
+  const platform = connection && platformOf(connection.platform);
+  if (!platform) return "(not stored, and its connection was removed)";
+  const request = rebuildRequest(platform, connection.settings, conversion, startedAt);
+  if (settingsMark(connection, version) === mark) return request;
+  return `(The settings of the connection, or the version of the relay, have changed since. Today the request is:)\n${request}`;
 }
 
 export type Trace = Awaited<ReturnType<typeof readTrace>>;

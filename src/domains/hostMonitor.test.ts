@@ -57,11 +57,7 @@ const claim = (name: string) =>
 
 beforeAll(async () => {
   dns = await startDns(records);
-  store = await openStore(
-    { engine: "sqlite", file: `${freshFolder()}/store.db` },
-    Buffer.alloc(32, 7),
-    ulid,
-  );
+  store = await openStore({ engine: "sqlite", file: `${freshFolder()}/store.db` }, Buffer.alloc(32, 7), ulid);
   directory = openDirectory(store);
   checker = openChecker({
     encryptionKeys: () => [Buffer.alloc(32, 7)],

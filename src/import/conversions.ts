@@ -83,6 +83,8 @@ async function relayRow(
   const exit = await relay(received, site, now + dayMs, {
     store,
     lanes: queueOnly,
+    // Every delivery gets a row.
+    openEvents: { open: () => null },
     owner: "",
     leaseMs: 0,
     now: () => now,

@@ -1,3 +1,4 @@
+import { ulid } from "../kernel/ids.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { openNodes } from "../../test/support/nodes.ts";
 import { call } from "../../test/support/relay.ts";
@@ -41,6 +42,7 @@ test("a store that never answers delays the sender no longer than the answer's t
       return new Promise(() => {});
     },
     countUse: () => {},
+    newId: ulid,
     answerMs,
     maxInFlight: 10,
     now: Date.now,

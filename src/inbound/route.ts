@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isJsonObject, readBytes } from "../http/body.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Event } from "../kernel/event.ts";
-import { ulid } from "../kernel/ids.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
@@ -25,6 +24,8 @@ type InboundOptions = {
   authentication: AuthenticateOptions;
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
   countUse: (admitted: Admitted, now: number) => void;
+  /** Makes the id of an event. */
+  newId: (now: number) => string;
   answerMs: number;
   maxInFlight: number;
   now: () => number;
@@ -82,7 +83,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
 
     const event = newEvent(fields, {
-      id: ulid(now),
+      id: options.newId(now),
       siteId: site.id,
       keyId: key.id,
       mode: key.mode,

@@ -47,8 +47,16 @@ export function mountRoutes(app: FastifyInstance, options: RouteOptions): Mounte
 }
 
 function mountInbound(app: FastifyInstance, { config, services, observability }: RouteOptions): void {
-  const { store, directory, lanes, owner, keyUses, ownHost, now, onDefect } = services;
-  const parts = { store, lanes, owner, leaseMs: config.leaseMs, now, onPlanned: observability.onPlanned };
+  const { store, directory, lanes, openEvents, owner, keyUses, ownHost, now, onDefect } = services;
+  const parts = {
+    store,
+    lanes,
+    openEvents,
+    owner,
+    leaseMs: config.leaseMs,
+    now,
+    onPlanned: observability.onPlanned,
+  };
   inboundRoute(app, {
     authentication: {
       directory,
@@ -59,6 +67,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
     },
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
+    newId: openEvents.newId,
     answerMs: config.answerMs,
     maxInFlight: config.maxInFlight,
     now,

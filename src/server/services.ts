@@ -11,13 +11,19 @@ import { openLanes } from "../delivery/lanes/lanes.ts";
 import { openTokens } from "../delivery/oauth/tokens.ts";
 import { openQuota } from "../delivery/lanes/quota.ts";
 import { markForReconnection } from "../delivery/lanes/deliver.ts";
+import { openEventsOf } from "../delivery/openEvents.ts";
 import { openSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { openChecker, relayOf } from "../domains/checker.ts";
 import { startHostMonitor } from "../domains/hostMonitor.ts";
 import { watchRejectedRequests } from "../inbound/rejectedRequests.ts";
 import type { Config } from "../installation/config.ts";
-import { openCountryFile, openInstallation, readNetworksFile } from "../installation/installation.ts";
+import {
+  openCountryFile,
+  openInstallation,
+  readNetworksFile,
+  readVersion,
+} from "../installation/installation.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import { startPurge } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
@@ -94,6 +100,12 @@ async function startDelivery(node: Node, { config, observability, shutdown }: Se
     const connection = directory.connection(settlement.siteId, settlement.connectionId);
     observability.onSettled(connection?.platform ?? "unknown", settlement);
   };
+  const openEvents = await openEventsOf({
+    ...node,
+    version: readVersion(),
+    leaseMs: config.leaseMs,
+    maxOpenMs: config.answerMs + config.attemptMs,
+  });
   const lanes = openLanes({
     directory,
     sender,
@@ -112,8 +124,13 @@ async function startDelivery(node: Node, { config, observability, shutdown }: Se
   const { leaseMs } = config;
   const onPoll = observability.onWorkerPolled;
   shutdown.add("worker", "worker", startWorker({ ...node, lanes, leaseMs, onSettled, onPoll }));
-  shutdown.add("lanes", "deliveries", lanes);
-  return { sender, tokens, breaker, lanes };
+  shutdown.add("lanes", "deliveries", {
+    async close() {
+      await lanes.close();
+      await openEvents.close();
+    },
+  });
+  return { sender, tokens, breaker, lanes, openEvents };
 }
 
 function startCounters(node: Node, { config, observability, shutdown }: ServiceOptions) {

@@ -21,6 +21,7 @@ import { schemaVersion } from "./schema/applyMigration.ts";
 import { migrate, type MigrationReport } from "./schema/migrate.ts";
 import { openDatabase, type StoreLocation } from "./open.ts";
 import { passwordStore } from "./access/passwords.ts";
+import { nodeStore } from "./deliveries/nodes.ts";
 import { peopleStore } from "./people/people.ts";
 import { periodStore } from "./outbound/periods.ts";
 import { purgeStore } from "./maintenance/purge.ts";
@@ -62,6 +63,7 @@ export async function openStore(
       configuration: configurationStore(db, seal, newId),
       events: eventStore(db, seal),
       deliveries: deliveryStore(db),
+      nodes: nodeStore(db),
       people: peopleStore(db, newId),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
       accessSecret: await readAccessSecret(db, keys),

@@ -43,7 +43,8 @@ const columns: readonly Column<ShownEvent>[] = [
   { title: "platform event id", cell: (event) => event.platformEventId },
 ];
 
-export function eventHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
+export function eventHandlers(context: ApiContext): Handlers<Names> {
+  const { store, directory, now } = context;
   /** Returns a reader of pages; the search text is resolved once. */
   async function openPages(siteId: string, query: Query<"GET /sites/:site/events.csv">) {
     const { status, mode, event, clickId, from, to, search } = query;
@@ -95,7 +96,7 @@ export function eventHandlers({ store, directory, now }: ApiContext): Handlers<N
     },
     async "GET /sites/:site/events/:event"({ site, params }) {
       const event = await find(site.id, params.event);
-      return toTrace(await readTrace({ store, directory }, event));
+      return toTrace(await readTrace(context, event));
     },
     async "POST /sites/:site/events/:event/release"({ site, params, by }) {
       const event = await find(site.id, params.event);

@@ -13,14 +13,14 @@ import type { Tokens } from "../oauth/tokens.ts";
 import { parkedReason, type Job } from "../plan.ts";
 import { decide, type Decision, type RetryRules } from "../retry.ts";
 import type { Sender } from "../send.ts";
-import type { SettleGroup } from "./settleGroup.ts";
+import type { OpenEvent } from "../openEvents.ts";
 
 export type Outcome = Pick<Decision, "state" | "reason">;
 
 export type QueuedJob = {
   job: Job;
-  /** The deliveries of the same event that are attempted at the same time. */
-  settleGroup?: SettleGroup | undefined;
+  /** The event whose first attempt this is; absent for a delivery that has a row. */
+  openEvent?: OpenEvent | undefined;
   resolve: (outcome: Outcome) => void;
 };
 
@@ -118,9 +118,15 @@ export function createDeliverer(options: DelivererOptions) {
   /** Drops the jobs whose lease may end during an attempt: another node could be sending them by then. */
   function keepLeased(batch: QueuedJob[]): QueuedJob[] {
     const attemptEnd = options.now() + options.attemptMs;
-    const lost = batch.filter((one) => one.job.leaseUntil <= attemptEnd);
-    for (const one of lost) one.resolve({ state: "queued", reason: "lease ran out" });
-    return lost.length ? batch.filter((one) => one.job.leaseUntil > attemptEnd) : batch;
+    const isLost = ({ job, openEvent }: QueuedJob) =>
+      (openEvent ? openEvent.leasedUntil() : job.leaseUntil) <= attemptEnd;
+    const lost = batch.filter(isLost);
+    const reason = "lease ran out";
+    for (const one of lost) {
+      if (one.openEvent) void settle(one, { state: "queued", reason, dueAt: options.now() }, null);
+      else one.resolve({ state: "queued", reason });
+    }
+    return lost.length ? batch.filter((one) => !isLost(one)) : batch;
   }
 
   async function settleUntried(batch: readonly QueuedJob[], decision: Decision): Promise<void> {
@@ -148,7 +154,7 @@ export function createDeliverer(options: DelivererOptions) {
     const resendable = findResendable(batch, made);
     if (resendable.length) {
       const isResendable = new Set(resendable);
-      await settleAttempted(batch, made, startedAt, (one) => !isResendable.has(one));
+      await settleAttempted(connection, batch, made, startedAt, (one) => !isResendable.has(one));
       const leased = keepLeased(resendable);
       if (leased.length) await sendBatch(platform, connection, leased);
       return;
@@ -160,11 +166,12 @@ export function createDeliverer(options: DelivererOptions) {
         .catch((error: unknown) => options.onDefect(error, { connection: connection.id }));
     }
 
-    await settleAttempted(batch, made, startedAt, () => true);
+    await settleAttempted(connection, batch, made, startedAt, () => true);
   }
 
   /** Settles the `wanted` jobs of the batch by the platform's answer. */
   async function settleAttempted(
+    connection: Connection,
     batch: QueuedJob[],
     { readings, log, requestOf }: Exchange,
     startedAt: number,
@@ -181,17 +188,19 @@ export function createDeliverer(options: DelivererOptions) {
           error: "the platform's answer left this event out",
         };
         const decision = decide(reading, { attemptsMade, expiresAt: job.expiresAt }, options.retry, now);
-        const settled = settle(one, decision, {
+        const attempt: Attempt = {
           number: attemptsMade,
           startedAt,
           durationMs: now - startedAt,
           state: decision.state,
           reason: decision.reason,
           batch: batch.length,
-          request: requestOf(job.conversion),
-          ...log,
-        });
-        return [settled];
+          // What was sent at once is made again for the trace, and not stored.
+          request: one.openEvent && decision.state === "sent" ? "" : requestOf(job.conversion),
+          httpStatus: log.httpStatus,
+          response: log.response,
+        };
+        return [settle(one, decision, attempt, connection)];
       }),
     );
   }
@@ -210,10 +219,12 @@ export function createDeliverer(options: DelivererOptions) {
     else breaker.recordFailure(key, options.now());
   }
 
-  async function settle(queued: QueuedJob, decision: Decision, attempt: Attempt | null): Promise<void> {
-    const { job } = queued;
-    const { state, reason, dueAt } = decision;
-    await queued.settleGroup?.join();
+  async function settle(
+    { job, openEvent, resolve }: QueuedJob,
+    { state, reason, dueAt }: Decision,
+    attempt: Attempt | null,
+    connection?: Connection,
+  ): Promise<void> {
     try {
       const settlement: Settlement = {
         siteId: job.siteId,
@@ -228,12 +239,13 @@ export function createDeliverer(options: DelivererOptions) {
         attempt,
       };
       options.onSettled?.(settlement);
-      await options.settle(settlement);
+      if (openEvent) await openEvent.settle(settlement, connection);
+      else await options.settle(settlement);
     } catch (error) {
       // The lease runs out and the delivery is attempted again: a delivery is sent at least once.
       options.onDefect(error, { event: job.eventId, connection: job.connectionId });
     }
-    queued.resolve({ state, reason });
+    resolve({ state, reason });
   }
 
   return { deliver, settleUntried };

@@ -14,11 +14,11 @@ import {
 } from "./deliver.ts";
 import type { Job } from "../plan.ts";
 import type { Quota } from "./quota.ts";
-import type { SettleGroup } from "./settleGroup.ts";
+import type { OpenEvent } from "../openEvents.ts";
 
 export type Lanes = {
   /** Resolves when the delivery was attempted and its outcome is durable. */
-  send(job: Job, settleGroup?: SettleGroup): Promise<Outcome>;
+  send(job: Job, openEvent?: OpenEvent | null): Promise<Outcome>;
   /** Takes back a job that was not sent yet. False when it is being sent or is done. */
   withdraw(job: Job): boolean;
   /** The number of jobs that a connection can take without a long wait. */
@@ -153,10 +153,10 @@ export function openLanes(options: LanesOptions): Lanes {
   }
 
   return {
-    send(job, settleGroup) {
+    send(job, openEvent) {
       const queue = queueOf(job);
       return new Promise((resolve) => {
-        queue.waiting.push({ job, settleGroup, resolve });
+        queue.waiting.push({ job, openEvent: openEvent ?? undefined, resolve });
         // A microtask later, so that jobs that arrive at the same moment share a batch.
         if (queue.waiting.length === 1) queueMicrotask(() => fillFreeLanes(queue));
       });

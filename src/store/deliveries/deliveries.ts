@@ -10,11 +10,12 @@ import { dueConnectionStore } from "./dueConnections.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import {
   outcomeStore,
+  plannedColumns,
   readDeliveries,
   readOutcomesOf,
+  readPlanned,
   settleOptions,
   type Outcome,
-  type PlannedEvent,
 } from "./outcomes.ts";
 import { queuedDeliveryStore } from "./queued.ts";
 
@@ -52,8 +53,12 @@ export function deliveryStore(db: Database) {
     },
 
     /** The deliveries of an event, ordered by platform and connection. */
-    async listByEvent(siteId: string, event: PlannedEvent): Promise<Delivery[]> {
-      return (await readDeliveries(db, siteId, [event])).get(event.id) ?? [];
+    async listByEvent(siteId: string, eventId: string): Promise<Delivery[]> {
+      const rows = await db.all(`SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id = $2`, [
+        siteId,
+        eventId,
+      ]);
+      return (await readDeliveries(db, siteId, rows.map(readPlanned))).get(eventId) ?? [];
     },
 
     /** The first attempts of an event that were sent, with their position in its plan. */

@@ -32,13 +32,13 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       await db.write((tx) => tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1`, [owner]));
     },
 
-    /** Nodes whose lease has ended. */
-    async listExpired(): Promise<NodeRow[]> {
+    /** Nodes whose lease has ended, and how long ago. */
+    async listExpired(): Promise<{ node: NodeRow; endedMs: number }[]> {
       const rows = await db.all(
-        `SELECT owner, low_water FROM nodes WHERE site_id = '' AND until < ${clock}`,
+        `SELECT owner, low_water, ${clock} - until AS ended_ms FROM nodes WHERE site_id = '' AND until < ${clock}`,
         [now()],
       );
-      return rows.map(readNode);
+      return rows.map((row) => ({ node: readNode(row), endedMs: Number(row.ended_ms) }));
     },
 
     /** Nodes other than this one, whatever their leases. For the embedded store, which has one node at a time. */
@@ -49,11 +49,15 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       return rows.map(readNode);
     },
 
-    /** Deletes rows of nodes whose lease ended `ms` ago. */
-    async purge(ms: number): Promise<void> {
-      await db.write((tx) =>
-        tx.all(`DELETE FROM nodes WHERE site_id = '' AND until < ${clock} - CAST($2 AS bigint)`, [now(), ms]),
-      );
+    /** Queues what is open of one event, if it was accepted. */
+    queueEvent(siteId: string, eventId: string, at: number): Promise<number> {
+      return db.write(async (tx) => {
+        const rows = await tx.all(`SELECT id, plan FROM events WHERE site_id = $1 AND id = $2`, [
+          siteId,
+          eventId,
+        ]);
+        return settleOpen(tx, siteId, rows.map(readEvent), queued, at);
+      });
     },
 
     /**
@@ -61,19 +65,16 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
      * the node is only slow, and with any number of nodes at once.
      */
     async takeOver(siteId: string, { owner, lowWater }: NodeRow, at: number): Promise<number> {
-      let queued = 0;
+      let count = 0;
       for (let after = lowWater, isFirst = true; ;) {
         const rows = await db.all(
           `SELECT id, plan FROM events
            WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"} $2 AND owner = $3 ORDER BY id LIMIT ${step}`,
           [siteId, after, owner],
         );
-        const events = rows.map((row) => ({ id: String(row.id), plan: readPlan(String(row.plan)) }));
-        queued += await db.write((tx) =>
-          settleOpen(tx, siteId, events, { state: "queued", reason: null }, at),
-        );
+        count += await db.write((tx) => settleOpen(tx, siteId, rows.map(readEvent), queued, at));
         const last = rows.at(-1);
-        if (rows.length < step || !last) return queued;
+        if (rows.length < step || !last) return count;
         after = String(last.id);
         isFirst = false;
       }
@@ -82,3 +83,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
 }
 
 const readNode = (row: Row): NodeRow => ({ owner: String(row.owner), lowWater: String(row.low_water) });
+
+const readEvent = (row: Row) => ({ id: String(row.id), plan: readPlan(String(row.plan)) });
+
+const queued = { state: "queued", reason: null } as const;

@@ -4,7 +4,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, newSite, unattributed } from "../../../test/support/events.ts";
 import { openNodes, sql } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
-import { shortId } from "../../kernel/ids.ts";
+import { orderEventId, shortId } from "../../kernel/ids.ts";
+import { orderClaim } from "./claims.ts";
+import { emailRef } from "./eventRow.ts";
 import type { NewEvent } from "./events.ts";
 
 const now = Date.UTC(2026, 10, 15);
@@ -66,31 +68,65 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     expect(await store.events.list(siteId, { limit: 1000 })).toHaveLength(300);
   });
 
-  test("the order event id goes to the first email of an order only", async () => {
+  /** An event of an order as the pipeline makes it, by one of a few people. */
+  function ofOrder(siteId: string, email: "a" | "b" | "c", changes: Partial<NewEvent> = {}): NewEvent {
+    const emailSha256 = sha256(email.repeat(64));
+    const id = orderEventId(siteId, "purchase", "A-1");
+    const claim = orderClaim(id, "live", emailRef(emailSha256));
+    const made = newEvent(siteId, { receivedAt: now, person: { emailSha256 } }, { claim, orderEventId: id });
+    return { ...made, ...changes };
+  }
+  const blocked = { filterReasons: [{ code: "blocked person", detail: null }], deliveries: [] } as const;
+  const filteredOrder = (siteId: string, email: "a" | "b" | "c") =>
+    ofOrder(siteId, email, { ...blocked, filterReasons: [...blocked.filterReasons], deliveries: [] });
+
+  test("the order event id goes to the first email of an order only, and each email is accepted once", async () => {
     const siteId = await newSite(store);
-    const first = await store.events.accept(claiming(siteId, "email 1", { orderEventId: "f" }));
-    const second = claiming(siteId, "email 2", { orderEventId: "f" });
-    expect(first).toEqual({ duplicate: false, platformEventId: "f" });
-    expect(await store.events.accept(second)).toEqual({
-      duplicate: false,
-      platformEventId: second.event.id,
-    });
+    const [first, second] = [ofOrder(siteId, "a"), ofOrder(siteId, "b")];
+    const accept = (item: NewEvent) => store.events.accept(item);
+    expect(await accept(first)).toEqual({ duplicate: false, platformEventId: first.orderEventId });
+    expect(await accept(second)).toEqual({ duplicate: false, platformEventId: second.event.id });
+    for (const email of ["a", "b"] as const)
+      expect(await accept(ofOrder(siteId, email))).toEqual({ duplicate: true });
+    expect((await store.events.get(siteId, first.event.id))?.platformEventId).toBe(first.orderEventId);
+    expect((await store.events.get(siteId, second.event.id))?.platformEventId).toBe(second.event.id);
   });
 
-  test("a filtered event leaves the order event id to the one that is dispatched", async () => {
+  test("of many events of one order that arrive at once, each email is accepted once and one gets the order event id", async () => {
     const siteId = await newSite(store);
-    const filtered = claiming(siteId, "bot", {
-      orderEventId: "f",
-      filterReasons: [{ code: "blocked person", detail: null }],
-      deliveries: [],
-    });
-    await store.events.accept(filtered);
-    expect(await store.events.accept(claiming(siteId, "human", { orderEventId: "f" }))).toEqual({
-      duplicate: false,
-      platformEventId: "f",
-    });
-    expect(await store.events.findIdByClaim(siteId, "f")).not.toBe(filtered.event.id);
+    const items = Array.from({ length: 60 }, (_, i) =>
+      ofOrder(siteId, (["a", "b", "c"] as const)[i % 3] ?? "a"),
+    );
+    const answers = await Promise.all(items.map((item, i) => (i % 2 ? store : other).events.accept(item)));
+    const accepted = answers.flatMap((answer) => (answer.duplicate ? [] : [answer.platformEventId]));
+    expect(accepted).toHaveLength(3);
+    expect(accepted.filter((id) => id === items[0]?.orderEventId)).toHaveLength(1);
   });
+
+  test.each([false, true])(
+    "a filtered event leaves the order event id to the first one that is dispatched (at once: %s)",
+    async (isAtOnce) => {
+      const siteId = await newSite(store);
+      const [filtered, human] = [filteredOrder(siteId, "a"), ofOrder(siteId, "b")];
+      const accepting = store.events.accept(filtered);
+      if (!isAtOnce) await accepting;
+      expect(await store.events.accept(human)).toEqual({
+        duplicate: false,
+        platformEventId: human.orderEventId,
+      });
+      expect(await accepting).toMatchObject({ duplicate: false });
+      const holder = await store.events.findIdByClaim(siteId, human.orderEventId ?? "");
+      expect(holder).toBe(human.event.id);
+      // Both stay accepted once, and a third email goes out under its own id.
+      expect(await store.events.accept(ofOrder(siteId, "a"))).toEqual({ duplicate: true });
+      expect(await store.events.accept(ofOrder(siteId, "b"))).toEqual({ duplicate: true });
+      const third = ofOrder(siteId, "c");
+      expect(await store.events.accept(third)).toEqual({
+        duplicate: false,
+        platformEventId: third.event.id,
+      });
+    },
+  );
 
   test("an event reads back as it was written, and its extra fields are sealed", async () => {
     const siteId = await newSite(store);
@@ -108,6 +144,8 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     await store.events.accept(item);
     expect(await store.events.get(siteId, item.event.id)).toEqual({
       ...item.event,
+      plan: [],
+      owner: "",
       platformEventId: item.event.id,
       status: "filtered",
       filterReasons: [{ code: "blocked domain", detail: "example.com" }],
@@ -149,16 +187,8 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     expect(await store.events.countEmailsOfOrder(siteId, "A-1")).toBe(2);
   });
 
-  async function filteredEvent(siteId: string): Promise<string> {
-    const item = newEvent(
-      siteId,
-      { receivedAt: now },
-      {
-        filterReasons: [{ code: "blocked person", detail: null }],
-        orderEventId: "order event",
-        deliveries: [],
-      },
-    );
+  async function filteredEvent(siteId: string, email: "a" | "b" = "a"): Promise<string> {
+    const item = filteredOrder(siteId, email);
     await store.events.accept(item);
     return item.event.id;
   }
@@ -172,7 +202,7 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
         { connectionId: "c1", platform: "sandbox", state: "queued", reason: null },
         { connectionId: "c2", platform: "webhook", state: "parked", reason: "paused" },
       ],
-      orderEventId: "order event",
+      orderEventId: orderEventId(siteId, "purchase", "A-1"),
       claimUntil: now + hour,
       now: at,
     });
@@ -185,7 +215,7 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
       status: "accepted",
       releasedAt: now,
       filterReasons: [{ code: "blocked person", detail: null }],
-      platformEventId: "order event",
+      platformEventId: orderEventId(siteId, "purchase", "A-1"),
       attribution: { identity: "found", utm: { utm_source: "released" } },
     });
     const deliveries = await store.deliveries.listByEvent(siteId, id);
@@ -210,10 +240,12 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
 
   test("a released event goes out under its own id where another event holds the order event id", async () => {
     const siteId = shortId();
-    const [first, second] = [await filteredEvent(siteId), await filteredEvent(siteId)];
+    const [first, second] = [await filteredEvent(siteId, "a"), await filteredEvent(siteId, "b")];
     await release(siteId, first);
     await release(siteId, second);
-    expect((await store.events.get(siteId, first))?.platformEventId).toBe("order event");
+    expect((await store.events.get(siteId, first))?.platformEventId).toBe(
+      orderEventId(siteId, "purchase", "A-1"),
+    );
     expect((await store.events.get(siteId, second))?.platformEventId).toBe(second);
   });
 });

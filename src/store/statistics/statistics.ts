@@ -31,7 +31,10 @@ export type HourFigure = Figure & { hour: number };
 /** Every hour with events from `fromHour` to before `toHour` is computed. */
 export type StatisticsHead = { fromHour: number; toHour: number };
 
-export type Portion = { events: EventSummary[]; deliveries: Delivery[] };
+export type Portion = {
+  events: EventSummary[];
+  deliveries: Pick<Delivery, "eventId" | "platform" | "state">[];
+};
 
 const hourOf = (row: Row | undefined) => (row ? Math.floor(timeOfId(String(row.id)) / hourMs) : null);
 

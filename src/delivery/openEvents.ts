@@ -1,0 +1,257 @@
+// The events that this node owns: accepted here, with first attempts that are not all settled. No row says so. The node's own
+// row holds its lease and its low-water mark, the id of the oldest open event, so that another node can take the open ones
+// over when this one dies.
+//
+// An event is added before its transaction begins, and the ids of a node never decrease: so every open event is at or above
+// the last mark that was written.
+
+import { poll } from "../background/poll.ts";
+import { openUlids } from "../kernel/ids.ts";
+import type { PlanEntry } from "../store/events/plan.ts";
+import type { Settlement } from "../store/deliveries/deliveries.ts";
+import type { FirstResult } from "../store/deliveries/outcomes.ts";
+import type { Store } from "../store/store.ts";
+import type { Connection } from "../sites/directory.ts";
+import { settingsMark } from "./settingsMark.ts";
+
+export type OpenEvent = {
+  /**
+   * Resolves when the outcome is committed, with others of the event that arrived at the same moment. The request was made
+   * with the settings of `connection`.
+   */
+  settle(settlement: Settlement, connection?: Connection): Promise<void>;
+  /** The event was not accepted, so there is nothing to settle. */
+  close(): void;
+  /** It is not known whether the event was accepted. Its deliveries are queued later if it was. */
+  abandon(): void;
+  /** Until when no other node takes the event over. */
+  leasedUntil(): number;
+};
+
+export type OpenEvents = {
+  /** Makes the id of an event that this node accepts. */
+  newId(now: number): string;
+  /** Adds an event that is about to be accepted; null while the node's lease may end before its first attempts do. */
+  open(event: { siteId: string; id: string }, plan: readonly PlanEntry[]): OpenEvent | null;
+  /** The number of open events. */
+  size(): number;
+  /** Settles what is left and ends the lease. Nothing may be opened afterwards. */
+  close(): Promise<void>;
+};
+
+type Options = {
+  store: Pick<Store, "engine" | "nodes" | "deliveries">;
+  sites: () => Iterable<{ id: string }>;
+  /** This node. */
+  owner: string;
+  version: string;
+  leaseMs: number;
+  /** The longest time from accepting an event to the end of its first attempts. */
+  maxOpenMs: number;
+  now: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+/** Outcomes of one event wait this long for each other, so that one commit makes them all durable. */
+const gatherMs = 2;
+const pollMs = 1000;
+/** The row of a dead node stays this long, for a transaction of it that was committed late. */
+const keepRowMs = 600_000;
+
+/** Takes over what earlier processes left, and begins the lease. */
+export async function openEventsOf(options: Options): Promise<OpenEvents> {
+  const { store, owner, version, leaseMs, maxOpenMs, now, onDefect } = options;
+  const isShared = store.engine !== "sqlite";
+  const newUlid = openUlids({ isMonotonic: true });
+  const open = new Map<string, Owned>();
+  const abandoned = new Map<string, { siteId: string; since: number }>();
+  const takenOver = new Set<string>();
+  let lastId = newUlid(now());
+  let writtenMark = "";
+  let leasedUntil = isShared ? 0 : Infinity;
+
+  const lowWater = () => open.keys().next().value ?? lastId;
+
+  async function renew(): Promise<void> {
+    const mark = lowWater();
+    // The embedded store has no other node, so only the mark matters.
+    if (!isShared && mark === writtenMark) return;
+    if (isShared && leasedUntil - now() > leaseMs * 0.75 && mark === writtenMark) return;
+    const startedAt = now();
+    await store.nodes.renew(owner, mark, leaseMs);
+    writtenMark = mark;
+    if (isShared) leasedUntil = startedAt + leaseMs;
+  }
+
+  async function takeOver(node: { owner: string; lowWater: string }): Promise<void> {
+    for (const { id } of options.sites()) await store.nodes.takeOver(id, node, now());
+  }
+
+  async function takeOverDead(): Promise<void> {
+    for (const { node, endedMs } of await store.nodes.listExpired()) {
+      if (takenOver.has(node.owner) && endedMs < keepRowMs) continue;
+      await takeOver(node);
+      takenOver.add(node.owner);
+      if (endedMs >= keepRowMs) await store.nodes.remove(node.owner);
+    }
+  }
+
+  /** Queues the deliveries of events whose commit was not confirmed, when no transaction can commit them any more. */
+  async function settleAbandoned(): Promise<void> {
+    for (const [id, { siteId, since }] of abandoned) {
+      if (now() - since < leaseMs) continue;
+      await store.nodes.queueEvent(siteId, id, now());
+      abandoned.delete(id);
+      open.delete(id);
+    }
+  }
+
+  async function maintain(): Promise<void> {
+    await renew();
+    for (const owned of open.values()) if (owned.hasFailed()) await owned.retry();
+    await settleAbandoned();
+    if (isShared) await takeOverDead();
+  }
+
+  for (const node of isShared ? [] : await store.nodes.listOthers(owner)) {
+    await takeOver(node);
+    await store.nodes.remove(node.owner);
+  }
+  await renew();
+  const loop = poll({
+    everyMs: pollMs,
+    firstMs: pollMs,
+    jitter: 0.2,
+    work: maintain,
+    onError: (error) => onDefect(error, { worker: "open events" }),
+  });
+
+  return {
+    newId(at) {
+      lastId = newUlid(at);
+      return lastId;
+    },
+    open({ siteId, id }, plan) {
+      if (leasedUntil - now() < maxOpenMs) return null;
+      const owned = ownEvent({
+        siteId,
+        id,
+        plan,
+        settle: store.deliveries.settleFirst,
+        onEnd: () => open.delete(id),
+        onDefect,
+      });
+      open.set(id, owned);
+      return {
+        settle: (settlement, connection) =>
+          owned.settle(settlement, connection ? settingsMark(connection, version) : ""),
+        close: () => void open.delete(id),
+        abandon: () => void abandoned.set(id, { siteId, since: now() }),
+        leasedUntil: () => leasedUntil,
+      };
+    },
+    size: () => open.size,
+    async close() {
+      await loop.stop();
+      for (const owned of open.values()) await owned.retry();
+      // Another node takes over what is left, when the lease has ended.
+      if (open.size === 0) await store.nodes.remove(owner);
+    },
+  };
+}
+
+type Owned = {
+  settle(settlement: Settlement, settings: string): Promise<void>;
+  hasFailed(): boolean;
+  retry(): Promise<void>;
+};
+
+type OwnedOptions = {
+  siteId: string;
+  id: string;
+  plan: readonly PlanEntry[];
+  settle: Store["deliveries"]["settleFirst"];
+  onEnd: () => void;
+  onDefect: Options["onDefect"];
+};
+
+function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): Owned {
+  const total = plan.reduce((sum, { by }) => (by === "owner" ? sum + 1 : sum), 0);
+  let arrived = 0;
+  let settled = 0;
+  let waiting: FirstResult[] = [];
+  let failed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let gathering: PromiseWithResolvers<void> | null = null;
+  let writing: Promise<void> = Promise.resolve();
+
+  /** One write at a time: its number depends on those before. */
+  function write(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const done = gathering;
+    gathering = null;
+    writing = writing.then(async () => {
+      const results = waiting;
+      waiting = [];
+      if (results.length) await writeResults(results);
+      done?.resolve();
+    });
+    return writing;
+  }
+
+  async function writeResults(results: FirstResult[]): Promise<void> {
+    try {
+      failed = false;
+      const isOurs = await settle({ siteId, eventId: id, number: settled, results });
+      settled += results.length;
+      if (!isOurs || settled === total) onEnd();
+    } catch (error) {
+      // The results are written with the next renewal. If the process ends before, they are attempted again.
+      onDefect(error, { event: id });
+      waiting.unshift(...results);
+      failed = true;
+    }
+  }
+
+  return {
+    settle(settlement, settings) {
+      waiting.push(toResult(settlement, settings, plan));
+      arrived += 1;
+      if (arrived === total || !gathering) {
+        const first = gathering;
+        gathering ??= Promise.withResolvers<void>();
+        const { promise } = gathering;
+        if (arrived === total) void write();
+        else if (!first) timer = setTimeout(() => void write(), gatherMs);
+        return promise;
+      }
+      return gathering.promise;
+    },
+    hasFailed: () => failed,
+    retry: write,
+  };
+}
+
+function toResult(settlement: Settlement, settings: string, plan: readonly PlanEntry[]): FirstResult {
+  const { siteId, eventId, connectionId, state, reason, attempts, dueAt, at, attempt } = settlement;
+  const position = plan.findIndex((entry) => entry.connectionId === connectionId);
+  const platform = plan[position]?.platform ?? "";
+  return {
+    position,
+    delivery: {
+      siteId,
+      eventId,
+      connectionId,
+      platform,
+      state,
+      reason,
+      attempts,
+      dueAt,
+      owner: "",
+      updatedAt: at,
+    },
+    attempt,
+    settings,
+  };
+}
