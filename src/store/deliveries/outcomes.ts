@@ -39,31 +39,34 @@ type Packed =
       response: string | null,
     ];
 
-export const packOutcomes = (outcomes: readonly Outcome[]) =>
-  JSON.stringify(
-    outcomes.map(({ position, sent }): Packed => {
-      if (!sent) return [position];
-      const { startedAt, durationMs, httpStatus, batch, settings, response } = sent;
-      return [position, startedAt, durationMs, httpStatus, batch, settings, response];
-    }),
-  );
+function packOutcomes(outcomes: readonly Outcome[]): Packed[] {
+  return outcomes.map(({ position, sent }): Packed => {
+    if (!sent) return [position];
+    const { startedAt, durationMs, httpStatus, batch, settings, response } = sent;
+    return [position, startedAt, durationMs, httpStatus, batch, settings, response];
+  });
+}
 
+/** A row that the event's owner did not write ends with the word "taken", so that the owner never mistakes it for its own. */
 export function readOutcomes(text: string): Outcome[] {
-  const packed: Packed[] = JSON.parse(text);
-  return packed.map(([position, ...rest]) => {
-    const [startedAt, durationMs, httpStatus, batch, settings, response] = rest;
-    if (startedAt === undefined) return { position, sent: null };
-    return {
-      position,
-      sent: {
-        startedAt,
-        durationMs: durationMs ?? 0,
-        httpStatus: httpStatus ?? null,
-        batch: batch ?? 1,
-        settings: settings ?? "",
-        response: response ?? null,
+  const packed: (Packed | "taken")[] = JSON.parse(text);
+  return packed.flatMap((one): Outcome[] => {
+    if (one === "taken") return [];
+    const [position, startedAt, durationMs, httpStatus, batch, settings, response] = one;
+    if (startedAt === undefined) return [{ position, sent: null }];
+    return [
+      {
+        position,
+        sent: {
+          startedAt,
+          durationMs: durationMs ?? 0,
+          httpStatus: httpStatus ?? null,
+          batch: batch ?? 1,
+          settings: settings ?? "",
+          response: response ?? null,
+        },
       },
-    };
+    ];
   });
 }
 
@@ -144,7 +147,7 @@ async function insertFirst(
     siteId,
     item.eventId,
     item.number,
-    packOutcomes(item.results.map(toOutcome)),
+    JSON.stringify(packOutcomes(item.results.map(toOutcome))),
   ]);
   const inserted = await tx.change(insertOutcomes, rows);
   // A transaction that runs again, because its commit was not confirmed, finds its own rows.
@@ -300,7 +303,10 @@ export async function settleOpen(
     if (open.length === 0) return settled;
     const isFirst = await tx.change(
       insertOutcomes,
-      open.map(({ id, positions, number }) => [siteId, id, number, packOutcomes(positions.map(toRow))]),
+      open.map(({ id, positions, number }) => {
+        const results = [...positions.map((position) => [position]), "taken"];
+        return [siteId, id, number, JSON.stringify(results)];
+      }),
     );
     const rows = open.flatMap(({ id, plan, positions }, i) => {
       const origin = { event: { siteId, id, receivedAt: at }, owner: "", leaseUntil: at };
@@ -313,8 +319,6 @@ export async function settleOpen(
     settled += rows.length;
   }
 }
-
-const toRow = (position: number): Outcome => ({ position, sent: null });
 
 /** The positions of the plan that the owner was to attempt and that no outcome covers. */
 function openPositions(plan: readonly PlanEntry[], outcomes: readonly Outcome[]): number[] {
@@ -337,7 +341,7 @@ export async function removeAnswers(tx: Query, siteId: string, rows: readonly Ro
       siteId,
       String(row.event_id),
       Number(row.number),
-      packOutcomes(without),
+      JSON.stringify(packOutcomes(without)),
     ]);
     changed += 1;
   }
