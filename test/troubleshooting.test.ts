@@ -125,7 +125,7 @@ test("the troubleshooting page explains every reason that delivery itself gives"
     ...files
       .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), beforeReason))
       .filter((parts) => parts.join("").includes(" ")),
-    ...[/super\(/, /: (?=")/, /\?\? (?=`)/].flatMap((before) =>
+    ...[/super\(/, /: \["[^"]+", (?=")/, /failure\("[^"]+", (?=")/, /"other", (?=`)/].flatMap((before) =>
       textsAfter(source("delivery/send.ts"), before),
     ),
     ...textsAfter(source("delivery/addresses.ts"), /return (?:isPublicAddress\(address\) \? null : )?/)
