@@ -100,12 +100,14 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
 
   test("the check names what is damaged", async () => {
     const event = representativeRows().events?.[0] as Row;
-    const [columns, other] = [Object.keys(event).join(", "), "0199a0b8-1000-7000-8000-000000000002"];
+    const [columns, other] = [Object.keys(event).join(", "), "01k6ghp40g0000000000000002"];
     const values = Object.values({
       ...event,
       id: other,
-      platform_event_id: event.id,
       name: " ",
+      email_ref: 5,
+      plan: '[["c1","segment","row"],["c2","sandbox"],["c3","sandbox","row"]]',
+      owner: "nobody",
       extra: null,
     });
     const literals = values.map((one) =>
@@ -137,7 +139,10 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
         "deliveries that wait for a connection that does not exist",
         "deliveries that are due in more than a year",
         "events without a name",
-        "events whose platform event id is not theirs",
+        "events with another person's hash",
+        "deliveries that no plan has",
+        "plans without their delivery",
+        "open events that no node owns",
         "connections whose settings cannot be read",
         "connections whose events cannot be read",
         "connections with an unknown state",
@@ -154,6 +159,9 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
       ]),
     );
     await change(location, `DELETE FROM events`, `DELETE FROM deliveries`);
+    expect((await checkLocation(location, keys)).map(({ what }) => what)).toContain(
+      "outcomes without their event",
+    );
     const left = (await checkLocation(location, keys)).map(({ what }) => what);
     expect(left).toContain("hours whose statistics differ from their events");
 

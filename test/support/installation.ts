@@ -11,6 +11,10 @@ import { ulid } from "../../src/kernel/ids.ts";
 import { openDirectory, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
+import type { Delivery } from "../../src/store/deliveries/delivery.ts";
+import { plannedColumns, readDeliveries, readPlanned } from "../../src/store/deliveries/outcomes.ts";
+import type { Query } from "../../src/store/engine/database.ts";
+import { toSqliteParams } from "../../src/store/engine/sqlite/dialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { withClient } from "./postgres/postgres.ts";
 import { post, type Answer, type Installation, type Relay } from "./relay.ts";
@@ -91,10 +95,34 @@ export function onPostgres<T>(home: Installation, work: (client: Client) => Prom
   return withClient(home.env.DATABASE_URL ?? "", work);
 }
 
+/** Reads all deliveries, whether they have rows or not. */
+export async function listDeliveries(home: Installation): Promise<Delivery[]> {
+  const events = await rows(home, `SELECT site_id, ${plannedColumns} FROM events`);
+  const found: Delivery[] = [];
+  for (const [siteId, ofSite] of Map.groupBy(events, (row) => String(row.site_id))) {
+    const planned = ofSite.map((row) => readPlanned(row as never));
+    found.push(...[...(await withQuery(home, (db) => readDeliveries(db, siteId, planned))).values()].flat());
+  }
+  return found;
+}
+
+/** Runs store functions on the database, past the relay. */
+function withQuery<T>(home: Installation, work: (db: Query) => Promise<T>): Promise<T> {
+  if (home.engine === "postgres")
+    return onPostgres(home, (client) =>
+      work({ all: async (sql, params = []) => (await client.query(sql, [...params])).rows }),
+    );
+  const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
+  const all: Query["all"] = async (sql, params = []) =>
+    db.prepare(toSqliteParams(sql)).all(...params) as never;
+  return work({ all }).finally(() => db.close());
+}
+
 /** Counts the deliveries in each state. */
 export async function deliveryStates(home: Installation): Promise<Record<string, number>> {
-  const found = await rows(home, `SELECT state, COUNT(*) AS n FROM deliveries GROUP BY state`);
-  return Object.fromEntries(found.map((row) => [String(row.state), Number(row.n)]));
+  const counts: Record<string, number> = {};
+  for (const { state } of await listDeliveries(home)) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
 }
 
 const agents = new Set<Agent>();

@@ -75,14 +75,16 @@ export function syncLogStore(db: Database) {
 
   /** Lists the connections that have deliveries in a state, by skipping along its index from one to the next. */
   async function connectionsWith(siteId: string, state: RowState, platform?: string): Promise<string[]> {
-    const where = `site_id = $1 AND ${stateCondition(state)}`;
+    const isState = stateCondition(state);
     const rows = await db.all(
       `WITH RECURSIVE known AS (
-         SELECT MIN(connection_id) AS id FROM deliveries WHERE ${where}
+         SELECT MIN(connection_id) AS id FROM deliveries WHERE site_id = $1 AND ${isState}
          UNION ALL
-         SELECT (SELECT MIN(connection_id) FROM deliveries WHERE ${where} AND connection_id > known.id)
+         SELECT (SELECT MIN(connection_id) FROM deliveries
+           WHERE site_id = $1 AND ${isState} AND connection_id > known.id)
          FROM known WHERE known.id IS NOT NULL)
-       SELECT id, (SELECT platform FROM deliveries WHERE ${where} AND connection_id = known.id LIMIT 1) AS platform
+       SELECT id, (SELECT platform FROM deliveries
+         WHERE site_id = $1 AND ${isState} AND connection_id = known.id LIMIT 1) AS platform
        FROM known WHERE id IS NOT NULL`,
       [siteId],
     );
@@ -217,7 +219,7 @@ export function syncLogStore(db: Database) {
           const id = idIn(branch);
           const [row] = await db.all(
             `SELECT COUNT(*) AS n FROM deliveries
-             WHERE ${conditionsOf(branch, params)} AND ${id} >= $2 AND ${id} < $3`,
+             WHERE site_id = $1 AND ${conditionsOf(branch, params)} AND ${id} >= $2 AND ${id} < $3`,
             params,
           );
           counted += Number(row?.n);
@@ -293,7 +295,7 @@ const stateCondition = (state: RowState) =>
     : `state = '${state}' AND state IN ('rejected', 'expired', 'skipped', 'parked')`;
 
 const conditionsOf = ({ connectionId, state }: Branch, params: Value[]) =>
-  `site_id = $1 AND connection_id = $${params.push(connectionId)} AND ${stateCondition(state)}`;
+  `connection_id = $${params.push(connectionId)} AND ${stateCondition(state)}`;
 
 /**
  * Selects the keys of a page first and joins the rest to them, because an index that covers all selected columns is
@@ -303,7 +305,7 @@ function selectBranches(branches: readonly Branch[], params: Value[]): string {
   const parts = branches.map((branch) => {
     const id = idIn(branch);
     return `SELECT * FROM (SELECT event_id, connection_id FROM deliveries
-      WHERE ${conditionsOf(branch, params)} AND ${id} >= $2 AND ${id} < $3 AND ${id} <= $4
+      WHERE site_id = $1 AND ${conditionsOf(branch, params)} AND ${id} >= $2 AND ${id} < $3 AND ${id} <= $4
         AND (${id} < $4 OR connection_id < $5)
       ORDER BY ${id} DESC, connection_id DESC LIMIT $6) AS part`;
   });

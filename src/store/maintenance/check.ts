@@ -32,18 +32,9 @@ const queries: readonly FaultQuery[] = [
          AND deliveries.event_id = attempts.event_id AND deliveries.connection_id = attempts.connection_id)`,
   },
   {
-    what: "attempts beyond the count of their delivery",
-    sql: `SELECT attempts.event_id AS example FROM attempts JOIN deliveries ON deliveries.site_id = attempts.site_id
-        AND deliveries.event_id = attempts.event_id AND deliveries.connection_id = attempts.connection_id
-      WHERE attempts.number > deliveries.attempts`,
-  },
-  {
-    what: "deliveries with missing attempts",
-    sql: `SELECT deliveries.event_id AS example FROM deliveries LEFT JOIN attempts ON attempts.site_id = deliveries.site_id
-        AND attempts.event_id = deliveries.event_id AND attempts.connection_id = deliveries.connection_id
-      WHERE deliveries.attempts > 0
-      GROUP BY deliveries.site_id, deliveries.event_id, deliveries.connection_id, deliveries.attempts
-      HAVING deliveries.attempts > COUNT(attempts.number)`,
+    what: "outcomes without their event",
+    sql: `SELECT event_id AS example FROM outcomes WHERE NOT EXISTS
+      (SELECT 1 FROM events WHERE events.site_id = outcomes.site_id AND events.id = outcomes.event_id)`,
   },
   {
     what: "deliveries that wait for a connection that does not exist",

@@ -237,10 +237,6 @@ const composed: Readonly<Record<string, readonly string[]>> = {
     "DELETE FROM consents WHERE ${condition}",
     "DELETE FROM consent_history WHERE ${condition}",
   ],
-  "deliveries/syncLog.ts": [
-    "SELECT COUNT(*) AS n FROM deliveries WHERE ${where",
-    "SELECT * FROM (SELECT event_id, connection_id FROM deliveries WHERE ${conditionsOf(",
-  ],
   // Their first column is the site's: the first field of the row's description.
   "events/eventRow.ts": ["INSERT INTO events (${"],
   "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],

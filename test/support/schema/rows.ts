@@ -1,13 +1,14 @@
 // Lists a row or two for every table. Migrations must keep them, a backup must contain them, and a
 // change of the encryption key must reseal them.
 
+import { emailRef } from "../../../src/store/events/eventRow.ts";
 import type { Row } from "../../../src/store/engine/database.ts";
 import { sealWith } from "../../../src/store/engine/seal.ts";
 import { sha256 } from "../sha256.ts";
 
 export const rowsKey = Buffer.alloc(32, 7);
 export const rowsAt = Date.UTC(2026, 9, 1, 12, 30);
-export const eventId = "0199a0b8-1000-7000-8000-000000000001";
+export const eventId = "01k6ghp40g0000000000000001";
 export const person = sha256("a".repeat(64));
 
 const at = rowsAt;
@@ -75,7 +76,6 @@ export function representativeRows(): Record<string, Row[]> {
       {
         site_id,
         id: eventId,
-        platform_event_id: eventId,
         key_id: "k1",
         mode: "live",
         status: "accepted",
@@ -84,16 +84,24 @@ export function representativeRows(): Record<string, Row[]> {
         value: 49.9,
         currency: "EUR",
         order_id: "A-1",
-        email_sha256: person,
+        email_ref: emailRef(person),
         time: at,
         received_at: at,
-        person: JSON.stringify({ emailSha256: person }),
+        person,
         attribution: JSON.stringify(attribution),
         extra: sealedJson({ plan: "gold" }, `event s1 ${eventId}`),
+        plan: '[["c1","segment","row"],["c2","sandbox"]]',
+        owner: "node",
+        uses_order_event_id: 0,
         released_at: null,
       },
     ],
-    dedup_claims: [{ site_id, claim: "claim", event_id: eventId, expires_at: at + 1 }],
+    dedup_claims: [
+      { site_id, claim: "claim", event_id: eventId, email_ref: emailRef(person), expires_at: at + 1 },
+    ],
+    outcomes: [{ site_id, event_id: eventId, number: 0, results: `[[1,${at},5,200,1,"abcdef","{}"]]` }],
+    nodes: [{ site_id: "", owner: "node", low_water: eventId, until: at }],
+    purge_heads: [{ site_id, answers_below: eventId }],
     deliveries: [
       {
         site_id,
