@@ -19,7 +19,7 @@ export function checkTimes(from: number | undefined, to: number | undefined): vo
     throw new Refusal("from", "The start must be before the end.");
 }
 
-const cursorForm = /^([0-9a-f-]{36})(?:\/([0-9a-z]{1,40})?)?$/;
+const cursorForm = /^([0-9a-z]{26})(?:\/([0-9a-z]{1,40})?)?$/;
 
 /** Reads an event id, or EVENT/CONNECTION in the sync log. */
 export function readCursor(text: string | undefined): { id: string; connectionId: string } | null {

@@ -296,7 +296,7 @@ function readTime(name: string, text: string, now: number): number {
   return at;
 }
 
-const cursorForm = /^([0-9a-f-]{36})(?:\/([0-9a-z]{1,40}))?$/;
+const cursorForm = /^([0-9a-z]{26})(?:\/([0-9a-z]{1,40}))?$/;
 
 /** Reads EVENT/CONNECTION. After an event id alone the list continues with older events. */
 function readCursor(text: string | undefined): { eventId: string; connectionId: string } | null {

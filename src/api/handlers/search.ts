@@ -8,7 +8,8 @@ import type { Store } from "../../store/store.ts";
 
 type Search = { emailSha256: Sha256 } | { eventId: string } | { orderId: string };
 
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** The form of an event id, and of an order event id. */
+const idForm = /^(?:[0-9a-z]{26}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 
 /** Hashes an email first: no other function sees the plain address. */
 export async function readSearch(
@@ -19,11 +20,11 @@ export async function readSearch(
   if (!text) return null;
   const emailSha256 = readEmailSha256(text);
   if (emailSha256) return { emailSha256 };
-  if (uuidForm.test(text)) {
+  if (idForm.test(text)) {
     const event = await findEventById(store, siteId, text.toLowerCase());
     if (event) return { eventId: event.id };
   }
-  // Order ids can be UUIDs, too.
+  // Order ids can have this form, too.
   return { orderId: text };
 }
 
