@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { answerOk, startPeer, type Peer } from "./peer.ts";
-import { deliveryStates, setUpSite, rows, type SiteSetup, type Row } from "../support/installation.ts";
+import { deliveryStates, listDeliveries, setUpSite, type SiteSetup } from "../support/installation.ts";
+import type { Delivery } from "../../src/store/deliveries/delivery.ts";
 
 const attemptSeconds = 3;
 const answerSeconds = 10;
@@ -108,9 +109,8 @@ const faults: Fault[] = [
   },
 ];
 
-async function stateOf(home: Installation, connection = ""): Promise<Row | undefined> {
-  const sql = `SELECT state, attempts FROM deliveries WHERE connection_id = '${connection}'`;
-  return (await rows(home, sql))[0];
+async function stateOf(home: Installation, connection = ""): Promise<Delivery | undefined> {
+  return (await listDeliveries(home)).find(({ connectionId }) => connectionId === connection);
 }
 
 describe.each(engines)("a faulty platform on %s", (engine) => {
