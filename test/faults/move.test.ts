@@ -14,6 +14,7 @@ import { tablesAt } from "../../src/store/schema/tables.ts";
 import { tryLock } from "../../src/installation/lock.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { idAt } from "../../src/kernel/ids.ts";
 import { eventually, newInstallation, Installation } from "../support/relay.ts";
 import {
   change,
@@ -68,13 +69,12 @@ async function contentOf(home: Installation): Promise<string[]> {
 async function copyEvents(home: Installation, count: number): Promise<void> {
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
   // The ids have the present time, because older events would be purged during the test.
-  const time = Date.now().toString(16).padStart(12, "0");
-  const id = `printf('${time.slice(0, 8)}-${time.slice(8)}-7000-8000-%012d', i)`;
+  const id = `printf('${idAt(Date.now()).slice(0, 10)}%016d', i)`;
   const statements: string[] = [];
+  const settled = "events WHERE id = (SELECT event_id FROM outcomes ORDER BY event_id LIMIT 1)";
   for (const [table, ids, first] of [
-    ["events", { id, platform_event_id: id, order_id: "'old-' || i" }, "events"],
-    ["deliveries", { event_id: id }, "deliveries WHERE state = 'sent' AND attempts = 1"],
-    ["attempts", { event_id: id }, "attempts WHERE state = 'sent' AND number = 1"],
+    ["events", { id, order_id: "'old-' || i" }, settled],
+    ["outcomes", { event_id: id }, "outcomes ORDER BY event_id"],
   ] as const) {
     const columns = (await rows(home, `SELECT name FROM pragma_table_info('${table}')`)).map((row) =>
       String(row.name),

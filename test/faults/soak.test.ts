@@ -140,11 +140,10 @@ describe.each(engines)("a soak on %s", (engine) => {
       const repeated: Record<string, number> = {};
       for (const id of platforms.filter((one) => one !== "tiktok")) {
         const accepted = new Map(standins.of(id).accepted.map((event) => [event.id, event]));
-        for (const { platform_event_id: platformEventId } of events) {
+        for (const { platformEventId } of events) {
           const event =
-            accepted.get(String(platformEventId)) ??
-            expect.unreachable(`${id} never got ${String(platformEventId)}`);
-          expect(event.counted, `${id} counts ${String(platformEventId)}`).toBe(1);
+            accepted.get(platformEventId) ?? expect.unreachable(`${id} never got ${platformEventId}`);
+          expect(event.counted, `${id} counts ${platformEventId}`).toBe(1);
           repeated[id] = (repeated[id] ?? 0) + event.count - 1;
         }
         expect(accepted.size).toBe(total);

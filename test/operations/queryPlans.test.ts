@@ -1,6 +1,7 @@
 // The query plans of every list of the dashboard over a hundred thousand events: no full scan of a table that grows, and no
 // more rows than a few pages.
 
+import { emailRef } from "../../src/store/events/eventRow.ts";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { idAt } from "../../src/kernel/ids.ts";
@@ -104,21 +105,25 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
   };
 }
 
-/** Statements that fill the tables; `hex` formats a number with so many digits. */
-function fillingStatements(hex: (number: string, digits: number) => string): string[] {
+/** Statements that fill the tables. */
+function fillingStatements(): string[] {
   const ms = `(${start} + n.i * ${stepMs})`;
   const whole = (text: string) => `CAST(${text} AS bigint)`;
-  const id = `${hex(whole(`${ms} / 65536`), 8)} || '-' || ${hex(whole(`${ms} % 65536`), 4)} || '-7000-8000-000000000000'`;
+  // The time in base 32, as in a ULID.
+  const digit = (i: number) =>
+    `substr('0123456789abcdefghjkmnpqrstvwxyz', ${whole(`${whole(`${ms} / ${32 ** i}`)} % 32`)} + 1, 1)`;
+  const id = `${Array.from({ length: 10 }, (_, i) => `CAST(${digit(9 - i)} AS text)`).join(" || ")} || '0000000000000000'`;
   const numbers = (count: number) =>
     `WITH RECURSIVE n(i) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`;
   const old = `n.i < ${events / 2}`;
   const attribution = `'{"consent":"unknown","withheld":null,"identity":"none","clickIds":{},"browserIds":{},"utm":{},"browser":null}'`;
   const ofSite = (site: string, count: number) =>
-    `INSERT INTO events (site_id, id, platform_event_id, key_id, mode, status, reasons, name, value, currency, order_id,
-       email_sha256, time, received_at, person, attribution)
-     ${numbers(count)} SELECT '${site}', ${id}, '', 'k', 'live', CASE WHEN n.i % 100 = 0 THEN 'filtered' ELSE 'accepted' END,
+    `INSERT INTO events (site_id, id, key_id, mode, status, reasons, name, value, currency, order_id,
+       email_ref, time, received_at, person, attribution, plan, owner, uses_order_event_id)
+     ${numbers(count)} SELECT '${site}', ${id}, 'k', 'live', CASE WHEN n.i % 100 = 0 THEN 'filtered' ELSE 'accepted' END,
        NULL, 'purchase', 1.5, 'EUR', CASE WHEN ${old} THEN 'placeholder' ELSE 'A-' || n.i END,
-       CASE WHEN ${old} THEN '${hash}' ELSE 'e' || n.i END, ${ms}, ${ms}, '{}', ${attribution} FROM n`;
+       CASE WHEN ${old} THEN ${emailRef(hash)} ELSE n.i END, ${ms}, ${ms}, '${hash}', ${attribution},
+       '[["c1","sandbox","row"],["c2","webhook","row"]]', '', 0 FROM n`;
   const deliveries = (connection: string, platform: string, every: number, state: string) =>
     `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, reason, attempts, due_at, owner, updated_at)
      ${numbers(events)} SELECT 's', ${id}, '${connection}', '${platform}', ${state}, NULL, 1, ${ms}, '', ${ms}
@@ -160,8 +165,7 @@ describe("query plans on sqlite", () => {
     const opened = openSqlite(`${freshFolder()}/store.db`);
     await migrate(opened);
     await opened.write(async (tx) => {
-      for (const text of fillingStatements((number, digits) => `printf('%0${digits}x', ${number})`))
-        await tx.all(text);
+      for (const text of fillingStatements()) await tx.all(text);
     });
     db = recordStatements(opened);
   });
@@ -206,7 +210,7 @@ describe("query plans on postgres", () => {
     client = new Client({ connectionString: url });
     await client.connect();
     await client.query("BEGIN; SET LOCAL synchronous_commit = off");
-    for (const text of fillingStatements((number, digits) => `lpad(to_hex(${number}), ${digits}, '0')`))
+    for (const text of fillingStatements())
       await client.query(text.replace(/INSERT INTO (\w+) (\([^)]*\))\s+(WITH[^]*)/, "INSERT INTO $1 $2 $3"));
     await client.query("COMMIT");
     await client.query("VACUUM ANALYZE");

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPurge, runPaced, type PurgeOptions } from "../../src/maintenance/purge.ts";
+import { emailRef } from "../../src/store/events/eventRow.ts";
 import { idAt, ulid } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
 import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
@@ -15,16 +16,15 @@ import { sha256 } from "../support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const settings = { keepMs: 90 * day, keepEventsMs: 90 * day, keepLogMs: 90 * day };
-const person = "a".repeat(64);
+const person = sha256("a".repeat(64));
 const never = Number.MAX_SAFE_INTEGER;
 
-const idOf = (ms: number, n: number) =>
-  `${idAt(ms).slice(0, 14)}7000-8000-${n.toString(16).padStart(12, "0")}`;
+const idOf = (ms: number, n: number) => idAt(ms).slice(0, 10) + String(n).padStart(16, "0");
 const hourOf = (ms: number) => Math.floor(ms / hourMs);
 
 const tables = {
   events:
-    "site_id,id,platform_event_id,key_id,mode,status,reasons,name,value,currency,order_id,email_sha256,time,received_at,person,attribution,extra",
+    "site_id,id,key_id,mode,status,reasons,name,value,currency,order_id,email_ref,time,received_at,person,attribution,extra,plan,owner,uses_order_event_id",
   deliveries: "site_id,event_id,connection_id,platform,state,reason,attempts,due_at,owner,updated_at",
   attempts:
     "site_id,event_id,connection_id,number,started_at,duration_ms,state,reason,http_status,batch,request,response",
@@ -39,16 +39,17 @@ function seeds(siteId: string, at: number, count: number, state = "sent"): Rows 
   for (let n = 0; n < count; n += 1) {
     const ms = at + n * 1000;
     const id = idOf(ms, n);
-    const json = [JSON.stringify({ emailSha256: person }), JSON.stringify({ clickIds: {} })];
+    const attribution = JSON.stringify({ clickIds: {} });
+    const plan = '[["c","sandbox","row"]]';
     rows.events.push(
-      [siteId, id, id, "k", "live", "accepted", null, "purchase", 1, "EUR", id, person, ms, ms, ...json, null],
+      [siteId, id, "k", "live", "accepted", null, "purchase", 1, "EUR", id, emailRef(person), ms, ms, person, attribution, null, plan, "", 0],
     ); // prettier-ignore
     rows.deliveries.push([siteId, id, "c", "sandbox", state, null, 1, ms, "", ms]);
     rows.attempts.push([siteId, id, "c", 1, ms, 5, state, null, 200, 1, "POST /", "{}"]);
   }
-  const hours = new Set(rows.events.map((row) => hourOf(Number(row[13]))));
+  const hours = new Set(rows.events.map((row) => hourOf(Number(row[12]))));
   for (const hour of hours) {
-    const counted = rows.events.filter((row) => hourOf(Number(row[13])) === hour).length;
+    const counted = rows.events.filter((row) => hourOf(Number(row[12])) === hour).length;
     rows.statistics_hours.push([siteId, hour, (hour + 2) * hourMs, never]);
     rows.statistics.push([siteId, hour, "conversion", "purchase", "EUR", counted, counted]);
   }
