@@ -111,7 +111,7 @@ function fillingStatements(): string[] {
   const whole = (text: string) => `CAST(${text} AS bigint)`;
   // The time in base 32, as in a ULID.
   const digit = (i: number) =>
-    `substr('0123456789abcdefghjkmnpqrstvwxyz', ${whole(`${whole(`${ms} / ${32 ** i}`)} % 32`)} + 1, 1)`;
+    `substr('0123456789abcdefghjkmnpqrstvwxyz', CAST(${whole(`${ms} / ${32 ** i}`)} % 32 AS integer) + 1, 1)`;
   const id = `${Array.from({ length: 10 }, (_, i) => `CAST(${digit(9 - i)} AS text)`).join(" || ")} || '0000000000000000'`;
   const numbers = (count: number) =>
     `WITH RECURSIVE n(i) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`;
@@ -123,7 +123,7 @@ function fillingStatements(): string[] {
      ${numbers(count)} SELECT '${site}', ${id}, 'k', 'live', CASE WHEN n.i % 100 = 0 THEN 'filtered' ELSE 'accepted' END,
        NULL, 'purchase', 1.5, 'EUR', CASE WHEN ${old} THEN 'placeholder' ELSE 'A-' || n.i END,
        CASE WHEN ${old} THEN ${emailRef(hash)} ELSE n.i END, ${ms}, ${ms}, '${hash}', ${attribution},
-       '[["c1","sandbox","row"],["c2","webhook","row"]]', '', 0 FROM n`;
+       '[["c1","sandbox"],["c2","webhook","row"]]', '', 0 FROM n`;
   const deliveries = (connection: string, platform: string, every: number, state: string) =>
     `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, reason, attempts, due_at, owner, updated_at)
      ${numbers(events)} SELECT 's', ${id}, '${connection}', '${platform}', ${state}, NULL, 1, ${ms}, '', ${ms}
@@ -135,7 +135,9 @@ function fillingStatements(): string[] {
   return [
     ofSite("s", events),
     ofSite("other", events / 10),
-    deliveries("c1", "sandbox", 1, "CASE WHEN n.i % 50 = 0 THEN 'rejected' ELSE 'sent' END"),
+    deliveries("c1", "sandbox", 50, "'rejected'"),
+    `INSERT INTO outcomes (site_id, event_id, number, results) ${numbers(events)} SELECT 's', ${id}, 0,
+       CASE WHEN n.i % 50 = 0 THEN '[[0]]' ELSE '[[0,1,5,200,1,"abcdef",null]]' END FROM n`,
     deliveries("c2", "webhook", 10, "CASE WHEN n.i > 50000 THEN 'queued' ELSE 'sent' END"),
     `INSERT INTO audit (site_id, id, at, actor, action, detail) ${numbers(5000)} SELECT 's', ${id}, 0, 'a', 'b', '{}' FROM n`,
     `INSERT INTO rejected_requests (site_id, id, at, status, error, host)

@@ -200,8 +200,8 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     await fillTable(
       db,
       "dedup_claims",
-      ["site_id", "claim", "event_id", "expires_at"],
-      claims.map(([claim, until]) => ["claims", claim, "gone", until]),
+      ["site_id", "claim", "event_id", "email_ref", "expires_at"],
+      claims.map(([claim, until]) => ["claims", claim, "gone", 1, until]),
     );
     await round("claims");
     expect(await db.all(`SELECT claim FROM dedup_claims WHERE site_id = 'claims'`)).toEqual([

@@ -10,7 +10,7 @@ import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
 import { deliveryColumns, deliveryRow, type Delivery } from "./delivery.ts";
-import { eventListStore } from "../events/eventList.ts";
+import { emailColumn, eventListStore, isOfPerson } from "../events/eventList.ts";
 import { plannedColumns, readDeliveries, readPlanned } from "./outcomes.ts";
 import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
 
@@ -141,7 +141,8 @@ export function syncLogStore(db: Database) {
   async function readEvents(siteId: string, filter: LogFilter, below: LogKey, max: number): Promise<Part> {
     const rows = await selectEvents(siteId, filter, below, max);
     const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
-    const found = rows.flatMap((row) =>
+    const ofPerson = rows.filter((row) => isOfPerson(row, filter));
+    const found = ofPerson.flatMap((row) =>
       (deliveries.get(String(row.id)) ?? [])
         .toSorted((one, other) => (one.connectionId < other.connectionId ? 1 : -1))
         .map((delivery) => toLine(delivery, row)),
@@ -271,7 +272,7 @@ function matches(line: LogLine, filter: LogFilter): boolean {
   );
 }
 
-const eventColumns = `${plannedColumns}, name, value, currency, order_id, mode, email_ref`;
+const eventColumns = `${plannedColumns}, name, value, currency, order_id, mode, email_ref, ${emailColumn}`;
 
 function toLine(delivery: Delivery, event: Row | undefined): LogLine {
   return {
