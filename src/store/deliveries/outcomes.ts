@@ -257,6 +257,12 @@ function mergeDeliveries(
 
 const orderOf = ({ platform, connectionId }: Delivery) => `${platform} ${connectionId}`;
 
+/** An open first attempt is never due: its owner settles it, or a node that takes the event over. */
+const neverDue = Number.MAX_SAFE_INTEGER;
+
+/** True for a first attempt that is not settled. */
+export const isOpen = ({ state, dueAt }: Delivery) => state === "queued" && dueAt === neverDue;
+
 function withoutRow(
   siteId: string,
   { id, owner, receivedAt }: PlannedEvent,
@@ -272,8 +278,7 @@ function withoutRow(
     state,
     reason,
     attempts: sent ? 1 : 0,
-    // An open first attempt is never due: its owner settles it, or a node that takes the event over.
-    dueAt: state === "queued" ? Number.MAX_SAFE_INTEGER : 0,
+    dueAt: state === "queued" ? neverDue : 0,
     owner: state === "queued" ? owner : "",
     updatedAt: sent ? sent.startedAt + sent.durationMs : receivedAt,
   };

@@ -11,7 +11,7 @@ import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
 import { deliveryColumns, deliveryRow, type Delivery } from "./delivery.ts";
 import { emailColumn, eventListStore, isOfPerson } from "../events/eventList.ts";
-import { plannedColumns, readDeliveries, readPlanned } from "./outcomes.ts";
+import { isOpen, plannedColumns, readDeliveries, readPlanned } from "./outcomes.ts";
 import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
 
 export type LogFilter = {
@@ -84,7 +84,8 @@ export function syncLogStore(db: Database) {
            WHERE site_id = $1 AND ${isState} AND connection_id > known.id)
          FROM known WHERE known.id IS NOT NULL)
        SELECT id, (SELECT platform FROM deliveries
-         WHERE site_id = $1 AND ${isState} AND connection_id = known.id LIMIT 1) AS platform
+         WHERE site_id = $1 AND ${isState} AND connection_id = known.id
+         ORDER BY ${state === "queued" ? "due_at" : "event_id"} LIMIT 1) AS platform
        FROM known WHERE id IS NOT NULL`,
       [siteId],
     );
@@ -116,12 +117,29 @@ export function syncLogStore(db: Database) {
     below: LogKey,
     max: number,
   ): Promise<Part> {
-    if (branches.length === 0) return { found: [], next: null };
     const params: Value[] = [siteId, ...timesOf(filter), below.eventId, below.connectionId, max];
-    const rows = await db.all(selectBranches(branches, params), params);
-    const found = await withEvents(siteId, rows.map(deliveryRow.read));
+    const rows = branches.length ? await db.all(selectBranches(branches, params), params) : [];
+    const open = filter.states?.includes("queued") ? await readOpen(siteId) : [];
+    const found = [...(await withEvents(siteId, rows.map(deliveryRow.read))), ...open]
+      .filter((line) => isBelow(line, below))
+      .toSorted((one, other) => (isBelow(one, keyOf(other)) ? 1 : -1))
+      .slice(0, max);
     const last = found.at(-1);
     return { found, next: found.length < max || !last ? null : keyOf(last) };
+  }
+
+  /** Reads first attempts that are not settled: they are queued, have no row, and are the newest of their nodes. */
+  async function readOpen(siteId: string): Promise<LogLine[]> {
+    const [mark] = await db.all(`SELECT MIN(low_water) AS id FROM nodes WHERE site_id = ''`);
+    if (mark?.id == null) return [];
+    const rows = await db.all(
+      `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id >= $2 ORDER BY id DESC LIMIT ${maxSorted}`,
+      [siteId, String(mark.id)],
+    );
+    const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
+    return rows.flatMap((row) =>
+      (deliveries.get(String(row.id)) ?? []).flatMap((one) => (isOpen(one) ? [toLine(one, row)] : [])),
+    );
   }
 
   /** Adds the fields of the events. The event of a delivery may have been purged. */
@@ -225,7 +243,8 @@ export function syncLogStore(db: Database) {
           );
           counted += Number(row?.n);
         }
-        return counted;
+        const open = filter.states?.includes("queued") ? await readOpen(siteId) : [];
+        return counted + open.filter((line) => matches(line, filter)).length;
       }
       for (let before: LogKey | null | undefined; before !== null;) {
         const page: LogPage = await listPage(siteId, filter, { before: before ?? null, limit: 1000 });
