@@ -18,6 +18,7 @@ import {
   type CliCommand,
 } from "./context.ts";
 import { findEvent, readMode } from "./event.ts";
+import { nextTryAt } from "../store/deliveries/outcomes.ts";
 
 export function deliveryCommands(program: CliCommand): void {
   const delivery = program.command("delivery").description("the sync log: deliveries and their outcomes");
@@ -50,7 +51,7 @@ export function deliveryCommands(program: CliCommand): void {
           `${line.platform} ${line.connectionId}`,
           line.state,
           String(line.attempts),
-          line.state === "queued" ? timeText(line.dueAt) : "–",
+          nextTryText(line),
           line.reason ?? "–",
           line.eventId,
         ]);
@@ -176,7 +177,7 @@ async function readPage(
 const keyOf = ({ eventId, connectionId }: LogLine) => `${eventId}/${connectionId}`;
 
 function toJson(line: LogLine) {
-  const { siteId, eventId, connectionId, platform, state, reason, attempts, dueAt, event, orderId } = line;
+  const { siteId, eventId, connectionId, platform, state, reason, attempts, event, orderId } = line;
   const { value, currency, mode, receivedAt, updatedAt } = line;
   return {
     eventId,
@@ -186,7 +187,7 @@ function toJson(line: LogLine) {
     state,
     reason,
     attempts,
-    nextTryAt: state === "queued" ? dueAt : null,
+    nextTryAt: nextTryAt(line),
     event,
     value,
     currency,
@@ -294,6 +295,11 @@ function readTime(name: string, text: string, now: number): number {
   if (Number.isNaN(at) || at < 0)
     throw new Refusal(name, `--${name} must be a time like 2026-11-15, 2026-11-15T08:00Z, 2h or 7d.`);
   return at;
+}
+
+function nextTryText(line: LogLine): string {
+  const at = nextTryAt(line);
+  return at === null ? "–" : timeText(at);
 }
 
 const cursorForm = /^([0-9a-z]{26})(?:\/([0-9a-z]{1,40}))?$/;

@@ -9,6 +9,7 @@ import { toConversion } from "./plan.ts";
 import { settingsMark } from "./settingsMark.ts";
 import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
+import { nextTryAt } from "../store/deliveries/outcomes.ts";
 
 type Context = {
   store: Pick<Store, "events" | "deliveries">;
@@ -52,14 +53,14 @@ export async function readTrace(context: Context, event: StoredEvent) {
         ? [`order id ${orderId} was sent with ${emails} different emails: is it a placeholder?`]
         : [],
     deliveries: deliveries.map((delivery) => {
-      const { connectionId, platform, state, reason, attempts: made, dueAt, updatedAt } = delivery;
+      const { connectionId, platform, state, reason, attempts: made, updatedAt } = delivery;
       return {
         connectionId,
         platform,
         state,
         reason,
         attempts: made,
-        nextTryAt: state === "queued" ? dueAt : null,
+        nextTryAt: nextTryAt(delivery),
         updatedAt,
         log: attempts.filter((one) => one.connectionId === connectionId),
       };

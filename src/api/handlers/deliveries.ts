@@ -11,6 +11,7 @@ import { notFound, type Handlers } from "../call.ts";
 import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readSearch } from "./search.ts";
+import { nextTryAt } from "../../store/deliveries/outcomes.ts";
 
 type Names =
   | "GET /sites/:site/deliveries"
@@ -100,7 +101,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
 }
 
 function toLine(line: LogLine): ShownLine {
-  const { eventId, connectionId, platform, state, reason, attempts, dueAt, updatedAt } = line;
+  const { eventId, connectionId, platform, state, reason, attempts, updatedAt } = line;
   const { event: name, value, currency, orderId, mode, receivedAt, erased } = line;
   return {
     event: { id: eventId, name, value, currency, orderId, mode, receivedAt, erased },
@@ -109,7 +110,7 @@ function toLine(line: LogLine): ShownLine {
     state,
     reason,
     attempts,
-    nextTryAt: state === "queued" ? dueAt : null,
+    nextTryAt: nextTryAt(line),
     updatedAt,
   };
 }

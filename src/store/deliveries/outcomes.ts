@@ -263,6 +263,10 @@ const neverDue = Number.MAX_SAFE_INTEGER;
 /** True for a first attempt that is not settled. */
 export const isOpen = ({ state, dueAt }: Delivery) => state === "queued" && dueAt === neverDue;
 
+/** When the next attempt is due; null where there is none, or it is being made. */
+export const nextTryAt = (delivery: Delivery) =>
+  delivery.state === "queued" && !isOpen(delivery) ? delivery.dueAt : null;
+
 function withoutRow(
   siteId: string,
   { id, owner, receivedAt }: PlannedEvent,
