@@ -71,7 +71,9 @@ export async function relay(
 
   // This node owns the event until its first attempts are settled, if there are any.
   const isAttempted = planned.some(({ job }) => job);
-  const openEvent = isAttempted ? context.openEvents.open(event, toPlan(planned, true)) : null;
+  const plan = toPlan(planned, true);
+  const openEvent = isAttempted ? context.openEvents.open(event, plan) : null;
+  const isLeased = isAttempted && openEvent === null;
   const acceptance = await store.events
     .accept({
       event,
@@ -79,8 +81,9 @@ export async function relay(
       filterReasons: reasons,
       ...claims,
       deliveries: planned,
-      owner: lease.owner,
-      leaseUntil: openEvent || !isAttempted ? null : lease.until,
+      plan: isLeased ? toPlan(planned, false) : plan,
+      owner,
+      leaseUntil: isLeased ? lease.until : null,
       answerBy: deadline,
     })
     .catch((error: unknown) => {

@@ -177,7 +177,7 @@ type OwnedOptions = {
 
 function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): Owned {
   const total = plan.reduce((sum, { by }) => (by === "owner" ? sum + 1 : sum), 0);
-  let arrived = 0;
+  const arrived = new Set<number>();
   let settled = 0;
   let waiting: FirstResult[] = [];
   let failed = false;
@@ -216,17 +216,16 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
 
   return {
     settle(settlement, settings) {
-      waiting.push(toResult(settlement, settings, plan));
-      arrived += 1;
-      if (arrived === total || !gathering) {
-        const first = gathering;
-        gathering ??= Promise.withResolvers<void>();
-        const { promise } = gathering;
-        if (arrived === total) void write();
-        else if (!first) timer = setTimeout(() => void write(), gatherMs);
-        return promise;
-      }
-      return gathering.promise;
+      const result = toResult(settlement, settings, plan);
+      // A job whose lease ran out was settled then; what follows of its batch does not count.
+      if (arrived.has(result.position)) return writing;
+      arrived.add(result.position);
+      waiting.push(result);
+      gathering ??= Promise.withResolvers<void>();
+      const { promise } = gathering;
+      if (arrived.size === total) void write();
+      else timer ??= setTimeout(() => void write(), gatherMs);
+      return promise;
     },
     hasFailed: () => failed,
     retry: write,

@@ -5,6 +5,7 @@ import { shortId, ulid } from "../../src/kernel/ids.ts";
 import type { Settlement } from "../../src/store/deliveries/deliveries.ts";
 import type { Attempt, NewDelivery } from "../../src/store/deliveries/delivery.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
+import { toPlan } from "../../src/store/events/plan.ts";
 import type { AuditLine } from "../../src/store/sites/audit.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sha256 } from "./sha256.ts";
@@ -35,6 +36,8 @@ export function newEvent(
   more: Partial<NewEvent> = {},
 ): NewEvent {
   const receivedAt = fields.receivedAt ?? now;
+  const deliveries = more.deliveries ?? [queuedDelivery()];
+  const leaseUntil = more.leaseUntil === undefined ? receivedAt + 30_000 : more.leaseUntil;
   const id = fields.id ?? ulid(receivedAt);
   return {
     event: {
@@ -57,10 +60,11 @@ export function newEvent(
     claim: id,
     claimUntil: receivedAt + 3_600_000,
     orderEventId: null,
-    deliveries: [queuedDelivery()],
+    plan: toPlan(deliveries, leaseUntil === null),
     owner: "node-a",
-    leaseUntil: receivedAt + 30_000,
     ...more,
+    deliveries,
+    leaseUntil,
   };
 }
 

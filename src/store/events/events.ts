@@ -24,7 +24,9 @@ export type NewEvent = Claimant & {
   attribution: Attribution;
   /** Empty for an accepted event. */
   filterReasons: FilterReason[];
-  deliveries: NewDelivery[];
+  deliveries: readonly NewDelivery[];
+  /** The plan of these deliveries: with an owner unless they are leased one by one. */
+  plan: readonly PlanEntry[];
   /** The node that attempts the deliveries first. */
   owner: string;
   /**
@@ -147,11 +149,7 @@ async function acceptAll(
   items: NewEvent[],
 ): Promise<Acceptance[]> {
   const claimed = await claimAll(tx, items);
-  const accepted: (NewEvent & { plan: PlanEntry[] })[] = [];
-  for (const item of items)
-    if (claimed.get(item) !== "duplicate")
-      accepted.push(Object.assign(item, { plan: toPlan(item.deliveries, item.leaseUntil === null) }));
-
+  const accepted = items.filter((item) => claimed.get(item) !== "duplicate");
   const usesOrderEventId = (item: NewEvent) => claimed.get(item) === "order event id";
   const [written] = await Promise.all([
     tx.change(
