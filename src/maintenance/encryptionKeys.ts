@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode } from "../kernel/errorCode.ts";
-import { syncToDisk } from "../kernel/syncToDisk.ts";
+import { syncToDisk } from "../store/maintenance/syncToDisk.ts";
 import type { Keys } from "../store/engine/seal.ts";
 
 /**

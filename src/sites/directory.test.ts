@@ -1,8 +1,9 @@
-// Two nodes on one PostgreSQL without a connection to each other: a change on one arrives on the other within two seconds.
+// Two nodes on one PostgreSQL without a connection to each other: a change on one arrives on the other by itself.
 
 import { expect, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../test/support/databases.ts";
 import { openNodes } from "../../test/support/nodes.ts";
+import { eventually } from "../../test/support/relay.ts";
 import { ulid } from "../kernel/ids.ts";
 import { openClient } from "../store/engine/postgres/client.ts";
 import { openStore } from "../store/store.ts";
@@ -10,9 +11,7 @@ import { connect, pause } from "./connect.ts";
 import { openDirectory, isUsable } from "./directory.ts";
 import { addKey, addSite, revokeKey, changeSiteSettings } from "./manage.ts";
 
-const timeoutMs = 2000;
-
-test("a change of keys, sites, settings or connections arrives on another node within two seconds", async () => {
+test("a change of keys, sites, settings or connections arrives on another node by itself", async () => {
   const { store, other, close } = await openNodes("postgres");
   const here = openDirectory(store);
   const there = openDirectory(other);
@@ -25,20 +24,11 @@ test("a change of keys, sites, settings or connections arrives on another node w
   });
   const context = { store, directory: here };
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
-  /** Waits until the other node knows the last change; fails after two seconds. */
-  async function isKnownSoon(what: string, isKnown: () => boolean): Promise<void> {
-    const changedAt = performance.now();
-    while (!isKnown()) {
-      expect(performance.now() - changedAt, what).toBeLessThan(timeoutMs);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-
   const site = await addSite(context, "shop.example.com", by);
   const { key } = await addKey(context, site, { name: "CRM", mode: "live", expiresAt: null }, by);
   const siteNow = here.site(site.id) ?? expect.unreachable("it was made here");
   const { connection } = await connect(context, siteNow, "sandbox", {}, by);
-  await isKnownSoon(
+  await eventually(
     "a new site, key and connection",
     () =>
       there.siteOfHost("shop.example.com")?.id === site.id &&
@@ -54,7 +44,7 @@ test("a change of keys, sites, settings or connections arrives on another node w
     const known = there.key(key);
     return known === undefined || !isUsable(known, Date.now());
   };
-  await isKnownSoon(
+  await eventually(
     "a connection that is paused, a setting, a key that is revoked",
     () =>
       there.connection(site.id, connection.id)?.state === "paused" &&

@@ -83,6 +83,13 @@ inChromium("keys, webhooks, filters and persons", () => {
       const line = (host: string) => page.getByRole("listitem").filter({ hasText: host });
       const tag = async (host: string) =>
         (await call(relay.url, { method: "GET", path: "/__cc/tag.js", headers: { Host: host } })).status;
+      /** The look-up of a check gives up after two seconds, which a busy machine exceeds: then it is checked again. */
+      const isFound = (host: string, finding: RegExp) =>
+        eventually(`the check of ${host} says ${finding}`, async () => {
+          const isShown = await line(host).getByText(finding).first().isVisible();
+          if (!isShown) await press(line(host), `Check now: ${host}`);
+          return isShown;
+        });
       // The only domain cannot be removed.
       await press(line("localhost"), "Pause");
       await press(dialog(page, "Pause localhost?"), "Cancel");
@@ -91,11 +98,11 @@ inChromium("keys, webhooks, filters and persons", () => {
       await field(page, "Add a domain").fill("shop.test");
       await press(page, "Add");
       await sees(line("shop.test"), "unverified");
-      await sees(line("shop.test"), /shop\.test is not in the DNS\..*New records can take an hour/);
+      await isFound("shop.test", /shop\.test is not in the DNS\..*New records can take an hour/);
       expect(await tag("shop.test")).toBe(200);
       await field(page, "Add a domain").fill("www.shop.test");
       await press(page, "Add");
-      await sees(line("www.shop.test"), /leads to a private address, and is not called/);
+      await isFound("www.shop.test", /leads to a private address, and is not called/);
 
       await press(line("www.shop.test"), "Pause");
       await press(dialog(page, "Pause www.shop.test?"), "Pause");

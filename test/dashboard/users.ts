@@ -43,10 +43,10 @@ export type User = {
   go: (path: string) => Promise<void>;
 };
 
-const timeoutMs = 20_000;
+const timeoutMs = 60_000;
 
 /** Timeout of a whole scenario; a busy machine takes many times as long as an idle one. */
-export const scenarioMs = 120_000;
+export const scenarioMs = 300_000;
 
 /** Opens a separate browser context, signed in as `person` if given. */
 export async function user(

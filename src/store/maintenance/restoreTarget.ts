@@ -4,7 +4,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { syncToDisk } from "../../kernel/syncToDisk.ts";
+import { syncToDisk } from "./syncToDisk.ts";
 import { openClient } from "../engine/postgres/client.ts";
 import { rowStatement, type Database, type Query, type RowQuery, type Value } from "../engine/database.ts";
 import { postgresDialect } from "../engine/postgres/dialect.ts";
