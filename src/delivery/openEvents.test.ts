@@ -1,5 +1,6 @@
 // The open events of a node: what is gathered, fenced, retried and taken over. The store is real.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/relay.ts";
 import { newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
@@ -78,7 +79,19 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   const statesOf = async ({ event }: NewEvent) =>
     (await store.deliveries.listByEvent(event.siteId, event.id)).map(({ state }) => state);
   const nodeRow = async (owner: string) =>
-    (await sql(location, `SELECT low_water FROM nodes WHERE owner = '${owner}'`))[0]?.low_water;
+    (await sql(location, `SELECT low_water, until FROM nodes WHERE owner = '${owner}'`))[0];
+  const markOf = async (owner: string) => String((await nodeRow(owner))?.low_water);
+  /** The node renews its lease when its mark moves, so this may have to be repeated. */
+  const endLease = (owner: string) =>
+    sql(location, `UPDATE nodes SET until = ${Date.now() - 1000} WHERE owner = '${owner}'`);
+
+  /** The marks that are written within three runs of the node's loop. */
+  async function seenMarks(node: { owner: string }): Promise<string[]> {
+    const marks: string[] = [];
+    for (const endAt = Date.now() + 3500; Date.now() < endAt; await sleep(200))
+      marks.push(await markOf(node.owner));
+    return marks;
+  }
 
   test("outcomes that arrive together are one row, and a straggler is a second", async () => {
     const node = await openNode();
@@ -119,12 +132,9 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const first = await accepted(node, siteId);
     const second = await accepted(node, siteId);
     for (const id of ["c1", "c2", "c3"]) await second.openEvent.settle(settlement(second.item, id, "sent"));
-    await eventually("the mark is written", async () => (await nodeRow(node.owner)) === first.item.event.id);
+    await eventually("the mark is written", async () => (await markOf(node.owner)) === first.item.event.id);
     for (const id of ["c1", "c2", "c3"]) await first.openEvent.settle(settlement(first.item, id, "sent"));
-    await eventually(
-      "the mark follows",
-      async () => String(await nodeRow(node.owner)) >= second.item.event.id,
-    );
+    await eventually("the mark follows", async () => (await markOf(node.owner)) >= second.item.event.id);
   });
 
   test("an event whose acceptance is unknown is queued after the lease, if it was accepted", async () => {
@@ -145,15 +155,71 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const dead = await openNode({}, store, [siteId]);
     const { item, openEvent } = await accepted(dead, siteId);
     await openEvent.settle(settlement(item, "c2", "sent"));
-    if (engine === "postgres")
-      await sql(location, `UPDATE nodes SET until = 5 WHERE owner = '${dead.owner}'`);
     await openNode({}, other, [siteId]);
-    await eventually("it is taken over", async () => (await rowsOf(item)).length === 2);
+    await eventually("it is taken over", async () => {
+      await endLease(dead.owner);
+      return (await rowsOf(item)).length === 2;
+    });
     expect((await statesOf(item)).toSorted()).toEqual(["queued", "queued", "sent"]);
     await openEvent.settle(settlement(item, "c1", "rejected"));
     await openEvent.settle(settlement(item, "c3", "rejected"));
     expect((await statesOf(item)).toSorted()).toEqual(["queued", "queued", "sent"]);
+    expect(await rowsOf(item)).toEqual([0, 1]);
   });
+
+  test("the mark of a node does not pass an event that is looked up for longer than the one after it", async () => {
+    const node = await openNode();
+    const siteId = await newSite(store);
+    const slowId = node.events.newId(Date.now());
+    const next = await accepted(node, siteId);
+    for (const id of ["c1", "c2", "c3"]) await next.openEvent.settle(settlement(next.item, id, "sent"));
+    const marks = await seenMarks(node);
+    expect(marks.every((mark) => mark <= slowId)).toBe(true);
+    node.events.release(slowId);
+    await eventually("the mark follows", async () => (await markOf(node.owner)) > slowId);
+  });
+
+  test("an outcome that arrives after an unconfirmed commit is a row of its own", async () => {
+    let isConfirmed = false;
+    const settleFirst: Store["deliveries"]["settleFirst"] = async (item) => {
+      const isOurs = await store.deliveries.settleFirst(item);
+      if (!isConfirmed) throw new Error("the connection broke");
+      return isOurs;
+    };
+    const node = await openNode({ settleFirst });
+    const { item, openEvent } = await accepted(node, await newSite(store));
+    await openEvent.settle(settlement(item, "c1", "sent"));
+    await openEvent.settle(settlement(item, "c2", "rejected"));
+    isConfirmed = true;
+    await openEvent.settle(settlement(item, "c3", "queued"));
+    await eventually("the outcomes are written", () => node.events.size() === 0);
+    expect(await statesOf(item)).toEqual(["sent", "rejected", "queued"]);
+    const rows = await sql(location, `SELECT due_at FROM deliveries WHERE event_id = '${item.event.id}'`);
+    expect(rows).toHaveLength(2);
+  });
+
+  test.runIf(engine === "postgres")(
+    "a node that came back after a takeover is taken over again when it dies",
+    async () => {
+      const siteId = await newSite(store);
+      const paused = await openNode({}, store, [siteId]);
+      await openNode({}, other, [siteId]);
+      for (const pass of ["first", "second"]) {
+        const { item } = await accepted(paused, siteId);
+        await eventually(`the ${pass} takeover`, async () => {
+          await endLease(paused.owner);
+          return (await rowsOf(item)).length === 1;
+        });
+        paused.clock.now += leaseMs / 2;
+        await eventually(
+          "the node is back",
+          async () => Number((await nodeRow(paused.owner))?.until) > Date.now(),
+        );
+        // The other node looks at least once while the node is back.
+        await sleep(2500);
+      }
+    },
+  );
 
   test("a node whose lease is about to end opens no event", async () => {
     const node = await openNode();

@@ -2,8 +2,8 @@
 // row holds its lease and its low-water mark, the id of the oldest open event, so that another node can take the open ones
 // over when this one dies.
 //
-// An event is added before its transaction begins, and the ids of a node never decrease: so every open event is at or above
-// the last mark that was written.
+// An event is listed from the moment that it has an id, and the ids of a node never decrease: so every open event is at or
+// above the last mark that was written.
 
 import { poll } from "../background/poll.ts";
 import { openUlids } from "../kernel/ids.ts";
@@ -29,8 +29,10 @@ export type OpenEvent = {
 };
 
 export type OpenEvents = {
-  /** Makes the id of an event that this node accepts. */
+  /** Makes the id of an event that may be accepted here. The low-water mark does not pass it before `release`. */
   newId(now: number): string;
+  /** Nothing is done with this id any more, unless it was opened. */
+  release(id: string): void;
   /** Adds an event that is about to be accepted; null while the node's lease may end before its first attempts do. */
   open(event: { siteId: string; id: string }, plan: readonly PlanEntry[]): OpenEvent | null;
   /** The number of open events. */
@@ -63,7 +65,8 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   const { store, owner, version, leaseMs, maxOpenMs, now, onDefect } = options;
   const isShared = store.engine !== "sqlite";
   const newUlid = openUlids({ isMonotonic: true });
-  const open = new Map<string, Owned>();
+  /** By id, in order. null: it is not known yet whether the event is accepted. */
+  const open = new Map<string, Owned | null>();
   const abandoned = new Map<string, { siteId: string; since: number }>();
   const takenOver = new Set<string>();
   let lastId = newUlid(now());
@@ -74,9 +77,10 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
 
   async function renew(): Promise<void> {
     const mark = lowWater();
-    // The embedded store has no other node, so only the mark matters.
-    if (!isShared && mark === writtenMark) return;
-    if (isShared && leasedUntil - now() > leaseMs * 0.75 && mark === writtenMark) return;
+    const leftMs = leasedUntil - now();
+    // More than a whole lease is left when the clock was set back. The embedded store has no other node, and no lease.
+    const isLeased = !isShared || (leftMs > leaseMs * 0.75 && leftMs <= leaseMs);
+    if (isLeased && mark === writtenMark) return;
     const startedAt = now();
     await store.nodes.renew(owner, mark, leaseMs);
     writtenMark = mark;
@@ -88,8 +92,13 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   }
 
   async function takeOverDead(): Promise<void> {
-    for (const { node, endedMs } of await store.nodes.listExpired()) {
-      if (takenOver.has(node.owner) && endedMs < keepRowMs) continue;
+    const expired = await store.nodes.listExpired();
+    // A node that is not listed any more came back, and may die again.
+    for (const known of takenOver)
+      if (!expired.some(({ node }) => node.owner === known)) takenOver.delete(known);
+    for (const { node, endedMs } of expired) {
+      const isKnown = node.owner === owner || (takenOver.has(node.owner) && endedMs < keepRowMs);
+      if (isKnown) continue;
       await takeOver(node);
       takenOver.add(node.owner);
       if (endedMs >= keepRowMs) await store.nodes.remove(node.owner);
@@ -108,7 +117,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
 
   async function maintain(): Promise<void> {
     await renew();
-    for (const owned of open.values()) if (owned.hasFailed()) await owned.retry();
+    for (const owned of open.values()) if (owned?.hasFailed()) await owned.retry();
     await settleAbandoned();
     if (isShared) await takeOverDead();
   }
@@ -129,7 +138,11 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   return {
     newId(at) {
       lastId = newUlid(at);
+      open.set(lastId, null);
       return lastId;
+    },
+    release(id) {
+      if (open.get(id) === null) open.delete(id);
     },
     open({ siteId, id }, plan) {
       if (leasedUntil - now() < maxOpenMs) return null;
@@ -153,7 +166,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     size: () => open.size,
     async close() {
       await loop.stop();
-      for (const owned of open.values()) await owned.retry();
+      for (const owned of open.values()) await owned?.retry();
       // Another node takes over what is left, when the lease has ended.
       if (open.size === 0) await store.nodes.remove(owner);
     },
@@ -180,7 +193,9 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
   const arrived = new Set<number>();
   let settled = 0;
   let waiting: FirstResult[] = [];
-  let failed = false;
+  /** Results whose commit failed or was not confirmed. They are written again as they were, because they may be there. */
+  let failed: FirstResult[] | null = null;
+  let isTakenOver = false;
   let timer: NodeJS.Timeout | undefined;
   let gathering: PromiseWithResolvers<void> | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -192,25 +207,24 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
     const done = gathering;
     gathering = null;
     writing = writing.then(async () => {
-      const results = waiting;
-      waiting = [];
-      if (results.length) await writeResults(results);
+      if (failed) await writeResults(failed);
+      if (!failed && waiting.length) await writeResults(waiting.splice(0));
       done?.resolve();
     });
     return writing;
   }
 
   async function writeResults(results: FirstResult[]): Promise<void> {
+    if (isTakenOver) return;
     try {
-      failed = false;
-      const isOurs = await settle({ siteId, eventId: id, number: settled, results });
+      isTakenOver = !(await settle({ siteId, eventId: id, number: settled, results }));
+      failed = null;
       settled += results.length;
-      if (!isOurs || settled === total) onEnd();
+      if (isTakenOver || settled === total) onEnd();
     } catch (error) {
       // The results are written with the next renewal. If the process ends before, they are attempted again.
       onDefect(error, { event: id });
-      waiting.unshift(...results);
-      failed = true;
+      failed = results;
     }
   }
 
@@ -227,7 +241,7 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
       else timer ??= setTimeout(() => void write(), gatherMs);
       return promise;
     },
-    hasFailed: () => failed,
+    hasFailed: () => failed !== null,
     retry: write,
   };
 }
