@@ -5,6 +5,8 @@ import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../tes
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { shortId } from "../../kernel/ids.ts";
+import { hourMs } from "../../kernel/time.ts";
+import { finalAt, type Figure } from "../statistics/statistics.ts";
 import type { LogFilter } from "./syncLog.ts";
 import type { LogKey } from "./syncLogChanges.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
@@ -198,6 +200,36 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     );
     expect(await ids(siteId, { eventName: "rare" })).toEqual([rare]);
     expect(await store.syncLog.count(siteId, { eventName: "purchase" })).toBe(1200);
+  });
+
+  test("hours whose final figures count no such delivery are not read", async () => {
+    const siteId = shortId();
+    const hour = Math.floor(now / hourMs);
+    const [skippedHour, readHour] = [hour - 1, hour - 2];
+    for (let n = 0; n < 5; n++)
+      await Promise.all(
+        Array.from({ length: 120 }, (_, i) =>
+          addEvent(siteId, { at: now + n * 120 + i, deliveries: [["c1", "queued"]] }),
+        ),
+      );
+    const uncounted = await addEvent(siteId, {
+      at: skippedHour * hourMs,
+      deliveries: [["c1", "sent", "ga4"]],
+    });
+    const counted = await addEvent(siteId, { at: readHour * hourMs, deliveries: [["c1", "sent", "ga4"]] });
+    const sent = { kind: "delivery", name: "ga4 sent", currency: "", count: 1, value: 0 } as const;
+    const roll = (at: number, figures: Figure[], dueAt: number) =>
+      store.statistics.replaceHour(siteId, at, figures, { rolledAt: now, dueAt });
+    await store.statistics.saveHead(siteId, { fromHour: readHour, toHour: hour + 1 });
+    await roll(hour, [], finalAt);
+    await roll(readHour, [sent], finalAt);
+    await roll(skippedHour, [], finalAt);
+    for (const filter of [{ states: ["sent"] as const }, { platform: "ga4" }])
+      expect(await ids(siteId, filter)).toEqual([counted]);
+    await roll(skippedHour, [], now + hourMs);
+    expect(await ids(siteId, { states: ["sent"] })).toEqual([uncounted, counted]);
+    await roll(skippedHour, [{ ...sent, kind: "test", name: "" }], finalAt);
+    expect(await ids(siteId, { states: ["sent"] })).toEqual([uncounted, counted]);
   });
 
   test("replayed deliveries are due at once, keep their attempts, and can be claimed", async () => {

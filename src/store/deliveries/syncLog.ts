@@ -7,11 +7,13 @@
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
-import { idAt, lastId } from "../../kernel/ids.ts";
+import { idAt, lastId, timeOfId } from "../../kernel/ids.ts";
+import { hourMs } from "../../kernel/time.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
 import { deliveryColumns, deliveryRow, type Delivery } from "./delivery.ts";
 import { emailColumn, eventListStore, isOfPerson } from "../events/eventList.ts";
 import { isOpen, plannedColumns, readDeliveries, readPlanned } from "./outcomes.ts";
+import { findHourWithDeliveries } from "../statistics/statistics.ts";
 import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
 
 export type LogFilter = {
@@ -196,6 +198,28 @@ export function syncLogStore(db: Database) {
     return found.toSorted((one, other) => (String(one.id) < String(other.id) ? 1 : -1));
   }
 
+  /** Goes on below hours that have no line of the filter according to the statistics. */
+  async function skipHours(siteId: string, filter: LogFilter, below: LogKey): Promise<LogKey> {
+    const { connectionId, states } = filter;
+    const [connection] =
+      connectionId === undefined
+        ? []
+        : await db.all(`SELECT platform FROM connections WHERE site_id = $1 AND id = $2`, [
+            siteId,
+            connectionId,
+          ]);
+    const platform = filter.platform ?? (connection && String(connection.platform));
+    if (!platform && !states) return below;
+    const hour = Math.floor(timeOfId(below.eventId) / hourMs);
+    const found = await findHourWithDeliveries(
+      db,
+      siteId,
+      { ...(platform && { platform }), ...(states && { states }) },
+      hour,
+    );
+    return found < hour ? { eventId: idAt((found + 1) * hourMs), connectionId: "" } : below;
+  }
+
   /** Newest first. `next` is the line to go on after, null at the end. */
   async function listPage(
     siteId: string,
@@ -217,7 +241,7 @@ export function syncLogStore(db: Database) {
         return { lines: shown, next: keyOf(shown.at(-1) as LogLine) };
       }
       if (next === null) return { lines, next: null };
-      below = next;
+      below = branches || namesFewEvents(filter) ? next : await skipHours(siteId, filter, next);
       // The embedded store shares its thread with the inbound endpoint.
       await yieldToEventLoop();
     }

@@ -152,6 +152,32 @@ export function statisticsStore(db: Database) {
   };
 }
 
+/**
+ * Finds the newest hour up to `hour` that may have deliveries of a platform in these states. The figures of the hours
+ * between are final and count none, not even test events, whose deliveries are not counted.
+ */
+export async function findHourWithDeliveries(
+  db: Query,
+  siteId: string,
+  { platform = "%", states }: { platform?: string; states?: readonly string[] },
+  hour: number,
+): Promise<number> {
+  const names = (states ?? ["%"]).map((state) => `${platform} ${state}`);
+  const isCounted = names.map((_name, i) => `name LIKE $${i + 3}`).join(" OR ");
+  const [row] = await db.all(
+    `SELECT from_hour, to_hour, (
+       SELECT MAX(hour) FROM statistics_hours AS computed
+       WHERE site_id = $1 AND hour <= $2 AND hour >= heads.from_hour AND (due_at < ${finalAt} OR EXISTS (
+         SELECT 1 FROM statistics
+         WHERE site_id = $1 AND hour = computed.hour AND (kind = 'test' OR (kind = 'delivery' AND (${isCounted})))
+       ))) AS found
+     FROM statistics_heads AS heads WHERE site_id = $1`,
+    [siteId, hour, ...names],
+  );
+  if (!row || hour < Number(row.from_hour) || hour >= Number(row.to_hour)) return hour;
+  return Number(row.found ?? Number(row.from_hour) - 1);
+}
+
 /** In place of a time: these figures are final, because their events are purged. */
 export const finalAt = Number.MAX_SAFE_INTEGER;
 
