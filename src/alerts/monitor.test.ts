@@ -42,7 +42,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     mail = await startMailServer();
     receiver = await startReceiver();
     const allow = readAllowList("127.0.0.0/8") as AllowList;
-    sender = openSender({ connectMs: 3000, attemptMs: 3000, allow, origins: {} });
+    sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {} });
   });
   afterAll(async () => {
     await sender.close();

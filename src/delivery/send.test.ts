@@ -21,8 +21,8 @@ function allowing(text: string): AllowList {
 
 function senderWith(options: Partial<SenderOptions> = {}): Sender {
   const sender = openSender({
-    connectMs: 1000,
-    attemptMs: 1500,
+    connectMs: 60_000,
+    attemptMs: 60_000,
     allow: allowing("127.0.0.0/8"),
     origins: {},
     ...options,

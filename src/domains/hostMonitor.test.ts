@@ -64,8 +64,8 @@ beforeAll(async () => {
     // No host may be called here: DNS records alone verify it.
     allowPrivate: { hosts: new Set(), networks: [] },
     dnsServers: [dns.address],
-    connectMs: 1000,
-    attemptMs: 1000,
+    connectMs: 60_000,
+    attemptMs: 60_000,
     publicUrl: "https://cc.relay.test",
     hasUrl: true,
   });

@@ -33,7 +33,7 @@ const literal = hostileAddresses.filter(([, address]) => address !== "" && addre
 describe("hostile DNS answers", () => {
   async function pushTo(url: string, resolve: Resolve, opened = "") {
     const allow = readAllowList(opened) as AllowList;
-    const sender = openSender({ connectMs: 500, attemptMs: 1000, allow, origins: {}, resolve });
+    const sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {}, resolve });
     try {
       const address = { url, secrets: { current: newSecret(), previous: null } };
       const message = { id: "push_1", startsAt: 0, endsAt: 1, conversions: 1, removed: 1, isTest: false };

@@ -24,7 +24,7 @@ let sender: Sender;
 beforeAll(async () => {
   standins = await startStandins({ rateLimits: false, now: () => clock.now });
   const allow = { hosts: new Set<string>(), networks: [] };
-  sender = openSender({ connectMs: 2000, attemptMs: 5000, allow, origins: standins.origins });
+  sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: standins.origins });
 });
 afterAll(async () => {
   await sender.close();
