@@ -1,9 +1,11 @@
+import { listAttempts } from "../delivery/trace.ts";
 import { cancel, checkFilter, replay, type Tally } from "../delivery/replay.ts";
 import { readEmailSha256 } from "../identity/person.ts";
 import { deliveryStates, type DeliveryState, type Sha256 } from "../kernel/event.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import type { Site } from "../sites/directory.ts";
+import { readVersion } from "../installation/installation.ts";
 import { findSite } from "../sites/manage.ts";
 import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
 import {
@@ -79,7 +81,7 @@ export function deliveryCommands(program: CliCommand): void {
           connectionId ? "connection" : "event",
           `Event ${event.id} has no delivery${connectionId ? ` to ${connectionId}` : ""}.`,
         );
-      const attempts = await context.store.deliveries.listAttempts(event.siteId, event.id);
+      const attempts = await listAttempts({ ...context, version: readVersion() }, event);
       const deliveries = lines.map((line) => ({
         ...toJson(line),
         log: attempts.filter((one) => one.connectionId === line.connectionId),
@@ -199,7 +201,7 @@ function toJson(line: LogLine) {
 }
 
 type ShownDelivery = ReturnType<typeof toJson> & {
-  log: Awaited<ReturnType<CommandContext["store"]["deliveries"]["listAttempts"]>>;
+  log: Awaited<ReturnType<typeof listAttempts>>;
 };
 
 function toText(delivery: ShownDelivery): string {

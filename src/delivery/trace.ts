@@ -34,10 +34,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
   const { store, directory } = context;
   const { id, siteId, orderId } = event;
   const deliveries = await store.deliveries.listByEvent(siteId, id);
-  const attempts = [
-    ...(await readFirstAttempts(context, event)),
-    ...(await store.deliveries.listAttempts(siteId, id)),
-  ];
+  const attempts = await listAttempts(context, event);
   const emails = orderId === null ? 1 : await store.events.countEmailsOfOrder(siteId, orderId);
   const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
   return {
@@ -68,23 +65,19 @@ export async function readTrace(context: Context, event: StoredEvent) {
   };
 }
 
-/** The first attempts that were sent at once. Their requests are not stored, but made again from the event. */
-async function readFirstAttempts(
+/** Lists the attempts of an event. Requests that are not stored are made again from the event. */
+export async function listAttempts(
   { store, directory, version }: Context,
   event: StoredEvent,
 ): Promise<(Attempt & { connectionId: string })[]> {
-  const { siteId, id, plan, attribution, platformEventId } = event;
+  const { siteId, id, attribution, platformEventId } = event;
   const conversion = toConversion(event, platformEventId, attribution);
-  const outcomes = await store.deliveries.listFirstAttempts(siteId, id);
-  return outcomes.flatMap(({ position, sent }) => {
-    const connectionId = plan[position]?.connectionId;
-    if (!sent || connectionId === undefined) return [];
-    const { settings, ...attempt } = sent;
-    const connection = directory.connection(siteId, connectionId);
-    const request = event.person.emailSha256
-      ? requestText(connection, version, conversion, sent.startedAt, settings)
-      : "(erased)";
-    return [{ connectionId, number: 1, state: "sent", reason: null, request, ...attempt }];
+  const attempts = await store.deliveries.listAttempts(siteId, id);
+  return attempts.map(({ settings, request, ...attempt }) => {
+    if (request !== null) return { ...attempt, request };
+    if (!event.person.emailSha256) return { ...attempt, request: "(erased)" };
+    const connection = directory.connection(siteId, attempt.connectionId);
+    return { ...attempt, request: requestText(connection, version, conversion, attempt.startedAt, settings) };
   });
 }
 

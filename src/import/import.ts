@@ -188,15 +188,16 @@ function openDryRun(store: Store, now: () => number): DryRun {
   let inFile = 0;
   let known = 0;
 
-  async function accept({ event, claim }: NewEvent): Promise<Acceptance> {
+  async function accept(item: NewEvent): Promise<Acceptance> {
+    const { event, claim } = item;
     if (claims.has(claim)) {
       inFile += 1;
       return { duplicate: true };
     }
     claims.add(claim);
-    const holder = await store.imports.findClaimHolder(event.siteId, claim, now());
-    // The row itself holds the claim when an earlier run of this import was stopped after it.
-    if (holder === null || holder === event.id) return { duplicate: false, platformEventId: event.id };
+    const original = await store.imports.findOriginal(item, now());
+    // It is the row itself when an earlier run of this import was stopped after it.
+    if (original === null || original === event.id) return { duplicate: false, platformEventId: event.id };
     known += 1;
     return { duplicate: true };
   }

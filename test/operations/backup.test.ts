@@ -205,7 +205,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     await change(
       elsewhere,
       `DELETE FROM events WHERE id = '${String(other?.id)}'`,
-      `UPDATE events SET extra = 'v1.AAAA', person = '{' WHERE id = '${String(event?.id)}'`,
+      `UPDATE events SET extra = 'v1.AAAA', attribution = '{' WHERE id = '${String(event?.id)}'`,
       `UPDATE connections SET site_id = 'nowhere' WHERE platform = 'sandbox'`,
       `DELETE FROM totals`,
       `UPDATE period_heads SET conversions = 5`,

@@ -483,7 +483,9 @@ describe("a site", () => {
     await relay.kill();
     await change(
       home,
-      `UPDATE deliveries SET state = 'queued', due_at = ${Date.now() - 3_600_000}, owner = '' WHERE event_id IN (SELECT event_id FROM deliveries LIMIT 1)`,
+      `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at)
+       SELECT events.site_id, events.id, connections.id, platform, 'queued', 1, ${Date.now() - 3_600_000}, '', 0
+       FROM events JOIN connections ON connections.site_id = events.site_id LIMIT 1`,
     );
     expectFound(await diagnose(home), "error", /1 delivery is waiting, overdue since/);
   });

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { timeOfId } from "../../src/kernel/ids.ts";
 import { dayMs } from "../../src/kernel/time.ts";
 import { freshFolder } from "../support/databases.ts";
 import { deliveryStates, setUpSite, rows, type SiteSetup } from "../support/installation.ts";
@@ -131,7 +132,7 @@ describe.each(engines)("an import on %s", (engine) => {
     const [stored] = await rows(home, `SELECT id, time, key_id FROM events WHERE order_id = 'deliver-1'`);
     expect(stored?.key_id).toBe("import");
     // The id has the time of the conversion, by which lists and charts sort.
-    expect(Number.parseInt(String(stored?.id).replace("-", "").slice(0, 12), 16)).toBe(Number(stored?.time));
+    expect(timeOfId(String(stored?.id))).toBe(Number(stored?.time));
 
     // The live event and the file are sent again: both are duplicates.
     expect(

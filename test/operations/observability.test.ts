@@ -125,8 +125,8 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect(found.get('cleancast_queue_waiting{platform="webhook"}')).toBe(1);
     expect(found.get('cleancast_queue_waiting{platform="sandbox"}')).toBe(0);
     expect(found.get('cleancast_queue_overdue_seconds{platform="webhook"}')).toBe(0);
-    // Four events, and six outcomes.
-    expect(found.get("cleancast_store_writes_total")).toBeGreaterThanOrEqual(10);
+    // Four events, and the outcomes of three.
+    expect(found.get("cleancast_store_writes_total")).toBeGreaterThanOrEqual(7);
     expect(found.get("cleancast_store_commit_seconds_count")).toBeGreaterThan(0);
     expect(found.get("cleancast_defects_total")).toBe(0);
     expect([...found.keys()].filter((name) => name.startsWith("cleancast_visits_total"))).toHaveLength(1);
@@ -173,7 +173,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
       msg: "inbound",
       site: site.id,
       key: expect.stringMatching(/^\w{10}$/),
-      event: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      event: expect.stringMatching(/^[0-9a-z]{26}$/),
       name: "purchase",
       mode: "live",
       exit: "dispatched",

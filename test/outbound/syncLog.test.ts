@@ -79,6 +79,16 @@ describe.each(engines)("the sync log on %s", (engine) => {
     expect((await log("--order", "A-2")).deliveries).toHaveLength(1);
   });
 
+  test("the sync log shows the request and the answer of a delivery that was sent at once", async () => {
+    const site = await newSite();
+    answer(200, '{"taken":1}');
+    await send(site, { orderId: "S-2" });
+    const [{ eventId }] = (await log(site.host)).deliveries;
+    const [delivery] = (await home.run("delivery", "show", eventId)).deliveries;
+    const request = expect.stringMatching(/^POST [^]*"S-2"/);
+    expect(delivery.log).toMatchObject([{ number: 1, state: "sent", request, response: '{"taken":1}' }]);
+  });
+
   test("the sync log shows each attempt's request, answer, duration and decision, without secrets", async () => {
     const site = await newSite();
     answer(422, "no such thing");

@@ -12,10 +12,10 @@ import {
   outcomeStore,
   plannedColumns,
   readDeliveries,
-  readOutcomesOf,
   readPlanned,
+  readSentAttempts,
   settleOptions,
-  type Outcome,
+  type StoredAttempt,
 } from "./outcomes.ts";
 import { queuedDeliveryStore } from "./queued.ts";
 
@@ -61,20 +61,18 @@ export function deliveryStore(db: Database) {
       return (await readDeliveries(db, siteId, rows.map(readPlanned))).get(eventId) ?? [];
     },
 
-    /** The first attempts of an event that were sent, with their position in its plan. */
-    async listFirstAttempts(siteId: string, eventId: string): Promise<Outcome[]> {
-      return (await readOutcomesOf(db, siteId, [eventId])).get(eventId) ?? [];
-    },
-
-    async listAttempts(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
+    /** The attempts of an event, ordered by connection and number. */
+    async listAttempts(siteId: string, eventId: string): Promise<StoredAttempt[]> {
       const rows = await db.all(
-        `SELECT ${attemptRow.columns.join(", ")} FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
+        `SELECT ${attemptRow.columns.join(", ")} FROM attempts WHERE site_id = $1 AND event_id = $2`,
         [siteId, eventId],
       );
-      return rows.map((row) => {
+      const stored = rows.map((row): StoredAttempt => {
         const { siteId: _site, eventId: _event, ...attempt } = attemptRow.read(row);
-        return attempt;
+        return { ...attempt, settings: "" };
       });
+      const sent = await readSentAttempts(db, siteId, eventId);
+      return [...sent, ...stored].toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
     },
   };
 }
@@ -112,6 +110,8 @@ async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   }, settleOptions);
   return items.map(() => undefined);
 }
+
+const orderOf = ({ connectionId, number }: StoredAttempt) => `${connectionId} ${10 ** 9 + number}`;
 
 const byKey = (a: Settlement, b: Settlement) =>
   a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : a.connectionId < b.connectionId ? -1 : 1;

@@ -242,6 +242,25 @@ export async function readOutcomesOf(
   return found;
 }
 
+/** `request` is null where it was not stored. `settings` then identifies the settings that it was made with. */
+export type StoredAttempt = Omit<Attempt, "request"> & {
+  connectionId: string;
+  request: string | null;
+  settings: string;
+};
+
+/** Reads the first attempts of an event that were sent. */
+export async function readSentAttempts(db: Query, siteId: string, eventId: string): Promise<StoredAttempt[]> {
+  const outcomes = (await readOutcomesOf(db, siteId, [eventId])).get(eventId) ?? [];
+  const [event] = await db.all(`SELECT plan FROM events WHERE site_id = $1 AND id = $2`, [siteId, eventId]);
+  const plan = event ? readPlan(String(event.plan)) : [];
+  return outcomes.flatMap(({ position, sent }) => {
+    const connectionId = plan[position]?.connectionId;
+    if (!sent || connectionId === undefined) return [];
+    return [{ connectionId, number: 1, state: "sent", reason: null, request: null, ...sent }];
+  });
+}
+
 function mergeDeliveries(
   siteId: string,
   event: PlannedEvent,

@@ -66,7 +66,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
     expect(await store.statistics.listDueHours("s", now + hourMs, 10)).toEqual([hour]);
   });
 
-  test("the holder of a claim is found, and queued deliveries are counted", async () => {
+  test("the original of a duplicate is found, and queued deliveries are counted", async () => {
     const item = newEvent(
       "s",
       { receivedAt: now },
@@ -79,9 +79,10 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
       },
     );
     await store.events.accept(item);
-    expect(await store.imports.findClaimHolder("s", "claim", now)).toBe(item.event.id);
-    expect(await store.imports.findClaimHolder("s", "claim", now + 1000)).toBeNull();
-    expect(await store.imports.findClaimHolder("other", "claim", now)).toBeNull();
+    expect(await store.imports.findOriginal(item, now)).toBe(item.event.id);
+    expect(await store.imports.findOriginal(item, now + 1000)).toBeNull();
+    const elsewhere = { ...item, event: { ...item.event, siteId: "other" } };
+    expect(await store.imports.findOriginal(elsewhere, now)).toBeNull();
     expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.countQueued("s", id, 10)))).toEqual(
       [1, 0, 0],
     );

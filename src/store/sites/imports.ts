@@ -4,6 +4,8 @@
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
+import type { Claimant } from "../events/claims.ts";
+import { emailRef } from "../events/eventRow.ts";
 import { markHours } from "../statistics/statistics.ts";
 
 export type ImportKind = "conversions" | "identities";
@@ -134,11 +136,12 @@ export function importStore(db: Database, newId: () => string) {
     markHours: (siteId: string, eventIds: readonly string[], now: number) =>
       db.write((tx) => markHours(tx, siteId, eventIds, now)),
 
-    /** Finds the event that holds a duplicate key at this time. */
-    async findClaimHolder(siteId: string, claim: string, now: number): Promise<string | null> {
+    /** Finds the event of which this one would be a duplicate at this time. */
+    async findOriginal({ event, claim, orderEventId }: Claimant, now: number): Promise<string | null> {
       const [row] = await db.all(
-        `SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2 AND expires_at > $3`,
-        [siteId, claim, now],
+        `SELECT event_id FROM dedup_claims
+         WHERE site_id = $1 AND claim IN ($2, $3) AND email_ref = $4 AND expires_at > $5`,
+        [event.siteId, claim, orderEventId ?? claim, emailRef(event.person.emailSha256), now],
       );
       return row ? String(row.event_id) : null;
     },
