@@ -73,8 +73,8 @@ async function fill(db: Database, version: number): Promise<Record<string, Row[]
 const readers: readonly [table: string, read: (store: Store) => Promise<unknown>, expected: unknown][] = [
   ["connections", async (store) => (await store.configuration.listSitesSince(-1))[0]?.connections[0]?.settings, { source: "acme", write_key: "s3cret" }],
   ["events", (store) => store.events.get("s1", eventId), expect.objectContaining({ extra: { plan: "gold" }, value: 49.9 })],
-  ["deliveries", (store) => store.deliveries.listByEvent("s1", eventId), [expect.objectContaining({ state: "sent" })]],
-  ["attempts", (store) => store.deliveries.listAttempts("s1", eventId), [expect.objectContaining({ httpStatus: 200 })]],
+  ["deliveries", (store) => store.deliveries.listByEvent("s1", eventId), [expect.objectContaining({ connectionId: "c2", state: "sent" }), expect.objectContaining({ connectionId: "c1", state: "sent" })]],
+  ["attempts", (store) => store.deliveries.listAttempts("s1", eventId), [expect.objectContaining({ connectionId: "c1", httpStatus: 200 }), expect.objectContaining({ connectionId: "c2", httpStatus: 200, request: null })]],
   ["identities", async (store) => (await store.people.findIdentity("s1", sha256(person)))?.visits.length, 1],
   ["consents", (store) => store.people.readConsent("s1", person), "granted"],
   ["audit", async (store) => (await store.audit.list("s1", 9)).length, 1],
