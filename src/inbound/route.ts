@@ -4,6 +4,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isJsonObject, readBytes } from "../http/body.ts";
+import { tickMs } from "../kernel/coarseTimers.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Event } from "../kernel/event.ts";
 import type { Exit, Received } from "../pipeline.ts";
@@ -16,9 +17,12 @@ import type { RejectedRequests } from "./rejectedRequests.ts";
 export const inboundPath = "/__cc/inbound";
 
 const maxBodyBytes = 64 * 1024;
-/** Shares of the time limit for the answer: after the first no more results are awaited, at the second a hung store is given up. */
-const relayShare = 0.96;
-const answerShare = 0.98;
+/**
+ * Of the time limit for the answer the relay gets a little less, and a hung store is given up in between. Both end up to a
+ * tick late, and the relay always before the store is given up: it may have an answer.
+ */
+const relayTimeoutMs = (answerMs: number) => answerMs - Math.max(0.04 * answerMs, 3 * tickMs);
+const storeTimeoutMs = (answerMs: number) => answerMs - Math.max(0.02 * answerMs, tickMs);
 
 type InboundOptions = {
   authentication: AuthenticateOptions;
@@ -95,10 +99,10 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     line.mode = event.mode;
     const received = { event, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
     try {
-      const leftMs = now + options.answerMs - options.now();
-      // The relay keeps its own deadline; this one holds even when the store hangs.
-      const relayed = options.relay(received, site, now + options.answerMs * relayShare);
-      const exit = await within(leftMs * answerShare, relayed, "the store did not answer in time", Late);
+      // The relay keeps its own deadline; the other one holds even when the store hangs.
+      const relayed = options.relay(received, site, now + relayTimeoutMs(options.answerMs));
+      const leftMs = now + storeTimeoutMs(options.answerMs) - options.now();
+      const exit = await within(leftMs, relayed, "the store did not answer in time", Late);
       line.exit = exit.exit;
       if (exit.exit === "duplicate") options.rejectedRequests.addDuplicate(site.id, now);
       // Only the codes: a detail may be the domain of a person.
