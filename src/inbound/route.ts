@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isJsonObject, readBytes } from "../http/body.ts";
 import { tickMs } from "../kernel/coarseTimers.ts";
 import { Late, within } from "../kernel/deadline.ts";
-import type { Event } from "../kernel/event.ts";
+import type { Event, Result } from "../kernel/event.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
@@ -24,6 +24,23 @@ const maxBodyBytes = 64 * 1024;
 const relayTimeoutMs = (answerMs: number) => answerMs - Math.max(0.04 * answerMs, 3 * tickMs);
 const storeTimeoutMs = (answerMs: number) => answerMs - Math.max(0.02 * answerMs, tickMs);
 
+/** One wide line per request, for the log and the metrics. The fields of steps that the request did not reach are undefined. */
+export type InboundLine = {
+  site: string | undefined;
+  key: string | undefined;
+  event: string | undefined;
+  name: string | undefined;
+  mode: Event["mode"] | undefined;
+  exit: Exit["exit"] | "unavailable" | undefined;
+  reasons: readonly string[] | undefined;
+  results: Readonly<Record<string, Result>> | undefined;
+  /** Undefined when a defect prevented the answer. */
+  status: number | undefined;
+  /** The code of a refusal. */
+  reason: string | undefined;
+  ms: number;
+};
+
 type InboundOptions = {
   authentication: AuthenticateOptions;
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
@@ -34,8 +51,7 @@ type InboundOptions = {
   maxInFlight: number;
   now: () => number;
   rejectedRequests: RejectedRequests;
-  /** One wide line per request. */
-  log: (line: Record<string, unknown>) => void;
+  log: (line: InboundLine) => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
@@ -48,7 +64,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       return sendRefusal(reply, refusals.methodNotAllowed);
     }
     const startedAt = options.now();
-    const line: Record<string, unknown> = { msg: "inbound" };
+    const line = newLine();
     inFlight += 1;
     try {
       const answer = await answerTo(request.raw, startedAt, line);
@@ -71,7 +87,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
   async function answerTo(
     request: IncomingMessage,
     now: number,
-    line: Record<string, unknown>,
+    line: InboundLine,
   ): Promise<InboundRefusal | { body: string }> {
     const admitted = await authenticate(request, options.authentication, now);
     if ("code" in admitted) return admitted;
@@ -116,6 +132,23 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       return refusals.unavailable;
     }
   }
+}
+
+/** All fields from the start, so that every line has the same shape. */
+function newLine(): InboundLine {
+  return {
+    site: undefined,
+    key: undefined,
+    event: undefined,
+    name: undefined,
+    mode: undefined,
+    exit: undefined,
+    reasons: undefined,
+    results: undefined,
+    status: undefined,
+    reason: undefined,
+    ms: 0,
+  };
 }
 
 async function readBody(request: IncomingMessage): Promise<Body | InboundRefusal> {
