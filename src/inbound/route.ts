@@ -1,9 +1,10 @@
 // POST /__cc/inbound: reads the request, and passes a validated event to the pipeline.
 
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isJsonObject, readBytes } from "../http/body.ts";
+import { writeAnswer } from "../http/reply.ts";
 import { tickMs } from "../kernel/coarseTimers.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Event, Result } from "../kernel/event.ts";
@@ -56,39 +57,67 @@ type InboundOptions = {
 };
 
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
+  const answer = openAnswers(options);
+  // The framework costs more than all checks of the request, so requests for exactly this path are answered before it.
+  app.server.off("request", app.routing);
+  app.server.on("request", (request, response) => {
+    if (isInbound(request.url ?? "")) answer(request, response);
+    else app.routing(request, response);
+  });
+  // Other forms of the path, such as an encoded one, and the second server of the host name "localhost". The answer comes
+  // before the framework looks at content type or body, which would change the order of the checks.
+  const onRequest = ({ raw: request }: FastifyRequest, reply: FastifyReply, _done: () => void) =>
+    answer(request, reply.hijack().raw);
+  app.all(inboundPath, { onRequest }, () => {});
+}
+
+const isInbound = (url: string) =>
+  url.startsWith(inboundPath) && (url.length === inboundPath.length || url[inboundPath.length] === "?");
+
+function openAnswers(options: InboundOptions) {
   let inFlight = 0;
-  // Answers before the framework looks at content type or body, which would change the order of the checks.
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (request.method !== "POST") {
-      options.rejectedRequests.addRejected(request.raw, refusals.methodNotAllowed, options.now());
-      return sendRefusal(reply, refusals.methodNotAllowed);
-    }
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const answered =
+      request.method === "POST" ? answerPost(request, response) : refuseMethod(request, response);
+    answered.catch((error: unknown) => {
+      options.onDefect(error, {});
+      if (!response.headersSent) sendRefusal(response, refusals.internalError);
+    });
+  }
+
+  async function refuseMethod(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    options.rejectedRequests.addRejected(request, refusals.methodNotAllowed, options.now());
+    sendRefusal(response, refusals.methodNotAllowed);
+  }
+
+  async function answerPost(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = options.now();
     const line = newLine();
     inFlight += 1;
     try {
-      const answer = await answerTo(request.raw, startedAt, line);
-      if (!("code" in answer)) {
+      const answered = await answerTo(request, startedAt, line);
+      if (typeof answered === "string") {
         line.status = 200;
-        return reply.type("application/json; charset=utf-8").send(answer.body);
+        return writeAnswer(response, 200, "json", answered);
       }
-      line.status = answer.status;
-      line.reason = answer.code;
-      options.rejectedRequests.addRejected(request.raw, answer, startedAt);
-      return sendRefusal(reply, answer);
+      line.status = answered.status;
+      line.reason = answered.code;
+      options.rejectedRequests.addRejected(request, answered, startedAt);
+      sendRefusal(response, answered);
     } finally {
       inFlight -= 1;
       line.ms = options.now() - startedAt;
       options.log(line);
     }
-  };
-  app.all(inboundPath, { onRequest }, (_request, reply) => sendRefusal(reply, refusals.methodNotAllowed));
+  }
 
+  /** Returns the body of a successful answer, or why the request is refused. */
   async function answerTo(
     request: IncomingMessage,
     now: number,
     line: InboundLine,
-  ): Promise<InboundRefusal | { body: string }> {
+  ): Promise<InboundRefusal | string> {
     const admitted = await authenticate(request, options.authentication, now);
     if ("code" in admitted) return admitted;
     const { site, key } = admitted;
@@ -97,7 +126,9 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     options.countUse(admitted, now);
     if (inFlight > options.maxInFlight) return refusals.overloaded;
 
-    const body = await readBody(request);
+    const refused = checkBodyHeaders(request.headers);
+    if (refused) return refused;
+    const body = parseBody(await readBytes(request, maxBodyBytes));
     if ("code" in body) return body;
     const fields = readFields(body, site.settings, now);
     if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
@@ -124,7 +155,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       // Only the codes: a detail may be the domain of a person.
       if (exit.exit === "filtered") line.reasons = [...new Set(exit.reasons.map(({ code }) => code))];
       if (exit.exit === "dispatched") line.results = exit.results;
-      return { body: renderExit(exit, event) };
+      return renderExit(exit, event);
     } catch (error) {
       // The store did not take the event: the sender has to retry.
       options.onDefect(error, { event: event.id, site: site.id });
@@ -132,6 +163,8 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       return refusals.unavailable;
     }
   }
+
+  return answer;
 }
 
 /** All fields from the start, so that every line has the same shape. */
@@ -151,27 +184,28 @@ function newLine(): InboundLine {
   };
 }
 
-async function readBody(request: IncomingMessage): Promise<Body | InboundRefusal> {
-  const type = request.headers["content-type"];
-  if (type === undefined || type.split(";", 1)[0]?.trim().toLowerCase() !== "application/json") {
+function checkBodyHeaders(headers: IncomingHttpHeaders): InboundRefusal | null {
+  const type = headers["content-type"];
+  if (type !== "application/json" && type?.split(";", 1)[0]?.trim().toLowerCase() !== "application/json")
     return refusals.wrongContentType;
-  }
-  const encoding = request.headers["content-encoding"];
+  const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") return refusals.contentEncoding;
-  const bytes = await readBytes(request, maxBodyBytes);
-  if (bytes === "too large") return refusals.tooLarge;
-  return bytes === "cut" ? refusals.incompleteBody : parseBody(bytes);
+  return null;
 }
 
-function parseBody(bytes: Buffer): Body | InboundRefusal {
+const byteOrderMark = 0xfeff;
+
+function parseBody(bytes: Buffer | "too large" | "cut"): Body | InboundRefusal {
+  if (bytes === "too large") return refusals.tooLarge;
+  if (bytes === "cut") return refusals.incompleteBody;
   if (!isUtf8(bytes)) return refusals.invalidUtf8;
-  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
-  if (text.trim() === "") return refusals.emptyBody;
+  const read = bytes.toString("utf8");
+  const text = read.charCodeAt(0) === byteOrderMark ? read.slice(1) : read;
   try {
     const fields: unknown = JSON.parse(text);
     return isJsonObject(fields) ? { fields, text } : refusals.notAnObject;
   } catch {
-    return refusals.invalidJson;
+    return text.trim() === "" ? refusals.emptyBody : refusals.invalidJson;
   }
 }
 
