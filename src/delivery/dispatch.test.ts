@@ -10,7 +10,8 @@ const deadline = 10_000;
 /** A delivery that is sent, or one that has its state already. */
 function planned(platform: string, connectionId: string, outcome?: Outcome): PlannedDelivery {
   const job = outcome ? null : ({ connectionId } as Job);
-  return { platform, connectionId, state: "queued", reason: null, ...outcome, job } as PlannedDelivery;
+  const { state, reason }: Outcome = outcome ?? { state: "queued", reason: null };
+  return { platform, connectionId, state, reason, job };
 }
 
 /** Lanes whose jobs end when the test says so. */

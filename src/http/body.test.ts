@@ -12,8 +12,8 @@ describe("a request body", () => {
   const results: (string | Buffer)[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
-    void readBytes(request, maxBytes).then((read) => {
-      results.push(read);
+    void readBytes(request, maxBytes).then((result) => {
+      results.push(result);
       response.end();
     });
   });

@@ -59,6 +59,7 @@ type InboundOptions = {
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
   const answer = openAnswers(options);
   // The framework costs more than all checks of the request, so requests for exactly this path are answered before it.
+  // oxlint-disable-next-line typescript/unbound-method -- this function is the listener
   app.server.off("request", app.routing);
   app.server.on("request", (request, response) => {
     if (isInbound(request.url ?? "")) answer(request, response);

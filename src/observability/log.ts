@@ -13,9 +13,9 @@ import type { Attempt } from "../store/deliveries/delivery.ts";
 export type Log = {
   /** For all other lines. Headers are redacted, because an error may carry them. */
   log: Logger;
-  writeInbound(line: InboundLine): void;
+  writeInbound: (line: InboundLine) => void;
   /** Writes nothing for a delivery that was given back without an attempt. */
-  writeAttempt(platform: string, settlement: Settlement): void;
+  writeAttempt: (platform: string, settlement: Settlement) => void;
 };
 
 export function openLog(level: string): Log {
