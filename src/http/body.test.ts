@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createConnection, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,13 +10,14 @@ const maxBytes = 1000;
 describe("a request body", () => {
   const requests: IncomingMessage[] = [];
   const results: (string | Buffer)[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer((request, response) => void answer(request, response));
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests.push(request);
-    void readBytes(request, maxBytes).then((result) => {
-      results.push(result);
-      response.end();
-    });
-  });
+    if (request.headers["x-wait"]) await sleep(100);
+    results.push(await readBytes(request, maxBytes));
+    response.end();
+  }
 
   beforeAll(async () => {
     server.listen(0, "127.0.0.1");
@@ -72,6 +73,12 @@ describe("a request body", () => {
     expect(await read("Content-Length: 5", ["hell"], end)).toBe("cut");
     expect(await read("Content-Length: 5", [], end)).toBe("cut");
     expect(await read("Transfer-Encoding: chunked", ["5\r\nhell"], end)).toBe("cut");
+  });
+
+  test("a body is cut when the connection closed before anything was read", async () => {
+    const end = (socket: Socket) => void socket.destroy();
+    expect(await read("X-Wait: yes\r\nContent-Length: 5", ["hell"], end)).toBe("cut");
+    expect(await read("X-Wait: yes\r\nTransfer-Encoding: chunked", ["5\r\nhell"], end)).toBe("cut");
   });
 
   test("a body that is read leaves the request complete, so that a shutdown waits for its answer", async () => {

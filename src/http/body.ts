@@ -12,6 +12,8 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
     };
     const end = () => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
     if (declaredSize > maxBytes) return tooLarge();
+    // The sender closed the connection while the request was checked: no event follows.
+    if (request.destroyed) return resolve("cut");
     request.on("data", (part: Buffer) => {
       size += part.length;
       if (size <= maxBytes) parts.push(part);
