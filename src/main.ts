@@ -21,8 +21,9 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   makeDataFolder(config);
   const unlock = lockStore(config);
   const now = Date.now;
-  const { log, lines } = openLog(config.logLevel);
-  const observability = openObservability(config, { log, lines }, now);
+  const opened = openLog(config.logLevel);
+  const { log } = opened;
+  const observability = openObservability(config, opened, now);
   const shutdown = openShutdown({
     // The last request may take `answerMs`, and its last attempt another `attemptMs`.
     timeoutMs: config.answerMs + config.attemptMs + 2000,

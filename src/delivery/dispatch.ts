@@ -1,47 +1,56 @@
 // Makes the first attempt of every delivery of one event, while the sender waits for the answer.
 
+import { clearCoarseTimeout, setCoarseTimeout } from "../kernel/coarseTimers.ts";
 import type { DeliveryState, Result } from "../kernel/event.ts";
 import type { Outcome } from "./lanes/deliver.ts";
 import type { Lanes } from "./lanes/lanes.ts";
-import type { Job, PlannedDelivery } from "./plan.ts";
+import type { PlannedDelivery } from "./plan.ts";
 import type { OpenEvent } from "./openEvents.ts";
 
-/** Sends all jobs in parallel and returns the results by platform: by `deadline` at the latest. */
-export async function dispatch(
+/** Sends all jobs in parallel and returns the results by platform. What has no result by `deadline` goes on without the sender. */
+export function dispatch(
   planned: readonly PlannedDelivery[],
   openEvent: OpenEvent | null,
   lanes: Lanes,
   deadline: number,
   now: number,
 ): Promise<Record<string, Result>> {
-  const outcomes = await Promise.all(
-    planned.map((one) =>
-      one.job ? sendBy(deadline - now, one.job, openEvent, lanes) : Promise.resolve<Outcome>(one),
-    ),
-  );
-  return toResults(planned, outcomes);
-}
-
-/** Resolves with the outcome, or with `queued` after `timeoutMs`; the attempt then goes on without the sender. */
-function sendBy(timeoutMs: number, job: Job, openEvent: OpenEvent | null, lanes: Lanes): Promise<Outcome> {
+  const outcomes: (Outcome | null)[] = planned.map((one) => (one.job ? null : one));
+  let open = 0;
   return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      lanes.withdraw(job);
-      resolve({ state: "queued", reason: "no answer yet" });
-    }, timeoutMs);
-    void lanes.send(job, openEvent).then((outcome) => {
-      clearTimeout(timer);
-      resolve(outcome);
+    const timeout = setCoarseTimeout(deadline - now, () => {
+      planned.forEach(({ job }, i) => {
+        if (job && outcomes[i] === null) lanes.withdraw(job);
+        outcomes[i] ??= noAnswerYet;
+      });
+      resolve(toResults(planned, outcomes));
     });
+    const resolveIfDone = () => {
+      if (open > 0) return;
+      clearCoarseTimeout(timeout);
+      resolve(toResults(planned, outcomes));
+    };
+    planned.forEach(({ job }, i) => {
+      if (!job) return;
+      open += 1;
+      void lanes.send(job, openEvent).then((outcome) => {
+        outcomes[i] = outcome;
+        open -= 1;
+        resolveIfDone();
+      });
+    });
+    resolveIfDone();
   });
 }
+
+const noAnswerYet: Outcome = { state: "queued", reason: "no answer yet" };
 
 /** The least to the most urgent: of several connections to one platform, the most urgent state is the platform's result. */
 const severity: readonly DeliveryState[] = ["sent", "skipped", "queued", "parked", "expired", "rejected"];
 
 function toResults(
   planned: readonly PlannedDelivery[],
-  outcomes: readonly Outcome[],
+  outcomes: readonly (Outcome | null)[],
 ): Record<string, Result> {
   const worst: Record<string, Outcome> = {};
   planned.forEach(({ platform }, i) => {
@@ -49,9 +58,9 @@ function toResults(
     const known = worst[platform];
     if (!known || severity.indexOf(outcome.state) > severity.indexOf(known.state)) worst[platform] = outcome;
   });
-  return Object.fromEntries(
-    Object.entries(worst).map(([platform, outcome]) => [platform, toResult(outcome)]),
-  );
+  const results: Record<string, Result> = {};
+  for (const platform in worst) results[platform] = toResult(worst[platform] as Outcome);
+  return results;
 }
 
 function toResult({ state, reason }: Outcome): Result {

@@ -4,6 +4,7 @@
 
 import { isIP } from "node:net";
 import { Agent, type Dispatcher } from "undici";
+import { clearCoarseTimeout, setCoarseTimeout } from "../kernel/coarseTimers.ts";
 import { errorCode } from "../kernel/errorCode.ts";
 import type { PlatformRequest, PlatformResponse } from "../platforms/platform.ts";
 import {
@@ -102,7 +103,7 @@ async function call(
   attemptMs: number,
 ): Promise<Sent> {
   const abort = new AbortController();
-  const deadline = setTimeout(() => abort.abort(new TooSlow(attemptMs)), attemptMs);
+  const deadline = setCoarseTimeout(attemptMs, () => abort.abort(new TooSlow(attemptMs)));
   try {
     const response = await agent.request({
       origin,
@@ -123,7 +124,7 @@ async function call(
   } catch (error) {
     return toFailure(error);
   } finally {
-    clearTimeout(deadline);
+    clearCoarseTimeout(deadline);
   }
 }
 

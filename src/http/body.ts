@@ -3,21 +3,26 @@ import type { IncomingMessage } from "node:http";
 /** Reads a body up to `maxBytes`. Resolves as soon as it is too large: a chunked body has no declared length. */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | "too large" | "cut"> {
   return new Promise((resolve) => {
+    const declaredSize = Number(request.headers["content-length"] ?? 0);
     const parts: Buffer[] = [];
     let size = 0;
     const tooLarge = () => {
       resolve("too large");
       drain(request);
     };
-    if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLarge();
+    const end = () => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
+    if (declaredSize > maxBytes) return tooLarge();
+    // The sender closed the connection while the request was checked: no event follows.
+    if (request.destroyed) return resolve("cut");
     request.on("data", (part: Buffer) => {
       size += part.length;
       if (size <= maxBytes) parts.push(part);
       else if (size - part.length <= maxBytes) tooLarge();
+      if (size === declaredSize) end();
     });
-    request.on("end", () => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)));
+    if (declaredSize === 0) request.on("end", end);
+    // Also when the sender closes the connection.
     request.on("error", () => resolve("cut"));
-    request.on("aborted", () => resolve("cut"));
   });
 }
 

@@ -1,9 +1,31 @@
-// Answers in plain text.
+// Answers in plain text, and answers without the framework.
 
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 
+export const contentTypes = {
+  json: "application/json; charset=utf-8",
+  text: "text/plain; charset=utf-8",
+};
+
 export function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
-  return reply.code(status).type("text/plain; charset=utf-8").send(`${text}\n`);
+  return reply.code(status).type(contentTypes.text).send(`${text}\n`);
 }
 
 export const sendNotFound = (reply: FastifyReply): FastifyReply => sendText(reply, 404, "Not found.");
+
+/** Answers a request that the framework does not handle. */
+export function writeAnswer(
+  response: ServerResponse,
+  status: number,
+  type: keyof typeof contentTypes,
+  body: string,
+  headers?: OutgoingHttpHeaders,
+): void {
+  response.writeHead(status, {
+    ...headers,
+    "content-type": contentTypes[type],
+    "content-length": Buffer.byteLength(body),
+  });
+  response.end(body);
+}

@@ -23,11 +23,12 @@ export type AuthenticateOptions = {
   rateLimit: RateLimit;
 };
 
-export async function authenticate(
+/** Only a wrong key takes time: it is counted in the store. */
+export function authenticate(
   request: IncomingMessage,
   { directory, ownHost, transport, wrongKeys, rateLimit }: AuthenticateOptions,
   now: number,
-): Promise<Admitted | InboundRefusal> {
+): Admitted | InboundRefusal | Promise<InboundRefusal> {
   if (!isSecure(request, transport)) return refusals.httpsRequired;
 
   const host = hostOf(request.headers.host);

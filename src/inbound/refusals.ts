@@ -1,8 +1,8 @@
 // The catalogue of the inbound endpoint's refusals. Malformed requests are answered in plain text, everything else in
 // JSON. The log and the metrics use `code`; the sender reads `message`.
 
-import type { FastifyReply } from "fastify";
-import { sendText } from "../http/reply.ts";
+import type { ServerResponse } from "node:http";
+import { writeAnswer } from "../http/reply.ts";
 
 export type InboundRefusal = {
   code: string;
@@ -48,16 +48,13 @@ export const refusals = {
   invalidJson: text("body", 400, "The body is not valid JSON."),
   notAnObject: text("body", 400, "The body must be a JSON object."),
   invalidField: (message: string) => json("field", 400, message),
+  internalError: text("defect", 500, "Internal error."),
 };
 
 export function sendRefusal(
-  reply: FastifyReply,
+  response: ServerResponse,
   { status, message, format, headers }: InboundRefusal,
-): FastifyReply {
-  reply.headers(headers);
-  if (format === "text") return sendText(reply, status, message);
-  return reply
-    .code(status)
-    .type("application/json; charset=utf-8")
-    .send(JSON.stringify({ ok: false, error: message }));
+): void {
+  const body = format === "text" ? `${message}\n` : JSON.stringify({ ok: false, error: message });
+  writeAnswer(response, status, format, body, headers);
 }

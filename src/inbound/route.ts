@@ -1,11 +1,13 @@
 // POST /__cc/inbound: reads the request, and passes a validated event to the pipeline.
 
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isJsonObject, readBytes } from "../http/body.ts";
+import { writeAnswer } from "../http/reply.ts";
+import { tickMs } from "../kernel/coarseTimers.ts";
 import { Late, within } from "../kernel/deadline.ts";
-import type { Event } from "../kernel/event.ts";
+import type { Event, Result } from "../kernel/event.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
@@ -16,9 +18,29 @@ import type { RejectedRequests } from "./rejectedRequests.ts";
 export const inboundPath = "/__cc/inbound";
 
 const maxBodyBytes = 64 * 1024;
-/** Shares of the time limit for the answer: after the first no more results are awaited, at the second a hung store is given up. */
-const relayShare = 0.96;
-const answerShare = 0.98;
+/**
+ * Of the time limit for the answer the relay gets a little less, and a hung store is given up in between. Both end up to a
+ * tick late, and the relay always before the store is given up: it may have an answer.
+ */
+const relayTimeoutMs = (answerMs: number) => answerMs - Math.max(0.04 * answerMs, 3 * tickMs);
+const storeTimeoutMs = (answerMs: number) => answerMs - Math.max(0.02 * answerMs, tickMs);
+
+/** One wide line per request, for the log and the metrics. The fields of steps that the request did not reach are undefined. */
+export type InboundLine = {
+  site: string | undefined;
+  key: string | undefined;
+  event: string | undefined;
+  name: string | undefined;
+  mode: Event["mode"] | undefined;
+  exit: Exit["exit"] | "unavailable" | undefined;
+  reasons: readonly string[] | undefined;
+  results: Readonly<Record<string, Result>> | undefined;
+  /** Undefined when a defect prevented the answer. */
+  status: number | undefined;
+  /** The code of a refusal. */
+  reason: string | undefined;
+  ms: number;
+};
 
 type InboundOptions = {
   authentication: AuthenticateOptions;
@@ -30,45 +52,73 @@ type InboundOptions = {
   maxInFlight: number;
   now: () => number;
   rejectedRequests: RejectedRequests;
-  /** One wide line per request. */
-  log: (line: Record<string, unknown>) => void;
+  log: (line: InboundLine) => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
+  const answer = openAnswers(options);
+  // The framework costs more than all checks of the request, so requests for exactly this path are answered before it.
+  // oxlint-disable-next-line typescript/unbound-method -- this function is the listener
+  app.server.off("request", app.routing);
+  app.server.on("request", (request, response) => {
+    if (isInbound(request.url ?? "")) answer(request, response);
+    else app.routing(request, response);
+  });
+  // Other forms of the path, such as an encoded one, and the second server of the host name "localhost". The answer comes
+  // before the framework looks at content type or body, which would change the order of the checks.
+  const onRequest = ({ raw: request }: FastifyRequest, reply: FastifyReply, _done: () => void) =>
+    answer(request, reply.hijack().raw);
+  app.all(inboundPath, { onRequest }, () => {});
+}
+
+const isInbound = (url: string) =>
+  url.startsWith(inboundPath) && (url.length === inboundPath.length || url[inboundPath.length] === "?");
+
+function openAnswers(options: InboundOptions) {
   let inFlight = 0;
-  // Answers before the framework looks at content type or body, which would change the order of the checks.
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (request.method !== "POST") {
-      options.rejectedRequests.addRejected(request.raw, refusals.methodNotAllowed, options.now());
-      return sendRefusal(reply, refusals.methodNotAllowed);
-    }
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const answered =
+      request.method === "POST" ? answerPost(request, response) : refuseMethod(request, response);
+    answered.catch((error: unknown) => {
+      options.onDefect(error, {});
+      if (!response.headersSent) sendRefusal(response, refusals.internalError);
+    });
+  }
+
+  async function refuseMethod(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    options.rejectedRequests.addRejected(request, refusals.methodNotAllowed, options.now());
+    sendRefusal(response, refusals.methodNotAllowed);
+  }
+
+  async function answerPost(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = options.now();
-    const line: Record<string, unknown> = { msg: "inbound" };
+    const line = newLine();
     inFlight += 1;
     try {
-      const answer = await answerTo(request.raw, startedAt, line);
-      if (!("code" in answer)) {
+      const answered = await answerTo(request, startedAt, line);
+      if (typeof answered === "string") {
         line.status = 200;
-        return reply.type("application/json; charset=utf-8").send(answer.body);
+        return writeAnswer(response, 200, "json", answered);
       }
-      line.status = answer.status;
-      line.reason = answer.code;
-      options.rejectedRequests.addRejected(request.raw, answer, startedAt);
-      return sendRefusal(reply, answer);
+      line.status = answered.status;
+      line.reason = answered.code;
+      options.rejectedRequests.addRejected(request, answered, startedAt);
+      sendRefusal(response, answered);
     } finally {
       inFlight -= 1;
       line.ms = options.now() - startedAt;
       options.log(line);
     }
-  };
-  app.all(inboundPath, { onRequest }, (_request, reply) => sendRefusal(reply, refusals.methodNotAllowed));
+  }
 
+  /** Returns the body of a successful answer, or why the request is refused. */
   async function answerTo(
     request: IncomingMessage,
     now: number,
-    line: Record<string, unknown>,
-  ): Promise<InboundRefusal | { body: string }> {
+    line: InboundLine,
+  ): Promise<InboundRefusal | string> {
     const admitted = await authenticate(request, options.authentication, now);
     if ("code" in admitted) return admitted;
     const { site, key } = admitted;
@@ -77,7 +127,9 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     options.countUse(admitted, now);
     if (inFlight > options.maxInFlight) return refusals.overloaded;
 
-    const body = await readBody(request);
+    const refused = checkBodyHeaders(request.headers);
+    if (refused) return refused;
+    const body = parseBody(await readBytes(request, maxBodyBytes));
     if ("code" in body) return body;
     const fields = readFields(body, site.settings, now);
     if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
@@ -96,16 +148,16 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     line.mode = event.mode;
     const received = { event, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
     try {
-      const leftMs = now + options.answerMs - options.now();
-      // The relay keeps its own deadline; this one holds even when the store hangs.
-      const relayed = options.relay(received, site, now + options.answerMs * relayShare);
-      const exit = await within(leftMs * answerShare, relayed, "the store did not answer in time", Late);
+      // The relay keeps its own deadline; the other one holds even when the store hangs.
+      const relayed = options.relay(received, site, now + relayTimeoutMs(options.answerMs));
+      const leftMs = now + storeTimeoutMs(options.answerMs) - options.now();
+      const exit = await within(leftMs, relayed, "the store did not answer in time", Late);
       line.exit = exit.exit;
       if (exit.exit === "duplicate") options.rejectedRequests.addDuplicate(site.id, now);
       // Only the codes: a detail may be the domain of a person.
       if (exit.exit === "filtered") line.reasons = [...new Set(exit.reasons.map(({ code }) => code))];
       if (exit.exit === "dispatched") line.results = exit.results;
-      return { body: renderExit(exit, event) };
+      return renderExit(exit, event);
     } catch (error) {
       // The store did not take the event: the sender has to retry.
       options.onDefect(error, { event: event.id, site: site.id });
@@ -113,29 +165,49 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       return refusals.unavailable;
     }
   }
+
+  return answer;
 }
 
-async function readBody(request: IncomingMessage): Promise<Body | InboundRefusal> {
-  const type = request.headers["content-type"];
-  if (type === undefined || type.split(";", 1)[0]?.trim().toLowerCase() !== "application/json") {
+/** All fields from the start, so that every line has the same shape. */
+function newLine(): InboundLine {
+  return {
+    site: undefined,
+    key: undefined,
+    event: undefined,
+    name: undefined,
+    mode: undefined,
+    exit: undefined,
+    reasons: undefined,
+    results: undefined,
+    status: undefined,
+    reason: undefined,
+    ms: 0,
+  };
+}
+
+function checkBodyHeaders(headers: IncomingHttpHeaders): InboundRefusal | null {
+  const type = headers["content-type"];
+  if (type !== "application/json" && type?.split(";", 1)[0]?.trim().toLowerCase() !== "application/json")
     return refusals.wrongContentType;
-  }
-  const encoding = request.headers["content-encoding"];
+  const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") return refusals.contentEncoding;
-  const bytes = await readBytes(request, maxBodyBytes);
-  if (bytes === "too large") return refusals.tooLarge;
-  return bytes === "cut" ? refusals.incompleteBody : parseBody(bytes);
+  return null;
 }
 
-function parseBody(bytes: Buffer): Body | InboundRefusal {
+const byteOrderMark = 0xfeff;
+
+function parseBody(bytes: Buffer | "too large" | "cut"): Body | InboundRefusal {
+  if (bytes === "too large") return refusals.tooLarge;
+  if (bytes === "cut") return refusals.incompleteBody;
   if (!isUtf8(bytes)) return refusals.invalidUtf8;
-  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
-  if (text.trim() === "") return refusals.emptyBody;
+  const read = bytes.toString("utf8");
+  const text = read.charCodeAt(0) === byteOrderMark ? read.slice(1) : read;
   try {
     const fields: unknown = JSON.parse(text);
     return isJsonObject(fields) ? { fields, text } : refusals.notAnObject;
   } catch {
-    return refusals.invalidJson;
+    return text.trim() === "" ? refusals.emptyBody : refusals.invalidJson;
   }
 }
 

@@ -1,3 +1,5 @@
+import { clearCoarseTimeout, setCoarseTimeout } from "./coarseTimers.ts";
+
 /** Lets waiting requests and timers run: long loops call it between two steps. */
 export { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
@@ -12,14 +14,14 @@ export function within<T>(
   Failure: new (message: string) => Error = Error,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Failure(failure)), ms);
+    const timeout = setCoarseTimeout(ms, () => reject(new Failure(failure)));
     work.then(
       (result) => {
-        clearTimeout(timer);
+        clearCoarseTimeout(timeout);
         resolve(result);
       },
       (error: unknown) => {
-        clearTimeout(timer);
+        clearCoarseTimeout(timeout);
         reject(error);
       },
     );

@@ -6,6 +6,7 @@ import type { Config } from "../installation/config.ts";
 import type { Breaker } from "../delivery/lanes/breaker.ts";
 import type { Lanes } from "../delivery/lanes/lanes.ts";
 import type { InboundRefusal } from "../inbound/refusals.ts";
+import type { InboundLine } from "../inbound/route.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
@@ -15,7 +16,7 @@ import type { Store } from "../store/store.ts";
 import type { CommitObserver } from "../store/engine/timed.ts";
 import { openBacklog } from "./backlog.ts";
 import { openCounts } from "./counts.ts";
-import { toAttemptLine, toEventLine, type Log } from "./log.ts";
+import type { Log } from "./log.ts";
 import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./readiness.ts";
 import { mountObservabilityRoutes } from "./route.ts";
 import { isTransient, openTransientFaults } from "./transientFaults.ts";
@@ -32,7 +33,11 @@ type ObservedParts = {
   certificateExpiresAt: () => number | null;
 };
 
-export function openObservability(config: Config, { log, lines }: Log, now: () => number) {
+export function openObservability(
+  config: Config,
+  { log, writeInbound, writeAttempt }: Log,
+  now: () => number,
+) {
   const counts = openCounts({ bySite: config.metricsBySite });
   const elapsed = () => performance.now();
   let workerPolledAt = elapsed();
@@ -76,10 +81,10 @@ export function openObservability(config: Config, { log, lines }: Log, now: () =
     onWorkerPolled: () => void (workerPolledAt = elapsed()),
 
     /** An inbound request was answered; `line` is its log line. */
-    onAnswered: (line: Record<string, unknown>): void => {
+    onAnswered: (line: InboundLine): void => {
       counts.countAnswer(line);
       if (line.exit !== undefined) failedEvents.add(line.exit === "unavailable");
-      lines.info(toEventLine(line));
+      writeInbound(line);
     },
 
     onRejected: ({ status, code }: InboundRefusal): void => counts.countRejected(status, code),
@@ -88,9 +93,8 @@ export function openObservability(config: Config, { log, lines }: Log, now: () =
 
     /** A delivery was attempted, or given back without an attempt. */
     onSettled(platform: string, settlement: Settlement): void {
-      const { state, attempt } = settlement;
-      counts.countSettled(platform, state, attempt);
-      if (attempt && lines.isLevelEnabled("info")) lines.info(toAttemptLine(platform, settlement));
+      counts.countSettled(platform, settlement.state, settlement.attempt);
+      writeAttempt(platform, settlement);
     },
 
     /** Mounts /readyz and /metrics. */

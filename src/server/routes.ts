@@ -67,7 +67,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
     },
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
-    newId: openEvents.newId,
+    newId: (at) => openEvents.newId(at),
     answerMs: config.answerMs,
     maxInFlight: config.maxInFlight,
     now,

@@ -28,8 +28,9 @@ export function openServer(tls: CertificatePair | null, onDefect: (error: unknow
   app.get("/healthz", (_request, reply) => sendText(reply, 200, "ok"));
   app.setNotFoundHandler((request, reply) => {
     // Methods that the router does not know arrive here too.
-    if (request.url.split("?", 1)[0] === inboundPath) return sendRefusal(reply, refusals.methodNotAllowed);
-    return sendNotFound(reply);
+    if (request.url.split("?", 1)[0] !== inboundPath) return sendNotFound(reply);
+    sendRefusal(reply.hijack().raw, refusals.methodNotAllowed);
+    return reply;
   });
   app.setErrorHandler((error, _request, reply) => {
     const status = (error as { statusCode?: number }).statusCode ?? 500;

@@ -12,7 +12,7 @@
 //
 // Background work serves no request: it begins to stop with the drain, and ends before the clients close.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { within } from "../kernel/deadline.ts";
@@ -83,27 +83,36 @@ async function stop(started: Stoppable, ms: number): Promise<void> {
 }
 
 type TrackedRequests = {
-  /** Requests without an answer yet. */
-  open: ReadonlyMap<IncomingMessage, ServerResponse>;
+  /** Answers that are not complete yet. */
+  open: ReadonlySet<ServerResponse>;
   /** From now on every answer closes its connection, so that the client, or a proxy, opens the next one elsewhere. */
   closeAfterAnswer(): void;
 };
 
 export function trackRequests(app: FastifyInstance): TrackedRequests {
-  const open = new Map<IncomingMessage, ServerResponse>();
+  const open = new Set<ServerResponse>();
   let isClosing = false;
-  app.addHook("onRequest", ({ raw: request }, { raw: response }, done) => {
-    open.set(request, response);
-    // Also when the client disconnects before the answer.
-    response.once("close", () => open.delete(request));
+  // Called also when the client disconnects before the answer.
+  function onClose(this: ServerResponse): void {
+    open.delete(this);
+  }
+  function track(response: ServerResponse): void {
+    if (open.has(response)) return;
+    open.add(response);
+    response.on("close", onClose);
     if (isClosing) closeAfter(response);
+  }
+  app.server.prependListener("request", (_request, response) => track(response));
+  // For requests to the second server of the host name "localhost".
+  app.addHook("onRequest", (_request, { raw: response }, done) => {
+    track(response);
     done();
   });
   return {
     open,
     closeAfterAnswer() {
       isClosing = true;
-      for (const response of open.values()) closeAfter(response);
+      for (const response of open) closeAfter(response);
     },
   };
 }
@@ -123,7 +132,7 @@ export async function closeServer(
 ): Promise<void> {
   const latest = performance.now() + timeoutMs;
   const closed = app.close();
-  while ([...open.keys()].some((request) => request.complete) && performance.now() < latest) await sleep(20);
+  while ([...open].some(({ req }) => req.complete) && performance.now() < latest) await sleep(20);
   app.server.closeAllConnections();
   await closed;
 }

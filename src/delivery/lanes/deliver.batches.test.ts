@@ -18,6 +18,7 @@ import {
   setUp,
   start,
 } from "../../../test/support/lanes.ts";
+import { tickMs } from "../../kernel/coarseTimers.ts";
 import type { Job } from "../plan.ts";
 
 failOnUnhandledRejections();
@@ -120,9 +121,10 @@ describe("leases", () => {
 
   test("a lease that could end during the attempt counts as run out", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
-    expect((await relay.lanes.send(job(sandbox, { leaseUntil: start + attemptMs }))).state).toBe("queued");
+    const latestEnd = start + attemptMs + tickMs;
+    expect((await relay.lanes.send(job(sandbox, { leaseUntil: latestEnd }))).state).toBe("queued");
     expect(relay.calls).toEqual([]);
-    expect(await relay.lanes.send(job(sandbox, { leaseUntil: start + attemptMs + 1 }))).toEqual(sent);
+    expect(await relay.lanes.send(job(sandbox, { leaseUntil: latestEnd + 1 }))).toEqual(sent);
   });
 
   test("only the jobs of a batch whose lease still holds are sent", async () => {

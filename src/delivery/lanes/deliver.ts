@@ -1,5 +1,6 @@
 // Delivers a batch of jobs of one connection: from the last checks before sending to the durable outcome.
 
+import { tickMs } from "../../kernel/coarseTimers.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Platform } from "../../platforms/platform.ts";
 import { isTransientStatus } from "../../platforms/shared/response.ts";
@@ -117,7 +118,7 @@ export function createDeliverer(options: DelivererOptions) {
 
   /** Drops the jobs whose lease may end during an attempt: another node could be sending them by then. */
   function keepLeased(batch: QueuedJob[]): QueuedJob[] {
-    const attemptEnd = options.now() + options.attemptMs;
+    const attemptEnd = options.now() + options.attemptMs + tickMs;
     const isLost = ({ job, openEvent }: QueuedJob) =>
       (openEvent ? openEvent.leasedUntil() : job.leaseUntil) <= attemptEnd;
     const lost = batch.filter(isLost);

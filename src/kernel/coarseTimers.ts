@@ -1,0 +1,104 @@
+// Deadlines without a timer each: an event has several, and nearly all are cancelled long before they end. They wait in the
+// slots of a wheel, and while any waits, one timer turns the wheel a slot further on each tick. So adding and cancelling are
+// cheap, and a deadline ends never early and at most a tick late.
+
+export const tickMs = 20;
+
+/** One turn of the wheel takes 10 s. A deadline that ends later stays in its slot for another turn. */
+const slotCount = 512;
+
+/** A deadline that waits, linked to its neighbours in a slot; linked to itself once it has ended. */
+export type CoarseTimeout = {
+  /** The tick at which it ends. */
+  tick: number;
+  onEnd: () => void;
+  next: CoarseTimeout;
+  previous: CoarseTimeout;
+};
+
+/** The head of each slot's ring. */
+const slots = Array.from({ length: slotCount }, () => createTimeout(0, () => {}));
+let waiting = 0;
+/** The slots up to this tick are done. */
+let ticked = 0;
+let timer: NodeJS.Timeout | undefined;
+/** The function that set `timer`. Fake timers of a test replace it, and end without their timers. */
+let timerFunction = setTimeout;
+
+/** Calls `onEnd` after `ms`, or up to a tick later. */
+export function setCoarseTimeout(ms: number, onEnd: () => void): CoarseTimeout {
+  const now = performance.now();
+  if (timer === undefined || timerFunction !== setTimeout) arm(now);
+  // A time that has passed ends with the next tick.
+  const timeout = createTimeout(Math.max(Math.ceil((now + ms) / tickMs), ticked + 1), onEnd);
+  append(slotOf(timeout.tick), timeout);
+  waiting += 1;
+  return timeout;
+}
+
+/** Does nothing where the timeout has ended. */
+export function clearCoarseTimeout(timeout: CoarseTimeout): void {
+  if (timeout.next === timeout) return;
+  remove(timeout);
+  waiting -= 1;
+}
+
+function arm(now: number): void {
+  const current = Math.floor(now / tickMs);
+  // Time goes back only where fake timers begin or end.
+  if (waiting === 0 || current < ticked) ticked = current;
+  if (timerFunction === setTimeout) clearTimeout(timer);
+  timerFunction = setTimeout;
+  timer = setTimeout(onTick, Math.ceil((current + 1) * tickMs - now));
+}
+
+function onTick(): void {
+  // The timer stops only here: events that follow each other do not start it each time.
+  if (waiting === 0) {
+    timer = undefined;
+    return;
+  }
+  const now = performance.now();
+  arm(now);
+  const current = Math.floor(now / tickMs);
+  // After a pause of the process, one turn reaches all slots.
+  ticked = Math.max(ticked, current - slotCount);
+  while (ticked < current) endSlot(++ticked, current);
+}
+
+function endSlot(tick: number, current: number): void {
+  const slot = slotOf(tick);
+  const ended = createTimeout(0, () => {});
+  for (let timeout = slot.next, next = timeout.next; timeout !== slot; timeout = next, next = timeout.next) {
+    if (timeout.tick > current) continue;
+    remove(timeout);
+    append(ended, timeout);
+  }
+  // In a ring of their own, so that each can still be cancelled by one before it.
+  while (ended.next !== ended) {
+    const { next: timeout } = ended;
+    clearCoarseTimeout(timeout);
+    timeout.onEnd();
+  }
+}
+
+const slotOf = (tick: number) => slots[tick % slotCount] as CoarseTimeout;
+
+function createTimeout(tick: number, onEnd: () => void): CoarseTimeout {
+  const timeout = { tick, onEnd } as CoarseTimeout;
+  timeout.next = timeout.previous = timeout;
+  return timeout;
+}
+
+function append(ring: CoarseTimeout, timeout: CoarseTimeout): void {
+  timeout.next = ring;
+  timeout.previous = ring.previous;
+  ring.previous.next = timeout;
+  ring.previous = timeout;
+}
+
+function remove(timeout: CoarseTimeout): void {
+  timeout.previous.next = timeout.next;
+  timeout.next.previous = timeout.previous;
+  timeout.next = timeout.previous = timeout;
+}
