@@ -9,7 +9,7 @@ import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { parseJson, textAt } from "../shared/response.ts";
 import { dedupId } from "../shared/settings.ts";
-import { amountOf, decimalText, omitEmpty, validId } from "../shared/values.ts";
+import { amountOf, decimalText, isEmpty, isoTime, omitEmpty, validId } from "../shared/values.ts";
 import { oauth1Header } from "./oauth1.ts";
 
 /** Newest since October 2022. Checked 2026-11-15. */
@@ -78,7 +78,7 @@ function toConversion(
 ): Record<string, unknown> {
   const event: Record<string, unknown> = {
     // Senders' clocks may run ahead.
-    conversion_time: new Date(Math.min(conversion.time, now)).toISOString(),
+    conversion_time: isoTime(Math.min(conversion.time, now)),
     event_id: tagOf(conversion, settings),
     conversion_id: dedupId(conversion, settings),
     identifiers: identifiers(conversion),
@@ -108,7 +108,7 @@ export function identifiers({
     pair ? { ip_address: browser?.address, user_agent: browser?.userAgent } : {},
   ]
     .map(omitEmpty)
-    .filter((one) => Object.keys(one).length > 0);
+    .filter((one) => !isEmpty(one));
 }
 
 const clickPattern = /^[\w-]+$/;
