@@ -87,26 +87,37 @@ export function attribute(
   { keepMs, isTrusted }: { keepMs: number; isTrusted: boolean },
 ): Attribution {
   const found = identity === "unreadable" ? "unreadable" : identity ? "found" : "none";
-  const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
-  if (withheld || !identity || identity === "unreadable")
-    return { consent, withheld, identity: found, ...nothing };
-  return { consent, withheld, identity: found, ...chooseIds(identity, at, keepMs, isTrusted) };
+  const attribution: Attribution = {
+    consent,
+    withheld,
+    identity: found,
+    clickIds: {},
+    browserIds: {},
+    utm: {},
+    browser: null,
+  };
+  if (!withheld && identity && identity !== "unreadable")
+    chooseIds(attribution, identity, at, keepMs, isTrusted);
+  return attribution;
 }
-
-type Chosen = Pick<Attribution, "clickIds" | "browserIds" | "utm" | "browser">;
 
 /**
  * Ids of bot visits are not used unless the site trusts the person. Of several click ids of a kind the one seen last wins.
  * Visits are stored newest first, so everything else comes from the first visit that has it.
  */
-function chooseIds(identity: EventIdentity, at: number, keepMs: number, isTrusted: boolean): Chosen {
-  const clickIds: Record<string, SeenId> = {};
-  const browserIds: Record<string, string> = {};
-  let utm: Record<string, string> = {};
-  let browser: Chosen["browser"] = null;
+function chooseIds(
+  attribution: Attribution,
+  identity: EventIdentity,
+  at: number,
+  keepMs: number,
+  isTrusted: boolean,
+): void {
+  const { clickIds, browserIds } = attribution;
+  let hasUtm = false;
   for (const visit of identity.visits) {
     if ((visit.verdict?.bot && !isTrusted) || visit.seenAt < at - keepMs) continue;
-    for (const [name, id] of Object.entries(visit.clickIds)) {
+    for (const name in visit.clickIds) {
+      const id = visit.clickIds[name] as SeenId;
       const known = clickIds[name];
       if (
         id.seenAt <= at + clockSkewMs &&
@@ -115,9 +126,9 @@ function chooseIds(identity: EventIdentity, at: number, keepMs: number, isTruste
       )
         clickIds[name] = id;
     }
-    for (const [name, value] of Object.entries(visit.browserIds)) browserIds[name] ??= value;
-    if (Object.keys(utm).length === 0) utm = visit.utm;
-    browser ??= visit.browser;
+    for (const name in visit.browserIds) browserIds[name] ??= visit.browserIds[name] as string;
+    if (!hasUtm) attribution.utm = visit.utm;
+    for (const _ in visit.utm) hasUtm = true;
+    attribution.browser ??= visit.browser;
   }
-  return { clickIds, browserIds, utm, browser };
 }

@@ -102,7 +102,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   return event;
 }
 
-export function userData(conversion: Conversion): Body {
+function userData(conversion: Conversion): Body {
   const data = userDataOf(conversion);
   data.click_id = validId(conversion.clickIds.epik?.value) ?? validId(conversion.browserIds._epik);
   return data;

@@ -82,7 +82,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   return event;
 }
 
-export function userData(conversion: Conversion): Body {
+function userData(conversion: Conversion): Body {
   const data = userDataOf(conversion);
   data.sc_click_id = validId(conversion.clickIds.ScCid?.value);
   data.sc_cookie1 = validId(conversion.browserIds._scid);
