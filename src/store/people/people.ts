@@ -256,13 +256,16 @@ function batched(
   db: Database,
   textFor: (subjects: string) => string,
 ): (siteId: string, subject: string) => Promise<Row[]> {
+  if (!db.isServer) {
+    const text = textFor("$2");
+    return (siteId, subject) => db.all(text, [siteId, subject]);
+  }
   const texts = new Map<number, string>();
   const read = (siteId: string, subjects: readonly string[]) => {
     const text = texts.get(subjects.length) ?? textFor(list(subjects.length, 1));
     texts.set(subjects.length, text);
     return db.all(text, [siteId, ...subjects]);
   };
-  if (!db.isServer) return (siteId, subject) => read(siteId, [subject]);
   return inGroups<string, Row[]>(
     async (siteId, subjects) => {
       const found = await Promise.all([...chunks([...new Set(subjects)])].map((some) => read(siteId, some)));
