@@ -131,7 +131,7 @@ function checkShape<T extends Partial<EventIdentity>>(record: T | null): T {
     Array.isArray(visits) &&
     visits.every((visit) => visit?.clickIds && visit.browserIds && visit.utm);
   if (!isWhole) throw new Error("the identity record is damaged");
-  return record as T;
+  return record;
 }
 
 /** One refusal is a refusal. An unknown state counts as unreadable, never as "unknown". */

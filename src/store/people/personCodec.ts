@@ -200,7 +200,9 @@ function readVisit(reader: Reader, wanted: Wanted): Visit {
       case "verdict":
         verdict = JSON.parse(reader.value());
         break;
-      default:
+      case "first utm":
+      case "form":
+      case "email":
         throw new Damaged();
     }
   }
