@@ -66,8 +66,11 @@ const anyPhrase = new RegExp(
 /** Characters that have a meaning here, and halves of surrogate pairs, which PostgreSQL refuses. */
 // oxlint-disable-next-line no-control-regex -- these are the codes
 const special = /[\0-\x1f\x80-\x9f\\\p{Cs}]/gu;
+const ordinary = /^[ -[\]-~]*$/;
 const escape = (text: string) =>
-  text.replace(special, (one) => `\\${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  ordinary.test(text)
+    ? text
+    : text.replace(special, (one) => `\\${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const shorten = (text: string) => escape(text).replace(anyPhrase, (phrase) => codes.get(phrase) ?? phrase);
 
 /** Stands for the subject of the record, whose hash is also the hash of most forms of its email. */
