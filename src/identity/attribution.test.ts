@@ -353,6 +353,15 @@ describe("consent, from a real store", () => {
     expect(readable).toEqual([]);
   });
 
+  test("an error while reading the identity record loses the ids and not the consent", async () => {
+    await remember("kept", identityOf(visit({ clickIds: gclid("G", 1) })));
+    await decide("kept", "granted");
+    sql("ALTER TABLE identities RENAME TO elsewhere");
+    const found = await lookUpPerson(store.people, "site", sha256("kept"), "opt-in");
+    sql("ALTER TABLE elsewhere RENAME TO identities");
+    expect(found).toEqual({ consent: "granted", withheld: null, identity: "unreadable" });
+  });
+
   test("a refusal is found next to grants and an identity record", async () => {
     await remember("refused", identityOf(visit({ clickIds: gclid("G", 1) })));
     await decide("refused", "granted");

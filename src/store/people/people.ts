@@ -62,15 +62,26 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
     },
   );
 
+  /** `unknown` without a record. Throws when the store fails, which the caller must treat as a refusal. */
+  const readConsent = async (siteId: string, emailSha256: Sha256): Promise<ConsentReading> =>
+    effectiveConsent((await consentRows(siteId, emailSha256)).map(stateOf));
+
   return {
     /**
-     * Reads consent and identity record of a person in one query, for an event. A damaged record does not hide the
-     * consent. Throws when the store fails, which the caller must treat as a refusal.
+     * Reads consent and identity record of a person in one query, for an event. Throws when consent cannot be read, which
+     * the caller must treat as a refusal.
      */
     async lookUp(siteId: string, emailSha256: Sha256): Promise<FoundPerson> {
+      let rows: Row[];
+      try {
+        rows = await personRows(siteId, emailSha256);
+      } catch {
+        // Identity records that cannot be read must not hide the consent.
+        return { consent: await readConsent(siteId, emailSha256), identity: "unreadable" };
+      }
       const states: ConsentReading[] = [];
       let identity: FoundPerson["identity"] = null;
-      for (const row of await personRows(siteId, emailSha256)) {
+      for (const row of rows) {
         if (typeof row.record === "string") identity = readIdentity(row.record, emailSha256);
         else states.push(stateOf(row));
       }
@@ -89,10 +100,7 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
       return (await consentRows(siteId, subject)).map(decisionOf);
     },
 
-    /** `unknown` without a record. Throws when the store fails, which the caller must treat as a refusal. */
-    async readConsent(siteId: string, emailSha256: Sha256): Promise<ConsentReading> {
-      return effectiveConsent((await consentRows(siteId, emailSha256)).map(stateOf));
-    },
+    readConsent,
 
     /** Lists all decisions ever made about a person or visitor, oldest first. */
     async listHistory(siteId: string, subject: string): Promise<Decision[]> {
