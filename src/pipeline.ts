@@ -4,8 +4,9 @@ import { hash } from "node:crypto";
 import { dispatch } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes/lanes.ts";
 import { planDeliveries, withPlatformEventId } from "./delivery/plan.ts";
-import type { Event, FilterReason, Result } from "./kernel/event.ts";
+import type { Event, FilterReason, Identity, Result } from "./kernel/event.ts";
 import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
+import { addKnownForms } from "./identity/person.ts";
 import { orderEventId } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { OpenEvents } from "./delivery/openEvents.ts";
@@ -65,7 +66,7 @@ async function relayEvent(
   const timeoutMs = lookUpTimeoutMs(deadline - receivedAt);
   const known = await lookUpPerson(store.people, site.id, emailSha256, settings.consentMode, timeoutMs);
   const identity = known.identity === "unreadable" ? null : known.identity;
-  const event = identity ? { ...received.event, person: { ...identity.forms, ...person } } : received.event;
+  const event = identity ? withKnownForms(received.event, identity.forms) : received.event;
 
   const reasons = filterReasons({ emailSha256, emailDomain: received.emailDomain, identity }, settings);
 
@@ -89,7 +90,9 @@ async function relayEvent(
       event,
       attribution,
       filterReasons: reasons,
-      ...claims,
+      claim: claims.claim,
+      claimUntil: claims.claimUntil,
+      orderEventId: claims.orderEventId,
       deliveries: planned,
       plan: isLeased ? toPlan(planned, false) : plan,
       owner,
@@ -110,6 +113,11 @@ async function relayEvent(
   const toSend = withPlatformEventId(planned, acceptance.platformEventId);
   const results = await dispatch(toSend, openEvent, lanes, deadline, context.now());
   return { exit: "dispatched", results };
+}
+
+function withKnownForms(event: Event, forms: Identity["forms"]): Event {
+  const person = addKnownForms(event.person, forms);
+  return person === event.person ? event : { ...event, person };
 }
 
 /** Returns the duplicate key, and the order event id of a live event with an order id. */

@@ -4,8 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
-import type { ConsentReading, ConsentState, Identity, Visit } from "../kernel/event.ts";
+import type { ConsentState, Identity, Visit } from "../kernel/event.ts";
 import { ulid } from "../kernel/ids.ts";
+import type { FoundPerson } from "../store/people/people.ts";
+import { packRecord, unpackForEvent, unpackRecord } from "../store/people/personCodec.ts";
 import { openStore, type Store } from "../store/store.ts";
 import {
   attribute,
@@ -15,6 +17,8 @@ import {
   withCurrentConsent,
   type KnownPerson,
 } from "./attribution.ts";
+import { filterReasons } from "../traffic/filter.ts";
+import { generateIdentity } from "../../test/support/person.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 import { dayMs as day } from "../kernel/time.ts";
 
@@ -204,6 +208,28 @@ describe("the ids that are sent", () => {
   );
 });
 
+test("a record that is read for an event filters it and gives it the same ids as the whole record", () => {
+  const email = sha256("ab".repeat(32));
+  const lists = { blockedDomains: [], blockDisposable: false, blockedPersons: [], allowedPersons: [] };
+  const outcomes = new Set<string>();
+  for (let seed = 0; seed < 2000; seed++) {
+    const packed = packRecord(generateIdentity(seed, now, email), email);
+    const [whole, read] = [unpackRecord, unpackForEvent].map((unpack) => unpack(packed, email) as Identity);
+    if (!whole || !read) throw new Error("not read");
+    expect(read.forms).toEqual(whole.forms);
+    const reasonsOf = (identity: Identity) =>
+      filterReasons({ emailSha256: email, emailDomain: null, identity }, lists);
+    expect(reasonsOf(read)).toEqual(reasonsOf(whole));
+    for (const isTrusted of [true, false])
+      for (const keepMs of [20 * day, 60 * day, 400 * day]) {
+        const found = attribute(known(read), now, { keepMs, isTrusted });
+        expect(found).toEqual(attribute(known(whole), now, { keepMs, isTrusted }));
+        outcomes.add(Object.keys(found.clickIds).join());
+      }
+  }
+  expect(outcomes.size).toBeGreaterThan(10);
+});
+
 describe("consent, from a real store", () => {
   const file = join(freshFolder(), "store.db");
   let store: Store;
@@ -305,7 +331,7 @@ describe("consent, from a real store", () => {
     expect(await lookUpPerson(store.people, "site", sha256("whole"), "opt-out")).toEqual({
       consent: "granted",
       withheld: null,
-      identity,
+      identity: { visits: identity.visits, forms: {} },
     });
     expect(await lookUpPerson(store.people, "site", sha256("nobody"), "opt-out")).toEqual({
       consent: "unknown",
@@ -314,13 +340,36 @@ describe("consent, from a real store", () => {
     });
   });
 
-  test("an identity record that is not JSON is unreadable, and consent is still read", async () => {
-    await remember("broken", identityOf());
-    sql("UPDATE identities SET record = ? WHERE email_sha256 = 'broken'", "{not json");
-    expect(await lookUpPerson(store.people, "site", sha256("broken"), "opt-out")).toEqual({
-      consent: "unknown",
-      withheld: null,
-      identity: "unreadable",
+  test("a damaged identity record loses the ids and not the consent", async () => {
+    await remember("broken", identityOf(visit({ clickIds: gclid("G", 1) })));
+    await decide("broken", "granted");
+    const readable: string[] = [];
+    for (const record of ["{not json", "", "I\n", "Iodd", "I\nv\tsoon", "I\nv\t5\t~odd", "I\nv\t5\t2gclid"]) {
+      sql("UPDATE identities SET record = ? WHERE email_sha256 = 'broken'", record);
+      const found = await lookUpPerson(store.people, "site", sha256("broken"), "opt-in");
+      expect(found).toMatchObject({ consent: "granted", withheld: null });
+      if (found.identity !== "unreadable") readable.push(record);
+    }
+    expect(readable).toEqual([]);
+  });
+
+  test("an error while reading the identity record loses the ids and not the consent", async () => {
+    await remember("kept", identityOf(visit({ clickIds: gclid("G", 1) })));
+    await decide("kept", "granted");
+    sql("ALTER TABLE identities RENAME TO elsewhere");
+    const found = await lookUpPerson(store.people, "site", sha256("kept"), "opt-in");
+    sql("ALTER TABLE elsewhere RENAME TO identities");
+    expect(found).toEqual({ consent: "granted", withheld: null, identity: "unreadable" });
+  });
+
+  test("a refusal is found next to grants and an identity record", async () => {
+    await remember("refused", identityOf(visit({ clickIds: gclid("G", 1) })));
+    await decide("refused", "granted");
+    await store.people.change("site", (rows) => rows.decide("refused", "another browser", "denied", now));
+    expect(await lookUpPerson(store.people, "site", sha256("refused"), "opt-out")).toMatchObject({
+      consent: "denied",
+      withheld: "opted out",
+      identity: { visits: [{ clickIds: gclid("G", 1) }] },
     });
   });
 
@@ -342,47 +391,38 @@ const hanging = () => new Promise<never>(() => {});
 
 describe("a store that fails", () => {
   const identity = identityOf(visit({ clickIds: gclid("G", 1) }));
-  type People = Store["people"];
-  const people = (
-    consent: () => Promise<ConsentReading>,
-    record: () => Promise<Identity | null> = () => Promise.resolve(identity),
-  ) => ({ readConsent: consent, findIdentity: record }) as unknown as People;
+  const found: FoundPerson = { consent: "granted", identity };
+  const people = (lookUp: () => Promise<FoundPerson>) => ({ lookUp }) as unknown as Store["people"];
 
   test("an error while reading consent withholds everything, in both modes", async () => {
     for (const mode of ["opt-out", "opt-in"] as const) {
-      const found = await lookUpPerson(people(broken), "site", sha256("person"), mode);
-      expect(found).toEqual({ consent: "unreadable", withheld: "consent unreadable", identity });
-      expect(attribute(found, now, rules)).toMatchObject(nothing);
+      const unread = await lookUpPerson(people(broken), "site", sha256("person"), mode);
+      expect(unread).toEqual({
+        consent: "unreadable",
+        withheld: "consent unreadable",
+        identity: "unreadable",
+      });
+      expect(attribute(unread, now, rules)).toMatchObject(nothing);
     }
-  });
-
-  test("an error while reading the identity record loses the ids and not the consent", async () => {
-    const found = await lookUpPerson(
-      people(() => Promise.resolve("granted"), broken),
-      "site",
-      sha256("person"),
-      "opt-in",
-    );
-    expect(found).toEqual({ consent: "granted", withheld: null, identity: "unreadable" });
   });
 
   test("a slow store is waited for as long as the sender's deadline allows", async () => {
     expect([10_000, 5000, 2000, 86_400_000].map(lookUpTimeoutMs)).toEqual([8000, 3500, 1000, 8000]);
     vi.useFakeTimers();
     try {
-      const slow = () => new Promise<ConsentReading>((resolve) => setTimeout(() => resolve("granted"), 6500));
-      const found = lookUpPerson(people(slow), "site", sha256("person"), "opt-in", lookUpTimeoutMs(9600));
+      const slow = () => new Promise<FoundPerson>((resolve) => setTimeout(() => resolve(found), 6500));
+      const waiting = lookUpPerson(people(slow), "site", sha256("person"), "opt-in", lookUpTimeoutMs(9600));
       await vi.advanceTimersByTimeAsync(6500);
-      expect(await found).toEqual({ consent: "granted", withheld: null, identity });
+      expect(await waiting).toEqual({ consent: "granted", withheld: null, identity });
     } finally {
       vi.useRealTimers();
     }
   });
 
-  test("both reads of a store that hangs are given up after two seconds", { timeout: 6000 }, async () => {
+  test("the look-up in a store that hangs is given up after two seconds", { timeout: 6000 }, async () => {
     const startedAt = Date.now();
-    const found = await lookUpPerson(people(hanging, hanging), "site", sha256("person"), "opt-out");
-    expect(found).toEqual({
+    const unread = await lookUpPerson(people(hanging), "site", sha256("person"), "opt-out");
+    expect(unread).toEqual({
       consent: "unreadable",
       withheld: "consent unreadable",
       identity: "unreadable",

@@ -3,17 +3,16 @@
 
 import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
-import type { Attribution, ConsentReading, Identity, SeenId, Sha256 } from "../kernel/event.ts";
+import type { Attribution, ConsentReading, EventIdentity, SeenId, Sha256 } from "../kernel/event.ts";
+import type { FoundPerson } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { isUseful } from "./clickIds.ts";
 
 type People = Store["people"];
 export type ConsentMode = "opt-out" | "opt-in";
-export type KnownPerson = {
-  consent: ConsentReading;
-  withheld: Attribution["withheld"];
-  identity: Identity | null | "unreadable";
-};
+export type KnownPerson = FoundPerson & { withheld: Attribution["withheld"] };
+
+const unreadable: FoundPerson = { consent: "unreadable", identity: "unreadable" };
 
 /** Reads that take longer than this count as unreadable. */
 const defaultTimeoutMs = 2000;
@@ -40,13 +39,9 @@ export async function lookUpPerson(
   mode: ConsentMode,
   timeoutMs = defaultTimeoutMs,
 ): Promise<KnownPerson> {
-  const [{ consent, withheld }, identity] = await Promise.all([
-    readConsent(people, siteId, emailSha256, mode, timeoutMs),
-    within(timeoutMs, people.findIdentity(siteId, emailSha256), "too slow").catch(
-      () => "unreadable" as const,
-    ),
-  ]);
-  return { consent, withheld, identity };
+  const lookUp = within(timeoutMs, people.lookUp(siteId, emailSha256), "too slow");
+  const { consent, identity } = await lookUp.catch(() => unreadable);
+  return { consent, withheld: withheldReason(consent, mode), identity };
 }
 
 export async function readConsent(
@@ -54,11 +49,9 @@ export async function readConsent(
   siteId: string,
   emailSha256: Sha256,
   mode: ConsentMode,
-  timeoutMs = defaultTimeoutMs,
 ): Promise<Pick<KnownPerson, "consent" | "withheld">> {
-  const consent = await within(timeoutMs, people.readConsent(siteId, emailSha256), "too slow").catch(
-    () => "unreadable" as const,
-  );
+  const read = within(defaultTimeoutMs, people.readConsent(siteId, emailSha256), "too slow");
+  const consent = await read.catch(() => "unreadable" as const);
   return { consent, withheld: withheldReason(consent, mode) };
 }
 
@@ -94,26 +87,37 @@ export function attribute(
   { keepMs, isTrusted }: { keepMs: number; isTrusted: boolean },
 ): Attribution {
   const found = identity === "unreadable" ? "unreadable" : identity ? "found" : "none";
-  const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
-  if (withheld || !identity || identity === "unreadable")
-    return { consent, withheld, identity: found, ...nothing };
-  return { consent, withheld, identity: found, ...chooseIds(identity, at, keepMs, isTrusted) };
+  const attribution: Attribution = {
+    consent,
+    withheld,
+    identity: found,
+    clickIds: {},
+    browserIds: {},
+    utm: {},
+    browser: null,
+  };
+  if (!withheld && identity && identity !== "unreadable")
+    chooseIds(attribution, identity, at, keepMs, isTrusted);
+  return attribution;
 }
-
-type Chosen = Pick<Attribution, "clickIds" | "browserIds" | "utm" | "browser">;
 
 /**
  * Ids of bot visits are not used unless the site trusts the person. Of several click ids of a kind the one seen last wins.
  * Visits are stored newest first, so everything else comes from the first visit that has it.
  */
-function chooseIds(identity: Identity, at: number, keepMs: number, isTrusted: boolean): Chosen {
-  const clickIds: Record<string, SeenId> = {};
-  const browserIds: Record<string, string> = {};
-  let utm: Record<string, string> = {};
-  let browser: Chosen["browser"] = null;
+function chooseIds(
+  attribution: Attribution,
+  identity: EventIdentity,
+  at: number,
+  keepMs: number,
+  isTrusted: boolean,
+): void {
+  const { clickIds, browserIds } = attribution;
+  let hasUtm = false;
   for (const visit of identity.visits) {
     if ((visit.verdict?.bot && !isTrusted) || visit.seenAt < at - keepMs) continue;
-    for (const [name, id] of Object.entries(visit.clickIds)) {
+    for (const name in visit.clickIds) {
+      const id = visit.clickIds[name] as SeenId;
       const known = clickIds[name];
       if (
         id.seenAt <= at + clockSkewMs &&
@@ -122,9 +126,9 @@ function chooseIds(identity: Identity, at: number, keepMs: number, isTrusted: bo
       )
         clickIds[name] = id;
     }
-    for (const [name, value] of Object.entries(visit.browserIds)) browserIds[name] ??= value;
-    if (Object.keys(utm).length === 0) utm = visit.utm;
-    browser ??= visit.browser;
+    for (const name in visit.browserIds) browserIds[name] ??= visit.browserIds[name] as string;
+    if (!hasUtm) attribution.utm = visit.utm;
+    for (const _ in visit.utm) hasUtm = true;
+    attribution.browser ??= visit.browser;
   }
-  return { clickIds, browserIds, utm, browser };
 }

@@ -69,6 +69,7 @@ export const browserIds: readonly BrowserId[] = [
 ];
 
 const byName = new Map(clickIds.map((id) => [id.name.toLowerCase(), id]));
+const usefulMs = new Map(clickIds.map((id) => [id.name, id.days * dayMs]));
 
 /** Returns the name as the table spells it; undefined for other names. */
 export function clickIdName(text: string): string | undefined {
@@ -86,5 +87,5 @@ export function isBrowserId(name: string): boolean {
 
 /** True while an id that was first seen at `seenAt` is within its useful life. */
 export function isUseful(name: string, seenAt: number, at: number): boolean {
-  return at - seenAt <= (byName.get(name.toLowerCase())?.days ?? 0) * dayMs;
+  return at - seenAt <= (usefulMs.get(name) ?? 0);
 }

@@ -2,7 +2,16 @@ import { createHash } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { hashEmail, personOf } from "../../test/support/person.ts";
-import { hashPerson, Plain, PlainEmail, readEmail, readEmailSha256, readSha256 } from "./person.ts";
+import { looksLikeEmail } from "./email.ts";
+import {
+  addKnownForms,
+  hashPerson,
+  Plain,
+  PlainEmail,
+  readEmail,
+  readEmailSha256,
+  readSha256,
+} from "./person.ts";
 
 const email = "person@example.com";
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -104,6 +113,46 @@ describe("a person", () => {
   test("a person made from a hash alone has just that form, in lower case", () => {
     const emailSha256 = readSha256(hashEmail(email).toUpperCase());
     expect(emailSha256 && hashPerson({ emailSha256 })).toEqual({ emailSha256: hashEmail(email) });
+  });
+
+  test("the identity record adds the forms that the hash alone does not give, and changes none", () => {
+    const known = personOf({ email: "j.doe+x@gmail.com" });
+    const { emailSha256, ...forms } = known;
+    expect(addKnownForms({ emailSha256 }, forms)).toEqual(known);
+    expect(addKnownForms({ emailSha256 }, {})).toEqual({ emailSha256 });
+    const other = personOf({ email });
+    expect(addKnownForms(other, forms)).toEqual(other);
+  });
+
+  test("an address is recognised in its usual form exactly when the whole rule accepts it", () => {
+    const pieces = [
+      "a",
+      "Z",
+      "9",
+      ".",
+      "-",
+      "_",
+      "+",
+      "@",
+      "@x.de",
+      "é",
+      "ſ",
+      "K",
+      " ",
+      "x".repeat(64),
+      "\n",
+    ];
+    let state = 7;
+    // Park and Miller's generator: the same texts on every run.
+    const random = (limit: number) => (state = (state * 48_271) % 2_147_483_647) % limit;
+    const counts = { yes: 0, no: 0 };
+    for (let i = 0; i < 20_000; i++) {
+      const text = Array.from({ length: 1 + random(9) }, () => pieces[random(pieces.length)]).join("");
+      const isEmail = readEmail(text) !== null;
+      if (isEmail !== looksLikeEmail(text)) expect([text, isEmail]).toEqual([text, looksLikeEmail(text)]);
+      counts[isEmail ? "yes" : "no"] += 1;
+    }
+    expect(Math.min(counts.yes, counts.no)).toBeGreaterThan(500);
   });
 
   test("a person has no form whose rule leaves nothing before the @", () => {

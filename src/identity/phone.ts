@@ -21,7 +21,7 @@ function phoneLibrary(): PhoneLibrary {
  * each calling code are cached: a number of these lengths that starts with none of these national prefixes is possible in
  * every country of the code, and stays as it is.
  */
-type Plan = { lengths: ReadonlySet<number>; prefixes: readonly RegExp[] };
+type Plan = { lengths: ReadonlySet<number>; prefix: RegExp | null };
 
 const plans = new Map<string, Plan | null>();
 
@@ -50,7 +50,7 @@ function readPlan(callingCode: string): Plan | null {
   const prefixes = new Set(known.map((one) => one.nationalPrefixForParsing()).filter((one) => one));
   return {
     lengths: lengths.reduce((all, one) => all.intersection(one)),
-    prefixes: [...prefixes].map((prefix) => new RegExp(`^(?:${prefix})`)),
+    prefix: prefixes.size ? new RegExp(`^(?:${[...prefixes].join("|")})`) : null,
   };
 }
 
@@ -62,7 +62,7 @@ export function isPlainE164(text: string): boolean {
     const plan = planOf(text.slice(1, 1 + digits));
     if (!plan) continue;
     const national = text.slice(1 + digits);
-    return plan.lengths.has(national.length) && !plan.prefixes.some((prefix) => prefix.test(national));
+    return plan.lengths.has(national.length) && !plan.prefix?.test(national);
   }
   return false;
 }

@@ -33,8 +33,9 @@ export function newEvent(
   { name, value, currency, orderId, eventTime, person }: Fields,
   origin: Origin,
 ): Event {
-  const time = eventTime ?? origin.receivedAt;
-  return { ...origin, name, value, currency, orderId, time, person };
+  const { id, siteId, keyId, mode, receivedAt, extra } = origin;
+  const time = eventTime ?? receivedAt;
+  return { id, siteId, keyId, mode, name, value, currency, orderId, time, receivedAt, person, extra };
 }
 
 export class FieldFault extends Fault {}
@@ -56,17 +57,18 @@ export function readFields(body: Body, site: { country: string | null }, now: nu
   try {
     const name = readText(fields, "event") ?? "";
     const email = readPlainEmail(fields);
-    const given = email ? { email } : { emailSha256: readHashedEmail(fields) };
+    const given = email ?? readHashedEmail(fields);
     const value = readValue(fields.value);
     const currency = readCurrency(fields);
     const orderId = readText(fields, "orderId", body)?.trim() ?? null;
     const eventTime = readEventTime(fields.eventTime, now);
-    const contact = {
-      ...given,
-      phone: readPlain(fields, "phone", body),
-      firstName: readPlain(fields, "firstName"),
-      lastName: readPlain(fields, "lastName"),
-    };
+    const phone = readPlain(fields, "phone", body);
+    const firstName = readPlain(fields, "firstName");
+    const lastName = readPlain(fields, "lastName");
+    const contact =
+      typeof given === "string"
+        ? { emailSha256: given, phone, firstName, lastName }
+        : { email: given, phone, firstName, lastName };
     const person = hashPerson(contact, { country: site.country ?? undefined });
     return { name, value, currency, orderId, eventTime, person, emailDomain: email?.domain ?? null };
   } catch (fault) {
@@ -210,8 +212,10 @@ function findMappedFields(site: Site): readonly string[] {
 
 /** Reads fields that are not ours: they are kept only when a field mapping of the site names them. */
 export function readExtra(fields: Record<string, unknown>, site: Site): Record<string, unknown> | null {
+  const names = findMappedFields(site);
+  if (names.length === 0) return null;
   const kept: Record<string, unknown> = {};
-  for (const name of findMappedFields(site)) {
+  for (const name of names) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     // An address is contact data, whatever the field is called.
     if (typeof value === "string" && looksLikeEmail(value)) continue;

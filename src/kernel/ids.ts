@@ -2,20 +2,27 @@
 
 import { hash, randomBytes, randomFillSync } from "node:crypto";
 
-const pool = Buffer.alloc(4096);
+const pool = new Uint32Array(1024);
 let used = pool.length;
 
-function random(bytes: number): Buffer {
-  if (used + bytes > pool.length) {
+/** Returns 32 random bits of a pool, because asking for them one by one is expensive. */
+function random(): number {
+  if (used === pool.length) {
     randomFillSync(pool);
     used = 0;
   }
-  used += bytes;
-  return pool.subarray(used - bytes, used);
+  return pool[used++] ?? 0;
 }
 
 // Crockford's base 32 in lower case. Its digits sort before its letters in every collation, so ids sort by time everywhere.
 const base32 = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** The two digits of every number of ten bits. */
+const pairs = Array.from({ length: 1024 }, (_, i) => `${base32[i >> 5]}${base32[i & 31]}`);
+
+/** Six digits of 30 bits. */
+const sixDigits = (bits: number) =>
+  `${pairs[(bits >>> 20) & 1023]}${pairs[(bits >>> 10) & 1023]}${pairs[bits & 1023]}`;
 
 function toBase32(number: number, length: number): string {
   let text = "";
@@ -40,11 +47,10 @@ export function openUlids({ isMonotonic }: { isMonotonic: boolean }): (now?: num
       lastMs = isSame ? lastMs + 1 : now;
       time = toBase32(lastMs, 10);
       // The count begins in the lower half, so that it seldom reaches its end.
-      sequence = random(2).readUInt16BE(0) & 0x3fff;
+      sequence = random() & 0x3fff;
     }
-    let text = `${time}${base32[sequence >> 10]}${base32[(sequence >> 5) & 31]}${base32[sequence & 31]}`;
-    for (const byte of random(13)) text += base32[byte & 31];
-    return text;
+    const count = `${base32[sequence >> 10]}${pairs[sequence & 1023]}`;
+    return `${time}${count}${sixDigits(random())}${sixDigits(random())}${base32[random() & 31]}`;
   };
 }
 

@@ -5,7 +5,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
-import { moneyOf } from "../shared/values.ts";
+import { type Body, moneyOf } from "../shared/values.ts";
 
 /** The protocol has no version. Checked 2026-11-15. */
 export const collectors = {
@@ -105,7 +105,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings) => {
       user_data: settings.user_data === "off" ? undefined : userDataOf(conversion),
       // Only the validation server accepts this field.
       validation_behavior: isTest ? "ENFORCE_RECOMMENDATIONS" : undefined,
-      events: [{ name: eventNameOf(conversion, settings, events), params: bounded(event.params as object) }],
+      events: [{ name: eventNameOf(conversion, settings, events), params: bounded(event.params as Body) }],
     }),
   };
 };
@@ -142,10 +142,13 @@ function paramsOf(conversion: Conversion, settings: ConnectionSettings): Record<
   };
 }
 
-function bounded(params: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, cut(value, maxLengths[name] ?? defaultMaxLength)]),
-  );
+function bounded(params: Body): Body {
+  for (const name in params) {
+    const maxLength = maxLengths[name] ?? defaultMaxLength;
+    const value = params[name];
+    if (typeof value === "string" && value.length > maxLength) params[name] = cut(value, maxLength);
+  }
+  return params;
 }
 
 /** Also removes half a surrogate pair at the end. */

@@ -7,7 +7,7 @@ import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { textAt } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
-import { amountOf, validId } from "../shared/values.ts";
+import { amountOf, isoTime, validId } from "../shared/values.ts";
 import { withoutHyphens } from "./pickers.ts";
 
 /** Checked 2026-11-15. */
@@ -80,7 +80,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   const { currency } = conversion;
   const event: Record<string, unknown> = {
     // A time in the future would make the whole request invalid.
-    eventTimestamp: new Date(Math.min(conversion.time, now)).toISOString(),
+    eventTimestamp: isoTime(Math.min(conversion.time, now)),
     transactionId: transactionOf(conversion, settings),
     eventSource: settings.event_source ?? "WEB",
     conversionValue: conversion.value ?? undefined,

@@ -9,7 +9,7 @@ import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { at, textAt } from "../shared/response.ts";
 import { bearer, dedupId } from "../shared/settings.ts";
-import { amountText, omitEmpty, uuidPattern, validId } from "../shared/values.ts";
+import { amountText, type Body, uuidPattern, validId } from "../shared/values.ts";
 
 /** LinkedIn versions its API by month and serves each for about a year. Checked 2026-11-15. */
 export const apiVersion = "202609";
@@ -57,20 +57,16 @@ export function ruleOf(conversion: Conversion, settings: ConnectionSettings): st
   return rule ? `${ruleUrn}${rule.replace(ruleUrn, "")}` : null;
 }
 
-function toElement(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-  now: number,
-): Record<string, unknown> {
-  return omitEmpty({
-    conversion: ruleOf(conversion, settings),
+function toElement(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
+  return {
+    conversion: ruleOf(conversion, settings) ?? undefined,
     // Milliseconds. Senders' clocks may run ahead.
     conversionHappenedAt: Math.floor(Math.min(conversion.time, now)),
     eventId: dedupId(conversion, settings),
     conversionValue: valueOf(conversion, settings),
     // The list is required, also when it is empty.
     user: { userIds: userIds(conversion, settings) },
-  });
+  };
 }
 
 export function userIds(

@@ -15,7 +15,7 @@ import {
 } from "../shared/mapping.ts";
 import { bearer, testCodeOf } from "../shared/settings.ts";
 import { externalIdField, placeFields, processingOptions, userDataOf } from "../shared/userData.ts";
-import { browserOf, moneyOf, omitEmpty, unixSeconds, validId } from "../shared/values.ts";
+import { type Body, browserOf, orderDataOf, unixSeconds, unlessEmpty, validId } from "../shared/values.ts";
 
 // Checked 2026-11-15: v26.0 is the newest; v25.0 is valid until 2028-07-29 and the newest in wide use.
 export const version = "v25.0";
@@ -90,20 +90,17 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   const chosen = settings.action_source ?? "website";
   // Meta requires page and user agent with website events; invented ones would harm the matching.
   const source = chosen === "website" && !(page && userAgent) ? "system_generated" : chosen;
-  const event = omitEmpty({
-    event_name: eventNameOf(conversion, settings, events),
+  const event: Body = {
+    event_name: eventNameOf(conversion, settings, events) ?? undefined,
     event_time: unixSeconds(conversion.time, now),
     event_id: conversion.platformEventId,
     action_source: source,
-    event_source_url: page,
-    user_data: userData(conversion),
-    custom_data: omitEmpty({
-      ...moneyOf(conversion),
-      order_id: conversion.orderId,
-    }),
-    ...(conversion.consent === "denied" ? { opt_out: true } : {}),
+    event_source_url: page || undefined,
+    user_data: unlessEmpty(userData(conversion)),
+    custom_data: orderDataOf(conversion),
+    opt_out: conversion.consent === "denied" || undefined,
     ...processingOptions(conversion, settings),
-  });
+  };
   applyMapping(event, conversion, settings, fields, "user_data");
   return event;
 }
@@ -115,11 +112,12 @@ export function isMatchable(conversion: Conversion): boolean {
   return Boolean(fbc || fbp || (ip && agent));
 }
 
-const userData = (conversion: Conversion) =>
-  userDataOf(conversion, {
-    fbc: fbcOf(conversion),
-    fbp: cookieOf(conversion.browserIds._fbp, conversion, /^\d+(?:\.[\w-]+)?$/)?.cookie,
-  });
+function userData(conversion: Conversion): Body {
+  const data = userDataOf(conversion);
+  data.fbc = fbcOf(conversion);
+  data.fbp = cookieOf(conversion.browserIds._fbp, conversion, /^\d+(?:\.[\w-]+)?$/)?.cookie;
+  return data;
+}
 
 /** The characters of Meta's click ids. */
 const clickPattern = /^[\w.~-]+$/;

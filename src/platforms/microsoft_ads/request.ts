@@ -7,7 +7,7 @@ import { eventNameOf, foldName } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { at, parseJson, textAt } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
-import { amountOf, browserOf, moneyOf, unixSeconds } from "../shared/values.ts";
+import { amountOf, browserOf, isoTime, moneyOf, unixSeconds } from "../shared/values.ts";
 
 /** Both checked 2026-11-15. */
 const conversionsApi = "https://capi.uet.microsoft.com/v1";
@@ -115,7 +115,7 @@ function offlineRequest(conversions: readonly Conversion[], settings: Connection
       OfflineConversions: conversions.map((conversion) => ({
         ConversionName: goalOf(conversion, settings),
         // Microsoft recognises repeats by this and the click id, so it has the same bytes on every attempt.
-        ConversionTime: new Date(conversion.time).toISOString().replace(/\.\d+Z$/, "Z"),
+        ConversionTime: isoTime(conversion.time).replace(/\.\d+Z$/, "Z"),
         ...(conversion.value === null
           ? {}
           : {

@@ -12,8 +12,9 @@ import {
   requiredSecret,
   tokenSettings,
 } from "../shared/settings.ts";
+import { userDataOf } from "../shared/userData.ts";
 import { examples, responses } from "./examples.ts";
-import { api, events, fields, toRequest, userData } from "./request.ts";
+import { api, events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 export const pinterest = {
@@ -99,7 +100,7 @@ export const pinterest = {
   quota: { requests: 5000, seconds: 60 },
   skipReason(conversion, settings) {
     if (isUnnamedRefund(conversion, settings)) return "Pinterest takes no refunds";
-    const { em, client_ip_address: ip, client_user_agent: agent } = userData(conversion);
+    const { em, client_ip_address: ip, client_user_agent: agent } = userDataOf(conversion);
     if (em || (ip && agent)) return null;
     return conversion.consent === "denied" ? "opted out" : "no email, or IP address with user agent";
   },

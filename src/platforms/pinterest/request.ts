@@ -14,7 +14,7 @@ import {
 } from "../shared/mapping.ts";
 import { bearer, isLimited } from "../shared/settings.ts";
 import { externalIdField, placeFields, userDataOf } from "../shared/userData.ts";
-import { amountText, browserOf, omitEmpty, unixSeconds, validId } from "../shared/values.ts";
+import { amountText, type Body, browserOf, unixSeconds, unlessEmpty, validId } from "../shared/values.ts";
 
 // Checked 2026-11-15.
 const version = "v5";
@@ -82,26 +82,28 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
   const { value, currency, orderId } = conversion;
-  const event = omitEmpty({
-    event_name: eventNameOf(conversion, settings, events),
+  const event: Body = {
+    event_name: eventNameOf(conversion, settings, events) ?? undefined,
     // Offline events cannot be matched with those of the tag, and web events need no page.
     action_source: "web",
     event_time: unixSeconds(conversion.time, now),
     event_id: conversion.platformEventId,
-    event_source_url: browserOf(conversion).page,
+    event_source_url: browserOf(conversion).page || undefined,
     opt_out: conversion.consent === "denied",
-    user_data: userData(conversion),
-    custom_data: omitEmpty({
-      ...(value === null ? {} : { value: amountText(value, currency), currency }),
-      order_id: orderId,
-      ...(isLimited(conversion, settings) ? { opt_out_type: "LDP" } : {}),
+    user_data: unlessEmpty(userData(conversion)),
+    custom_data: unlessEmpty({
+      value: value === null ? undefined : amountText(value, currency),
+      currency: value === null ? undefined : currency,
+      order_id: orderId || undefined,
+      opt_out_type: isLimited(conversion, settings) ? "LDP" : undefined,
     }),
-  });
+  };
   applyMapping(event, conversion, settings, fields, "user_data");
   return event;
 }
 
-export const userData = (conversion: Conversion) =>
-  userDataOf(conversion, {
-    click_id: validId(conversion.clickIds.epik?.value) ?? validId(conversion.browserIds._epik),
-  });
+function userData(conversion: Conversion): Body {
+  const data = userDataOf(conversion);
+  data.click_id = validId(conversion.clickIds.epik?.value) ?? validId(conversion.browserIds._epik);
+  return data;
+}

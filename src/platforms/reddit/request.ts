@@ -5,7 +5,7 @@ import type { ConnectionSettings, EventNames, Field, Platform } from "../platfor
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, hashed, numberField, textField, wholeNumber } from "../shared/mapping.ts";
 import { bearer, dedupId, isLimited } from "../shared/settings.ts";
-import { amountOf, omitEmpty, validId } from "../shared/values.ts";
+import { amountOf, type Body, unlessEmpty, validId } from "../shared/values.ts";
 
 /** Version 2.0 still exists, and events must never go to both. Checked 2026-11-15. */
 export const base = "https://ads-api.reddit.com/api/v3";
@@ -90,28 +90,23 @@ function testIdOf(
 
 const uuidCookie = /^(?:\d+\.)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-type Keys = { click_id?: string | undefined; user: Record<string, unknown> };
+type Keys = { click_id?: string | undefined; user: Body };
 
 function keysOf(conversion: Conversion, settings: ConnectionSettings): Keys {
   const { person, clickIds, browserIds, browser, consent } = conversion;
   if (consent === "denied") return { user: {} };
-  const contact = {
+  const user: Body = {
     // A hash that the sender made is Reddit's form too if there were only letters and digits before the @.
-    email: person?.emailRedditSha256 ?? person?.emailSha256,
+    email: (person?.emailRedditSha256 ?? person?.emailSha256) || undefined,
     phone_number: person?.phoneSha256,
   };
-  if (settings.action_source === "PHYSICAL_STORE") return { user: omitEmpty(contact) };
+  if (settings.action_source === "PHYSICAL_STORE") return { user };
   // Reddit's own script writes `<milliseconds>.<uuid>`.
   const uuid = validId(browserIds._rdt_uuid, uuidCookie);
-  return {
-    click_id: validId(clickIds.rdt_cid?.value),
-    user: omitEmpty({
-      ...contact,
-      uuid: settings.uuid_form === "cookie" ? uuid : uuid?.slice(uuid.indexOf(".") + 1),
-      ip_address: browser?.address,
-      user_agent: browser?.userAgent,
-    }),
-  };
+  user.uuid = settings.uuid_form === "cookie" ? uuid : uuid?.slice(uuid.indexOf(".") + 1);
+  user.ip_address = browser?.address || undefined;
+  user.user_agent = browser?.userAgent || undefined;
+  return { click_id: validId(clickIds.rdt_cid?.value), user };
 }
 
 export function hasMatchKey(conversion: Conversion, settings: ConnectionSettings): boolean {
@@ -119,29 +114,30 @@ export function hasMatchKey(conversion: Conversion, settings: ConnectionSettings
   return !!(click_id || user.email || user.phone_number || user.uuid || (user.ip_address && user.user_agent));
 }
 
-function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
+function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
   const { value, currency, browser, consent } = conversion;
   const type = typeOf(conversion, settings);
   const source = settings.action_source ?? "WEBSITE";
   const { click_id, user } = keysOf(conversion, settings);
-  const event = {
+  const hasValue = value !== null && withValue.has(type.tracking_type);
+  user.data_processing_options = processingOptionsOf(conversion, settings);
+  const event: Body = {
     // Senders' clocks may run ahead; Reddit allows five minutes.
     event_at: Math.floor(Math.min(conversion.time, now)),
     action_source: source,
-    event_source_url: source === "WEBSITE" && consent !== "denied" ? browser?.page : undefined,
+    event_source_url: source === "WEBSITE" && consent !== "denied" ? browser?.page || undefined : undefined,
     type,
     click_id,
-    user: omitEmpty({ ...user, data_processing_options: processingOptionsOf(conversion, settings) }),
-    metadata: omitEmpty({
+    user: unlessEmpty(user),
+    metadata: {
       conversion_id: dedupId(conversion, settings),
-      ...(value !== null && withValue.has(type.tracking_type)
-        ? { value: amountOf(value, currency), currency }
-        : {}),
-    }),
+      value: hasValue ? amountOf(value, currency) : undefined,
+      currency: hasValue ? currency : undefined,
+    },
   };
   const mapped = withItemCount.has(type.tracking_type) ? fields : [externalId];
   applyMapping(event, conversion, settings, mapped, "user");
-  return omitEmpty(event);
+  return event;
 }
 
 function processingOptionsOf(

@@ -5,7 +5,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
-import { amountOf, browserOf } from "../shared/values.ts";
+import { amountOf, type Body, browserOf, isoTime, unlessEmpty } from "../shared/values.ts";
 
 /** Version 1 of the HTTP API. Checked 2026-11-15. Events of a European workspace are lost at the US host. */
 export const hosts = { us: "https://api.segment.io", eu: "https://events.eu1.segmentapis.com" } as const;
@@ -56,7 +56,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   body: JSON.stringify({
     batch: conversions.map((conversion) => toTrack(conversion, settings)),
     // Segment corrects clock differences by this, so it is the time of the attempt and not of the event.
-    sentAt: new Date(now).toISOString(),
+    sentAt: isoTime(now),
   }),
 });
 
@@ -93,18 +93,13 @@ function constantsOf(settings: ConnectionSettings): { source: string; authorizat
 
 function toTrack(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
   const name = eventNameOf(conversion, settings, events) ?? conversion.name;
-  const track: Record<string, unknown> = {
+  const track: Body = {
     type: "track",
     // Segment deduplicates message ids across sources: two sources with the same id would lose one event.
     messageId: `${constantsOf(settings).source}:${conversion.platformEventId}`,
     event: name,
-    timestamp: new Date(conversion.time).toISOString(),
-    properties: {
-      event_id: conversion.platformEventId,
-      order_id: conversion.orderId ?? undefined,
-      ...amountsOf(name, conversion),
-      ...clickIdsOf(conversion.clickIds),
-    },
+    timestamp: isoTime(conversion.time),
+    properties: propertiesOf(name, conversion),
     context: unlessEmpty(contextOf(conversion, settings)),
   };
   applyMapping(track, conversion, settings, fields);
@@ -112,16 +107,22 @@ function toTrack(conversion: Conversion, settings: ConnectionSettings): Record<s
   return track;
 }
 
-/** Only an order has revenue; a refund must never look like one. */
-function amountsOf(name: string, conversion: Conversion): Record<string, unknown> {
-  if (conversion.value === null) return {};
-  const { currency } = conversion;
-  const value = amountOf(conversion.value, currency);
-  if (name === "Order Completed") return { total: value, revenue: value, currency };
-  return name === "Order Refunded" ? { total: value, currency } : { value, currency };
+function propertiesOf(name: string, conversion: Conversion): Body {
+  const { platformEventId, orderId, currency, clickIds } = conversion;
+  const properties: Body = { event_id: platformEventId, order_id: orderId ?? undefined };
+  if (conversion.value !== null) {
+    const value = amountOf(conversion.value, currency);
+    // Only an order has revenue; a refund must never look like one.
+    const isOrder = name === "Order Completed";
+    properties[isOrder || name === "Order Refunded" ? "total" : "value"] = value;
+    if (isOrder) properties.revenue = value;
+    properties.currency = currency;
+  }
+  for (const id in clickIds) properties[id] = clickIds[id]?.value;
+  return properties;
 }
 
-function contextOf(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
+function contextOf(conversion: Conversion, settings: ConnectionSettings): Body {
   const { person, utm } = conversion;
   const { address, userAgent, page, referrer } = browserOf(conversion);
   return {
@@ -130,21 +131,16 @@ function contextOf(conversion: Conversion, settings: ConnectionSettings): Record
     traits: person ? { email_sha256: person.emailSha256, phone_sha256: person.phoneSha256 } : undefined,
     ip: address || undefined,
     userAgent: userAgent || undefined,
-    page: unlessEmpty({ url: page || undefined, referrer: referrer || undefined }),
+    page: page || referrer ? { url: page || undefined, referrer: referrer || undefined } : undefined,
     consent: consentOf(conversion, settings),
   };
 }
 
-function clickIdsOf(clickIds: Conversion["clickIds"]): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const id in clickIds) values[id] = clickIds[id]?.value ?? "";
-  return values;
-}
-
-function campaignOf(utm: Conversion["utm"]): Record<string, unknown> {
-  const campaign: Record<string, unknown> = {};
+/** The names of the UTM fields without their `utm_`. */
+function campaignOf(utm: Conversion["utm"]): Body {
+  const campaign: Body = {};
   for (const field in utm)
-    campaign[field === "utm_campaign" ? "name" : field.replace(/^utm_/, "")] = utm[field];
+    campaign[field === "utm_campaign" ? "name" : field.slice("utm_".length)] = utm[field];
   return campaign;
 }
 
@@ -154,11 +150,6 @@ function consentOf({ consent }: Conversion, settings: ConnectionSettings): unkno
   const categories = (settings.consent_categories ?? "").split(",").map((one) => one.trim());
   const named = categories.filter(Boolean).map((one) => [one, consent === "granted"]);
   return { categoryPreferences: Object.fromEntries(named) };
-}
-
-function unlessEmpty(object: Record<string, unknown>): Record<string, unknown> | undefined {
-  for (const name in object) if (object[name] !== undefined) return object;
-  return undefined;
 }
 
 /** Segment rejects an event without a person's id; this one is the same for all events of a person. */

@@ -1,10 +1,11 @@
 import type { Conversion } from "../../kernel/event.ts";
+import { isoTime } from "./values.ts";
 
 /** The fields of a conversion as webhooks receive them, and as their templates name them. */
 const fields: Readonly<Record<string, (conversion: Conversion) => unknown>> = {
   platformEventId: ({ platformEventId }) => platformEventId,
   event: ({ name }) => name,
-  eventTime: ({ time }) => new Date(time).toISOString(),
+  eventTime: ({ time }) => isoTime(time),
   value: ({ value }) => value,
   currency: ({ currency }) => currency,
   orderId: ({ orderId }) => orderId,

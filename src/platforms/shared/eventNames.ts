@@ -10,7 +10,7 @@ export function foldName(name: string): string {
   if (folded === undefined) {
     folded = name.toLowerCase().replace(/[\s_-]+/g, "");
     // Senders choose the names: a new one with every event must not fill the memory.
-    if (foldedNames.size >= maxFoldedNames) foldedNames.clear();
+    if (foldedNames.size >= maxNames) foldedNames.clear();
     foldedNames.set(name, folded);
   }
   return folded;
@@ -18,7 +18,7 @@ export function foldName(name: string): string {
 
 /** Every platform folds the name of every conversion several times, and there are few names. */
 const foldedNames = new Map<string, string>();
-const maxFoldedNames = 1000;
+const maxNames = 1000;
 
 const foldedStandards = new WeakMap<EventNames["standard"], Map<string, string>>();
 
@@ -33,13 +33,30 @@ function standardName(name: string, { standard }: EventNames): string | undefine
 
 export const nameSetting = (event: string) => `event.${foldName(event)}`;
 
+type KnownNames = { of: EventNames; names: Map<string, string | null> };
+const namesBySettings = new WeakMap<ConnectionSettings, KnownNames>();
+
 /** Returns the platform's name for an event; null when the platform has none and the connection chose none. */
 export function eventNameOf(
   { name }: Pick<Conversion, "name">,
   settings: ConnectionSettings,
   names: EventNames,
 ): string | null {
-  const own = name.trim();
+  let known = namesBySettings.get(settings);
+  if (known?.of !== names) {
+    known = { of: names, names: new Map() };
+    namesBySettings.set(settings, known);
+  }
+  let found = known.names.get(name);
+  if (found === undefined) {
+    found = findName(name.trim(), settings, names);
+    if (known.names.size >= maxNames) known.names.clear();
+    known.names.set(name, found);
+  }
+  return found;
+}
+
+function findName(own: string, settings: ConnectionSettings, names: EventNames): string | null {
   const found = settings[nameSetting(own)] ?? standardName(own, names);
   if (found !== undefined) return found;
   if (names.others === "own name") return own;

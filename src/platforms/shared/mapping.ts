@@ -48,17 +48,26 @@ export function extraFieldsOf(settings: ConnectionSettings): string[] {
   );
 }
 
+/** A field that a connection maps: the names of the objects around it, its own name there, and its source. */
+type MappedField = { field: Field; path: readonly string[]; last: string; source: string };
+
 const mappedBySettings = new WeakMap<
   ConnectionSettings,
-  { of: readonly Field[]; fields: readonly Field[] }
+  { of: readonly Field[]; mapped: readonly MappedField[] }
 >();
 
 /** Lists the fields that a connection maps. They are found once for its settings, because mostly there are none. */
-function mappedFields(settings: ConnectionSettings, fields: readonly Field[]): readonly Field[] {
+function mappedFields(settings: ConnectionSettings, fields: readonly Field[]): readonly MappedField[] {
   const cached = mappedBySettings.get(settings);
-  if (cached?.of === fields) return cached.fields;
-  const mapped = fields.filter(({ name }) => settings[mapSetting(name)] !== undefined);
-  mappedBySettings.set(settings, { of: fields, fields: mapped });
+  if (cached?.of === fields) return cached.mapped;
+  const mapped: MappedField[] = [];
+  for (const field of fields) {
+    const source = settings[mapSetting(field.name)];
+    const path = field.name.split(".");
+    const last = path.pop() ?? "";
+    if (source !== undefined) mapped.push({ field, path, last, source });
+  }
+  mappedBySettings.set(settings, { of: fields, mapped });
   return mapped;
 }
 
@@ -73,13 +82,11 @@ export function applyMapping(
   fields: readonly Field[],
   personal?: string,
 ): void {
-  for (const { name, type, shape } of mappedFields(settings, fields)) {
-    if (!conversion.person && personal && name.startsWith(`${personal}.`)) continue;
-    const value = typed(readSource(conversion, settings[mapSetting(name)] ?? ""), type);
-    const shaped = value === undefined || !shape ? value : shape(value);
+  for (const { field, path, last, source } of mappedFields(settings, fields)) {
+    if (!conversion.person && personal && path[0] === personal) continue;
+    const value = typed(readSource(conversion, source), field.type);
+    const shaped = value === undefined || !field.shape ? value : field.shape(value);
     if (isEmpty(shaped)) continue;
-    const path = name.split(".");
-    const last = path.pop() as string;
     let here = event;
     for (const key of path) here = (here[key] ??= {}) as Record<string, unknown>;
     here[last] = shaped;

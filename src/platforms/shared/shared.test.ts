@@ -3,7 +3,7 @@ import { isUnnamedRefund } from "./eventNames.ts";
 import { at, isTransientStatus, retryAfterSeconds } from "./response.ts";
 import { sampleConversion } from "./sample.ts";
 import { digits, oneOf } from "./settings.ts";
-import { amountOf, amountText, decimalText, uuidPattern, validId } from "./values.ts";
+import { amountOf, amountText, decimalText, isoTime, uuidPattern, validId } from "./values.ts";
 
 describe("money", () => {
   test.each([
@@ -25,6 +25,15 @@ describe("money", () => {
     for (const value of [Number.MIN_VALUE, 1e-9, 123456789.123, 1e17, 1e25, Number.MAX_VALUE])
       expect(decimalText(value, 2)).toMatch(/^\d+\.\d\d$/);
   });
+});
+
+test("a time is written as toISOString writes it, at every moment of a day and in any year", () => {
+  const start = Date.UTC(2026, 10, 15);
+  for (let time = start - 1000; time < start + 86_402_000; time += 9_973)
+    expect(isoTime(time)).toBe(new Date(time).toISOString());
+  for (const time of [0, 5, 999, 86_399_999, Date.UTC(1969, 1, 2), Date.UTC(12_026, 1), start + 0.5])
+    expect(isoTime(time)).toBe(new Date(time).toISOString());
+  expect(() => isoTime(Number.NaN)).toThrow(RangeError);
 });
 
 describe("ids", () => {

@@ -4,21 +4,20 @@ import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, Field } from "../platform.ts";
 import { hashedList, placeForms, textField } from "./mapping.ts";
 import { isLimited } from "./settings.ts";
-import { type Body, browserOf, listOf, omitEmpty } from "./values.ts";
+import { type Body, browserOf, listOf } from "./values.ts";
 
-/** `ids` are the platform's own click and browser ids. */
-export function userDataOf(conversion: Conversion, ids: Body): Body {
+/** The fields of `user_data` that all have. Platforms add their own click and browser ids. */
+export function userDataOf(conversion: Conversion): Body {
   const { person } = conversion;
   const { address, userAgent } = browserOf(conversion);
-  return omitEmpty({
+  return {
     em: listOf(person?.emailSha256),
     ph: listOf(person?.phoneDigitsSha256),
     fn: listOf(person?.firstNameSha256),
     ln: listOf(person?.lastNameSha256),
-    client_ip_address: address,
-    client_user_agent: userAgent,
-    ...ids,
-  });
+    client_ip_address: address || undefined,
+    client_user_agent: userAgent || undefined,
+  };
 }
 
 export const externalIdField: Field = textField(
@@ -47,8 +46,8 @@ export const placeFields: readonly Field[] = [
  * Meta's and Snapchat's "limited data use". Country 0 and state 0 let the platform locate the person by IP address. Without
  * an address, and after an opt-out, California is sent, because the limits apply there.
  */
-export function processingOptions(conversion: Conversion, settings: ConnectionSettings): Body {
-  if (!isLimited(conversion, settings)) return {};
+export function processingOptions(conversion: Conversion, settings: ConnectionSettings): Body | undefined {
+  if (!isLimited(conversion, settings)) return undefined;
   const isLocated = conversion.consent !== "denied" && !!conversion.browser?.address;
   return {
     data_processing_options: ["LDU"],

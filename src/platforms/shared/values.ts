@@ -1,33 +1,50 @@
-// Values in the form that platforms accept: no empty fields, plausible ids, exact money, and no times in the future.
+// Values in the form that platforms accept: plausible ids, exact money, no times in the future, and no empty fields. These are
+// undefined, which JSON leaves out: a literal with `value || undefined` is cheaper than a copy without its empty fields.
 
 import { currencyDigits } from "../../kernel/currency.ts";
 import type { Browser, Conversion } from "../../kernel/event.ts";
+import { dayMs, minuteMs, secondMs } from "../../kernel/time.ts";
 
 export type Body = Record<string, unknown>;
 
-/** Leaves out null, undefined, and empty texts, lists and objects. */
-export function omitEmpty(fields: Body): Body {
-  // A plain loop: this runs several times for every conversion and platform.
-  const filled: Body = {};
-  for (const name in fields) if (!isEmpty(fields[name])) filled[name] = fields[name];
-  return filled;
-}
+/** Returns undefined for an object or list without values, so that JSON leaves it out. */
+export const unlessEmpty = <T extends object>(value: T): T | undefined =>
+  isEmpty(value) ? undefined : value;
 
+/** An object whose fields are all undefined is empty too. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
   if (typeof value !== "object") return false;
-  for (const _ in value) return false;
+  for (const name in value) if ((value as Body)[name] !== undefined) return false;
   return true;
 }
 
-/** Returns a list of the value; empty where there is none. */
-export function listOf(value: string | undefined): string[] {
-  return value ? [value] : [];
+/** Returns a list of the value; undefined where there is none. */
+export function listOf(value: string | undefined): string[] | undefined {
+  return value ? [value] : undefined;
 }
 
 /** Returns Unix seconds, but never the future: a sender's clock may run ahead by minutes, and platforms reject that. */
 export function unixSeconds(time: number, now: number): number {
   return Math.floor(Math.min(time, now) / 1000);
+}
+
+const padded = Array.from({ length: 1000 }, (_, i) => String(i).padStart(2, "0"));
+let day = Number.NaN;
+let date = "";
+
+/** Returns what `toISOString` does, in a fifth of its time: most times are of the same day. */
+export function isoTime(time: number): string {
+  const onDay = Math.floor(time / dayMs);
+  if (onDay !== day) {
+    date = new Date(onDay * dayMs).toISOString().replace(/T.*/, "T");
+    day = onDay;
+  }
+  const ms = Math.floor(time - day * dayMs);
+  const minutes = Math.floor(ms / minuteMs);
+  const seconds = Math.floor(ms / secondMs);
+  const clock = `${padded[Math.floor(minutes / 60)]}:${padded[minutes % 60]}:${padded[seconds % 60]}`;
+  return `${date}${clock}.${ms % 1000 < 100 ? "0" : ""}${padded[ms % 1000]}Z`;
 }
 
 /** Real click ids of every platform are far shorter. */
@@ -37,9 +54,9 @@ const maxIdLength = 1000;
  * Returns a click id or browser id if it can be valid: printable ASCII without spaces, not hashed, and of the platform's
  * pattern where that is known. An invalid id matches no one, and many platforms reject the conversion for it, so it is not sent.
  */
-export function validId(value: string | undefined, pattern: RegExp = /^/): string | undefined {
-  const isId = value !== undefined && value.length <= maxIdLength && /^[\x21-\x7e]+$/.test(value);
-  return isId && !isSha256(value) && pattern.test(value) ? value : undefined;
+export function validId(value: string | undefined, pattern?: RegExp): string | undefined {
+  if (value === undefined || value.length > maxIdLength || !/^[\x21-\x7e]+$/.test(value)) return undefined;
+  return isSha256(value) || (pattern && !pattern.test(value)) ? undefined : value;
 }
 
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -77,7 +94,15 @@ export function moneyOf({ value, currency }: Conversion): { value?: number; curr
   return value === null ? {} : { value: amountOf(value, currency), currency };
 }
 
+/** Returns value, currency and order id as `custom_data` or `properties` of several platforms have them; undefined without any. */
+export function orderDataOf({ value, currency, orderId }: Conversion): Body | undefined {
+  if (value === null) return orderId ? { order_id: orderId } : undefined;
+  return { value: amountOf(value, currency), currency, order_id: orderId || undefined };
+}
+
 /** Returns nothing after an opt-out: IP address, page and user agent are personal data too. */
 export function browserOf({ browser, consent }: Conversion): Partial<Browser> {
-  return consent === "denied" || !browser ? {} : browser;
+  return consent === "denied" || !browser ? noBrowser : browser;
 }
+
+const noBrowser: Partial<Browser> = Object.freeze({});

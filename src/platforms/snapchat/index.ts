@@ -4,8 +4,9 @@ import type { Platform } from "../platform.ts";
 import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
 import { bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
+import { userDataOf } from "../shared/userData.ts";
 import { examples, responses } from "./examples.ts";
-import { events, fields, toRequest, userData } from "./request.ts";
+import { events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const checkId = (value: string) =>
@@ -131,7 +132,7 @@ export const snapchat = {
     if (isUnnamedRefund(conversion, settings)) return "Snapchat takes no refunds";
     const name = eventNameOf(conversion, settings, events);
     if (name === null) return "Snapchat has no name for this event; choose one in the connection";
-    const { em, ph, client_ip_address: ip, client_user_agent: agent } = userData(conversion);
+    const { em, ph, client_ip_address: ip, client_user_agent: agent } = userDataOf(conversion);
     if (!em && !ph && !(ip && agent))
       return conversion.consent === "denied" ? "opted out" : "no email, phone, or IP address with user agent";
     if (name === "PURCHASE" && conversion.value === null) return "Snapchat requires a value with PURCHASE";

@@ -5,7 +5,7 @@ import type { ConnectionSettings, EventNames, Field, Platform } from "../platfor
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, idList, numberField, textField, wholeNumber } from "../shared/mapping.ts";
 import { externalIdField, placeFields, processingOptions, userDataOf } from "../shared/userData.ts";
-import { browserOf, moneyOf, omitEmpty, unixSeconds, validId } from "../shared/values.ts";
+import { type Body, browserOf, orderDataOf, unixSeconds, unlessEmpty, validId } from "../shared/values.ts";
 
 // Checked 2026-11-15.
 const version = "v3";
@@ -68,25 +68,23 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
   const page = browserOf(conversion).page || settings.site_url;
-  const event = omitEmpty({
+  const event: Body = {
     event_name: eventNameOf(conversion, settings, events) ?? conversion.name,
     event_time: unixSeconds(conversion.time, now),
     event_id: conversion.platformEventId,
     action_source: page ? "WEB" : "OFFLINE",
-    event_source_url: page,
-    user_data: userData(conversion),
-    custom_data: omitEmpty({
-      ...moneyOf(conversion),
-      order_id: conversion.orderId,
-    }),
+    event_source_url: page || undefined,
+    user_data: unlessEmpty(userData(conversion)),
+    custom_data: orderDataOf(conversion),
     ...processingOptions(conversion, settings),
-  });
+  };
   applyMapping(event, conversion, settings, fields, "user_data");
   return event;
 }
 
-export const userData = (conversion: Conversion) =>
-  userDataOf(conversion, {
-    sc_click_id: validId(conversion.clickIds.ScCid?.value),
-    sc_cookie1: validId(conversion.browserIds._scid),
-  });
+function userData(conversion: Conversion): Body {
+  const data = userDataOf(conversion);
+  data.sc_click_id = validId(conversion.clickIds.ScCid?.value);
+  data.sc_cookie1 = validId(conversion.browserIds._scid);
+  return data;
+}

@@ -131,8 +131,9 @@ export const tiktok = {
     if (isUnnamedRefund(conversion, settings)) return "TikTok takes no refunds";
     const fault = checkEventName(eventNameOf(conversion, settings, events) ?? "");
     if (fault) return `the event name ${fault}`;
-    const { email, phone, ttclid, ttp, ip, user_agent: agent } = userOf(conversion);
-    if (email || phone || ttclid || ttp || (ip && agent) || settings.without_person === "send") return null;
+    if (conversion.person?.emailSha256 || settings.without_person === "send") return null;
+    const { phone, ttclid, ttp, ip, user_agent: agent } = userOf(conversion);
+    if (phone || ttclid || ttp || (ip && agent)) return null;
     return conversion.consent === "denied" ? "opted out" : "no email, phone, ttclid or _ttp";
   },
   toRequest,

@@ -5,7 +5,7 @@ import type { ConnectionSettings, EventNames, Field, Platform } from "../platfor
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, hashed, oneWordOf, placeForms, textField } from "../shared/mapping.ts";
 import { isLimited, testCodeOf } from "../shared/settings.ts";
-import { browserOf, moneyOf, omitEmpty, unixSeconds, validId } from "../shared/values.ts";
+import { type Body, browserOf, orderDataOf, unixSeconds, validId } from "../shared/values.ts";
 
 // Checked 2026-11-15.
 const version = "v1.3";
@@ -94,38 +94,31 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
   const { page, referrer } = browserOf(conversion);
-  const event: Record<string, unknown> = {
-    ...omitEmpty({
-      event: eventNameOf(conversion, settings, events),
-      event_time: unixSeconds(conversion.time, now),
-      event_id: conversion.platformEventId,
-    }),
+  const event: Body = {
+    event: eventNameOf(conversion, settings, events) ?? undefined,
+    event_time: unixSeconds(conversion.time, now),
+    event_id: conversion.platformEventId,
     // Sent also when it is empty: TikTok's events always have it.
     user: userOf(conversion),
-    ...omitEmpty({
-      properties: omitEmpty({
-        ...moneyOf(conversion),
-        order_id: conversion.orderId,
-      }),
-      page: omitEmpty({ url: page, referrer }),
-    }),
-    ...(isLimited(conversion, settings) ? { limited_data_use: true } : {}),
+    properties: orderDataOf(conversion),
+    page: page || referrer ? { url: page || undefined, referrer: referrer || undefined } : undefined,
+    limited_data_use: isLimited(conversion, settings) || undefined,
   };
   applyMapping(event, conversion, settings, fields, "user");
   return event;
 }
 
-export function userOf(conversion: Conversion): Record<string, unknown> {
+export function userOf(conversion: Conversion): Body {
   const { person, clickIds, browserIds } = conversion;
   const { address, userAgent } = browserOf(conversion);
-  return omitEmpty({
-    email: person?.emailSha256,
+  return {
+    email: person?.emailSha256 || undefined,
     phone: person?.phoneSha256,
     first_name: person?.firstNameSha256,
     last_name: person?.lastNameSha256,
     ttclid: validId(clickIds.ttclid?.value),
     ttp: validId(browserIds._ttp),
-    ip: address,
-    user_agent: userAgent,
-  });
+    ip: address || undefined,
+    user_agent: userAgent || undefined,
+  };
 }

@@ -9,7 +9,7 @@ import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { parseJson, textAt } from "../shared/response.ts";
 import { dedupId } from "../shared/settings.ts";
-import { amountOf, decimalText, omitEmpty, validId } from "../shared/values.ts";
+import { amountOf, type Body, decimalText, isoTime, unlessEmpty, validId } from "../shared/values.ts";
 import { oauth1Header } from "./oauth1.ts";
 
 /** Newest since October 2022. Checked 2026-11-15. */
@@ -71,44 +71,32 @@ export function tagOf(conversion: Conversion, settings: ConnectionSettings): str
   return eventNameOf(conversion, settings, events) ?? settings.default_event ?? null;
 }
 
-function toConversion(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-  now: number,
-): Record<string, unknown> {
-  const event: Record<string, unknown> = {
+function toConversion(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
+  const event: Body = {
     // Senders' clocks may run ahead.
-    conversion_time: new Date(Math.min(conversion.time, now)).toISOString(),
-    event_id: tagOf(conversion, settings),
+    conversion_time: isoTime(Math.min(conversion.time, now)),
+    event_id: tagOf(conversion, settings) ?? undefined,
     conversion_id: dedupId(conversion, settings),
-    identifiers: identifiers(conversion),
+    identifiers: unlessEmpty(identifiers(conversion)),
     ...priceOf(conversion),
   };
   applyMapping(event, conversion, settings, fields);
   const items = event.number_items;
-  if (!Number.isInteger(items) || (items as number) < 1) delete event.number_items;
-  return omitEmpty(event);
+  if (!Number.isInteger(items) || (items as number) < 1) event.number_items = undefined;
+  return event;
 }
 
-export function identifiers({
-  person,
-  clickIds,
-  browserIds,
-  browser,
-  consent,
-}: Conversion): Record<string, unknown>[] {
-  if (consent === "denied") return [];
+export function identifiers({ person, clickIds, browserIds, browser, consent }: Conversion): Body[] {
+  const list: Body[] = [];
+  if (consent === "denied") return list;
   const twclid = validId(clickIds.twclid?.value, clickPattern) ?? clickIdOfCookie(browserIds._twclid);
+  if (twclid) list.push({ twclid });
+  if (person?.emailSha256) list.push({ hashed_email: person.emailSha256 });
+  if (person?.phoneSha256) list.push({ hashed_phone_number: person.phoneSha256 });
   // Either alone is no identifier for X, and X rejects a conversion that has nothing else.
-  const pair = isIPv4(browser?.address ?? "") && browser?.userAgent !== "";
-  return [
-    { twclid },
-    { hashed_email: person?.emailSha256 },
-    { hashed_phone_number: person?.phoneSha256 },
-    pair ? { ip_address: browser?.address, user_agent: browser?.userAgent } : {},
-  ]
-    .map(omitEmpty)
-    .filter((one) => Object.keys(one).length > 0);
+  if (browser?.userAgent && isIPv4(browser.address))
+    list.push({ ip_address: browser.address, user_agent: browser.userAgent });
+  return list;
 }
 
 const clickPattern = /^[\w-]+$/;

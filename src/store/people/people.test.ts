@@ -21,6 +21,19 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
       const known = await rows.lockIdentity(sha256(email), now);
       await rows.saveIdentity(sha256(email), { ...known, firstUtm: { ...known.firstUtm, ...utm } }, now);
     });
+  const visit = (seenAt: number, clickedAt = seenAt, clickId = "G"): Visit => ({
+    visitorId: "v",
+    seenAt,
+    browser: null,
+    clickIds: { gclid: { value: clickId, seenAt: clickedAt } },
+    browserIds: {},
+    utm: {},
+  });
+  const see = (siteId: string, email: string, clickId: string) =>
+    store.people.change(siteId, async (rows) => {
+      const known = await rows.lockIdentity(sha256(email), now);
+      await rows.saveIdentity(sha256(email), { ...known, visits: [visit(now, now, clickId)] }, now);
+    });
   const decide = (siteId: string, subject: string, givenBy: string, state: ConsentState) =>
     store.people.change(siteId, (rows) => rows.decide(subject, givenBy, state, now));
 
@@ -48,18 +61,28 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
 
   test("concurrent look-ups each find their own person, of their own site", async () => {
     const [a, b] = [await newSite(store), await newSite(store)];
-    for (let i = 0; i < 70; i++) await remember(store, a, `p${i}`, { mark: `a${i}` });
-    await remember(store, b, "p1", { mark: "b1" });
+    for (let i = 0; i < 70; i++) {
+      await see(a, `p${i}`, `a${i}`);
+      if (i % 3) await decide(a, `p${i}`, "visitor a", i % 3 === 1 ? "granted" : "denied");
+    }
+    await see(b, "p1", "b1");
+    await decide(b, "p2", "visitor a", "denied");
     const found = await Promise.all([
-      ...Array.from({ length: 140 }, (_, i) => store.people.findIdentity(a, sha256(`p${i % 70}`))),
-      store.people.findIdentity(b, sha256("p1")),
-      store.people.findIdentity(b, sha256("p2")),
+      ...Array.from({ length: 140 }, (_, i) => store.people.lookUp(a, sha256(`p${i % 70}`))),
+      store.people.lookUp(b, sha256("p1")),
+      store.people.lookUp(b, sha256("p2")),
+      store.people.lookUp(b, sha256("p3")),
     ]);
-    expect(found.slice(0, 140).map((one) => one?.firstUtm.mark)).toEqual(
-      Array.from({ length: 140 }, (_, i) => `a${i % 70}`),
-    );
-    expect(found[140]?.firstUtm.mark).toBe("b1");
-    expect(found[141]).toBeNull();
+    const expected = Array.from({ length: 140 }, (_, i) => ({
+      consent: ["unknown", "granted", "denied"][(i % 70) % 3],
+      identity: { visits: [visit(now, now, `a${i % 70}`)], forms: {} },
+    }));
+    expect(found.slice(0, 140)).toEqual(expected);
+    expect(found.slice(140)).toEqual([
+      { consent: "unknown", identity: { visits: [visit(now, now, "b1")], forms: {} } },
+      { consent: "denied", identity: null },
+      { consent: "unknown", identity: null },
+    ]);
   });
 
   test("one giver's refusal is a refusal, whatever others grant, until that giver takes it back", async () => {
@@ -106,14 +129,6 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
 
   test("the purge removes expired visits and click ids in steps, and records that are empty then", async () => {
     const siteId = await newSite(store);
-    const visit = (seenAt: number, clickedAt = seenAt): Visit => ({
-      visitorId: "v",
-      seenAt,
-      browser: null,
-      clickIds: { gclid: { value: "G", seenAt: clickedAt } },
-      browserIds: {},
-      utm: {},
-    });
     const put = (email: string, visits: Visit[]) =>
       store.people.change(siteId, async (rows) => {
         await rows.lockIdentity(sha256(email), now);

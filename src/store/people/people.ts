@@ -7,6 +7,7 @@ import {
   consentStates,
   type ConsentReading,
   type ConsentState,
+  type EventIdentity,
   type Identity,
   type Sha256,
   type Visitor,
@@ -15,9 +16,12 @@ import { columns } from "../schema/columns.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import { peoplePurgeStore } from "./purgePeople.ts";
-import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
+import { oldestIn, packRecord, unpackForEvent, unpackRecord } from "./personCodec.ts";
 
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
+
+/** `unreadable` is a damaged record. */
+export type FoundPerson = { consent: ConsentReading; identity: EventIdentity | null | "unreadable" };
 
 /** The giver of decisions that an operator enters. */
 export const operator = "operator";
@@ -30,10 +34,12 @@ export type PeopleRows = ReturnType<typeof rowsOn>;
 
 export function peopleStore(db: Database, newId: () => string, now: () => number = Date.now) {
   // SQLite answers a point query faster than a batch can fill; PostgreSQL gets one query for many people.
-  const identityRows = batched(
+  const personRows = batched(
     db,
     (hashes) =>
-      `SELECT email_sha256 AS subject, record FROM identities WHERE site_id = $1 AND email_sha256 IN (${hashes})`,
+      `SELECT subject, state, NULL AS record FROM consents WHERE site_id = $1 AND subject IN (${hashes})
+       UNION ALL
+       SELECT email_sha256, NULL, record FROM identities WHERE site_id = $1 AND email_sha256 IN (${hashes})`,
   );
   const consentRows = batched(
     db,
@@ -56,20 +62,45 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
     },
   );
 
+  /** `unknown` without a record. Throws when the store fails, which the caller must treat as a refusal. */
+  const readConsent = async (siteId: string, emailSha256: Sha256): Promise<ConsentReading> =>
+    effectiveConsent((await consentRows(siteId, emailSha256)).map(stateOf));
+
   return {
+    /**
+     * Reads consent and identity record of a person in one query, for an event. Throws when consent cannot be read, which
+     * the caller must treat as a refusal.
+     */
+    async lookUp(siteId: string, emailSha256: Sha256): Promise<FoundPerson> {
+      let rows: Row[];
+      try {
+        rows = await personRows(siteId, emailSha256);
+      } catch {
+        // Identity records that cannot be read must not hide the consent.
+        return { consent: await readConsent(siteId, emailSha256), identity: "unreadable" };
+      }
+      const states: ConsentReading[] = [];
+      let identity: FoundPerson["identity"] = null;
+      for (const row of rows) {
+        if (typeof row.record === "string") identity = readIdentity(row.record, emailSha256);
+        else states.push(stateOf(row));
+      }
+      return { consent: effectiveConsent(states), identity };
+    },
+
     async findIdentity(siteId: string, emailSha256: Sha256): Promise<Identity | null> {
-      const [row] = await identityRows(siteId, emailSha256);
-      return row ? identityOf(unpackRecord(String(row.record), emailSha256)) : null;
+      const [row] = await db.all(`SELECT record FROM identities WHERE site_id = $1 AND email_sha256 = $2`, [
+        siteId,
+        emailSha256,
+      ]);
+      return row ? checkShape(unpackRecord(String(row.record), emailSha256) as Identity) : null;
     },
 
     async listDecisions(siteId: string, subject: string): Promise<Decision[]> {
       return (await consentRows(siteId, subject)).map(decisionOf);
     },
 
-    /** `unknown` without a record. Throws when the store fails, which the caller must treat as a refusal. */
-    async readConsent(siteId: string, emailSha256: Sha256): Promise<ConsentReading> {
-      return effectiveConsent((await consentRows(siteId, emailSha256)).map((row) => decisionOf(row).state));
-    },
+    readConsent,
 
     /** Lists all decisions ever made about a person or visitor, oldest first. */
     async listHistory(siteId: string, subject: string): Promise<Decision[]> {
@@ -92,13 +123,23 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
   };
 }
 
+function readIdentity(record: string, emailSha256: Sha256): EventIdentity | "unreadable" {
+  try {
+    return checkShape(unpackForEvent(record, emailSha256) as EventIdentity);
+  } catch {
+    return "unreadable";
+  }
+}
+
 /** A damaged record is reported here, not as a type error in attribution. */
-function identityOf(record: unknown): Identity {
-  const { visits } = (record ?? {}) as Partial<Identity>;
-  const whole =
-    Array.isArray(visits) && visits.every((visit) => visit?.clickIds && visit.browserIds && visit.utm);
-  if (!whole) throw new Error("the identity record is damaged");
-  return record as Identity;
+function checkShape<T extends Partial<EventIdentity>>(record: T | null): T {
+  const visits = record?.visits;
+  const isWhole =
+    record?.forms &&
+    Array.isArray(visits) &&
+    visits.every((visit) => visit?.clickIds && visit.browserIds && visit.utm);
+  if (!isWhole) throw new Error("the identity record is damaged");
+  return record;
 }
 
 /** One refusal is a refusal. An unknown state counts as unreadable, never as "unknown". */
@@ -107,12 +148,14 @@ export function effectiveConsent(states: readonly ConsentReading[]): ConsentRead
   return "unknown";
 }
 
+const stateOf = ({ state }: Row): ConsentReading =>
+  consentStates.includes(state as ConsentState) ? (state as ConsentState) : "unreadable";
+
 function decisionOf(row: Row): Decision {
-  const known = consentStates.includes(row.state as ConsentState);
   return {
     subject: String(row.subject),
     givenBy: String(row.given_by),
-    state: known ? (row.state as ConsentState) : "unreadable",
+    state: stateOf(row),
     decidedAt: Number(row.decided_at),
   };
 }
@@ -221,13 +264,16 @@ function batched(
   db: Database,
   textFor: (subjects: string) => string,
 ): (siteId: string, subject: string) => Promise<Row[]> {
+  if (!db.isServer) {
+    const text = textFor("$2");
+    return (siteId, subject) => db.all(text, [siteId, subject]);
+  }
   const texts = new Map<number, string>();
   const read = (siteId: string, subjects: readonly string[]) => {
     const text = texts.get(subjects.length) ?? textFor(list(subjects.length, 1));
     texts.set(subjects.length, text);
     return db.all(text, [siteId, ...subjects]);
   };
-  if (!db.isServer) return (siteId, subject) => read(siteId, [subject]);
   return inGroups<string, Row[]>(
     async (siteId, subjects) => {
       const found = await Promise.all([...chunks([...new Set(subjects)])].map((some) => read(siteId, some)));
