@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
+import { countAllocations, type AllocationOrder } from "./allocations.ts";
 import { answerWith } from "./processes.ts";
 
 /** The usual size of an event for a platform. */
@@ -49,7 +50,9 @@ if (process.send) {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", 1024, resolve));
   const { port } = server.address() as AddressInfo;
-  answerWith(() => ({ port }));
+  answerWith((question: "port" | AllocationOrder) =>
+    question === "port" ? { port } : countAllocations(question),
+  );
 }
 
 function bodyOf(request: IncomingMessage): Promise<string> {
