@@ -32,31 +32,37 @@ export const databaseCounter =
   };
 
 const readEveryMs = 5;
+const logHeaderBytes = 32;
 const frameHeaderBytes = 24;
 
 /**
  * Counts the bytes that SQLite writes to its log. The log starts anew after a checkpoint, so its size says nothing; the
  * index of the log (`-shm`) holds the number of frames, the page size, and a salt that changes with every new start. Frames
- * between the last reading and a new start are missed: at most `readEveryMs` of about a second.
+ * that were written between the last reading and a new start are found in the log by their salt.
  */
 export const logCounter =
   (file: string): Counter =>
   async () => {
-    const index = openSync(`${file}-shm`, "r");
-    const header = Buffer.alloc(48);
+    const [index, log] = [openSync(`${file}-shm`, "r"), openSync(`${file}-wal`, "r")];
     const readHeader = () => {
+      const header = Buffer.alloc(48);
       readSync(index, header, 0, header.length, 0);
-      return {
-        pageBytes: header.readUInt16LE(14),
-        frames: header.readUInt32LE(16),
-        salt: header.readUInt32BE(32),
-      };
+      const frameBytes = frameHeaderBytes + header.readUInt16LE(14);
+      return { frameBytes, frames: header.readUInt32LE(16), salt: header.subarray(32, 40) };
     };
     let last = readHeader();
+    function countUnseen(): number {
+      const header = Buffer.alloc(frameHeaderBytes);
+      for (let count = 0; ; count++) {
+        const at = logHeaderBytes + (last.frames + count) * last.frameBytes;
+        const isRead = readSync(log, header, 0, header.length, at) === header.length;
+        if (!isRead || !header.subarray(8, 16).equals(last.salt)) return count;
+      }
+    }
     let frames = 0;
     const count = () => {
       const now = readHeader();
-      frames += now.salt === last.salt ? now.frames - last.frames : now.frames;
+      frames += now.salt.equals(last.salt) ? now.frames - last.frames : countUnseen() + now.frames;
       last = now;
     };
     const timer = setInterval(count, readEveryMs);
@@ -64,6 +70,7 @@ export const logCounter =
       clearInterval(timer);
       count();
       closeSync(index);
-      return { walBytes: frames * (frameHeaderBytes + last.pageBytes) };
+      closeSync(log);
+      return { walBytes: frames * last.frameBytes };
     };
   };

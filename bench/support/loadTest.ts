@@ -155,12 +155,12 @@ export class EventsFailed extends Error {}
 let runCount = 0;
 
 /** Sends events; `perEvent` has the growth of the counters that `read` returns, and of the requests to platforms. */
-export async function sendLoad<Counter extends string>(
+export async function sendLoad<Name extends string>(
   { stub, sender }: Harness,
   options: SendTarget & LoadOptions & Pick<Population, "known">,
-  read: () => Record<Counter, number>,
+  read: () => Record<Name, number>,
   maxFailed = 0,
-): Promise<{ sent: SendResult; perEvent: Record<Counter | "requests", number> }> {
+): Promise<{ sent: SendResult; perEvent: Record<Name | "requests", number> }> {
   const { requests } = await stub.ask<StubState>("state");
   const before: Record<string, number> = { ...read(), requests };
   const sent = await sender.ask<SendResult>({ ...options, prefix: `${process.pid}-${runCount++}` });
@@ -171,7 +171,7 @@ export async function sendLoad<Counter extends string>(
     throw new EventsFailed(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
   const perEvent = Object.fromEntries(
     Object.entries(after).map(([name, count]) => [name, (count - (before[name] ?? 0)) / sent.events]),
-  ) as Record<Counter | "requests", number>;
+  ) as Record<Name | "requests", number>;
   return { sent, perEvent };
 }
 
