@@ -80,6 +80,9 @@ const does = {
 const alone = (name: string) => `${name}, building`;
 const whole = (name: string) => `${name}, with field work`;
 
+const addRounds = (some: readonly number[], others: readonly number[]) =>
+  some.map((value, round) => value + (others[round] ?? Number.NaN));
+
 async function run(mode: Mode): Promise<Findings> {
   installPeers();
   const sdks = openSdks();
@@ -122,6 +125,7 @@ async function run(mode: Mode): Promise<Findings> {
     medianRatio(of(variant(sdk.name)), of(variant(sdk.platform)));
   const timesOurs = (variant: typeof alone, sdk: Sdk) =>
     timesBase(faster(variant, sdk), median(of(variant(sdk.platform))));
+  const ourBoth = addRounds(of(whole("meta")), of(alone("segment")));
   const cell = (variant: typeof alone, name: string) => number(median(of(variant(name))));
   return {
     tables: [
@@ -147,6 +151,24 @@ async function run(mode: Mode): Promise<Findings> {
             timesOurs(whole, sdk),
             sdk.does,
           ]),
+        ],
+      },
+      {
+        title: "One event for Meta and for Segment, with field work, CPU µs",
+        head: ["", "both requests", "× Cleancast"],
+        rows: [
+          ["Cleancast: field work once, two requests", number(median(ourBoth)), ""],
+          ...sdks.flatMap(({ name, platform }) => {
+            if (platform !== "segment") return [];
+            const both = addRounds(of(whole("facebook-nodejs-business-sdk")), of(whole(name)));
+            return [
+              [
+                `facebook-nodejs-business-sdk and ${name}`,
+                number(median(both)),
+                timesBase(medianRatio(both, ourBoth), median(ourBoth)),
+              ],
+            ];
+          }),
         ],
       },
     ],
