@@ -153,6 +153,8 @@ export async function requirePeopleFound({
 export class EventsFailed extends Error {}
 
 let runCount = 0;
+/** More than one run has. */
+const maxPeople = 50_000;
 
 /** Sends events; `perEvent` has the growth of the counters that `read` returns, and of the requests to platforms. */
 export async function sendLoad<Name extends string>(
@@ -163,7 +165,9 @@ export async function sendLoad<Name extends string>(
 ): Promise<{ sent: SendResult; perEvent: Record<Name | "requests", number> }> {
   const { requests } = await stub.ask<StubState>("state");
   const before: Record<string, number> = { ...read(), requests };
-  const sent = await sender.ask<SendResult>({ ...options, prefix: `${process.pid}-${runCount++}` });
+  const prefix = `${process.pid}-${runCount}`;
+  const firstPerson = runCount++ * maxPeople;
+  const sent = await sender.ask<SendResult>({ ...options, prefix, firstPerson });
   const after: Record<string, number> = read();
   after.requests = (await stub.ask<StubState>("state")).requests;
   // A candidate must not look fast because it fails.

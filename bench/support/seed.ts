@@ -83,12 +83,12 @@ const knownEmailSql = quoted(knownEmail(mark)).replace(mark, "' || n || '");
 /** Stands for the hash of the row, which packRecord leaves out. */
 const anyHash = "0".repeat(64);
 
-/** Inserts records of `count` people on every site. The first `old` of them are older than the retention period. */
+/** Inserts records of `count` people on every site, and of `old` more, which are older than the retention period. */
 export async function seedIdentities(installation: Installation, count: number, old = 0): Promise<void> {
   const sql = await openSql(installation);
   for (const [from, to, days] of [
-    [0, old - 1, oldDays],
-    [old, count - 1, youngDays],
+    [0, count - 1, youngDays],
+    [count, count + old - 1, oldDays],
   ] as const) {
     if (to < from) continue;
     const seenAt = daysAgo(days);
