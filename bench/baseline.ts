@@ -167,7 +167,7 @@ function findingsOf({ counts, resultsOf, bytesOf }: Measured): Findings {
       atMost("3 connections, SQLite: bytes at rest per event", kilobytes(bytesOf("SQLite", 3)), 1.5, " KB"),
     ],
     gains: `With three connections, one process takes ${perSecond("SQLite")} events a second with the embedded database and \
-${perSecond("PostgreSQL")} with PostgreSQL. Every one is stored durably before it is sent and after.`,
+${perSecond("PostgreSQL")} with PostgreSQL. Each is durable before it is sent.`,
     notes: [
       `One sender waits for each answer, so its events come alone: nothing is shared, and p50 is the wall-clock time of an event.
 Allocated bytes are those of the JavaScript heap. The database's log is SQLite's write-ahead log, in whole pages, or PostgreSQL's (of the
@@ -183,8 +183,8 @@ export const baseline: Part = {
   title: "The baseline",
   about: `The baseline is a bare Node server that parses the same JSON (${eventBytes} bytes), sends one bare pooled request (undici) to each
 platform, and answers in the same format. It checks and stores nothing. The relay does everything: keys, checks, hashing, consent and
-identity records (every second event belongs to a person who has one), durable storage before and after the calls, the sync log and the
-log file. Connections: ${platforms.join(", ")}, in this order. CPU is that of the server's process, all threads. A ratio stands before the
+identity records (every second event belongs to a person who has one), storage that is durable before the calls, the results after
+them, and the log file. Connections: ${platforms.join(", ")}, in this order. CPU is that of the server's process, all threads. A ratio stands before the
 value of the baseline that it refers to.`,
   run,
 };

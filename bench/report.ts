@@ -48,11 +48,8 @@ function pageText(parts: readonly Part[], results: Results): string {
   const reached = targets.filter(({ holds }) => holds).length;
   return `${[
     "# Benchmarks",
-    `${known
-      .map(({ gains }) => gains)
-      .filter(Boolean)
-      .join(" ")} All of this on ${known[0]?.cores ?? 0} small cores, which also ran the senders,
-the platforms and PostgreSQL.`,
+    `On ${known[0]?.cores ?? 0} small cores, which also run the senders, the platforms and PostgreSQL:`,
+    known.flatMap(({ gains }) => (gains ? [`- ${gains}`] : [])).join("\n"),
     `The targets of the project, ${reached} of ${targets.length} of which are reached. The values of a ratio are in brackets.`,
     targetsText(targets),
     `For a summary see [Performance](performance.md). \`npm run bench\` writes this page; \`npm run bench -- --only baseline\` measures one part.
