@@ -11,8 +11,11 @@ export type Visited = {
   fbc: string;
   fbp: string;
   page: string;
+  referrer: string;
   address: string;
   userAgent: string;
+  clickIds: Record<string, string>;
+  utm: Record<string, string>;
 };
 
 export type Sdk = {
@@ -20,7 +23,7 @@ export type Sdk = {
   /** The platform of ours that builds the same request. */
   platform: "meta" | "segment";
   does: string;
-  /** False when the caller hashes the email. */
+  /** False when the caller hashes email and phone. */
   hashes: boolean;
   /** Takes plain contact data if it hashes, and hashed data in any case. */
   build: (given: Given, visited: Visited) => unknown;
@@ -36,7 +39,12 @@ export const hashContact = (given: Given): Given => ({
   firstName: sha256(given.firstName),
   lastName: sha256(given.lastName),
 });
-export const hashEmailField = (given: Given): Given => ({ ...given, email: sha256(given.email) });
+/** What Segment and RudderStack receive of it. */
+export const hashTraits = (given: Given): Given => ({
+  ...given,
+  email: sha256(given.email),
+  phone: sha256(given.phone),
+});
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
@@ -85,10 +93,31 @@ function facebook(): Sdk {
   };
 }
 
-/** Segment and RudderStack pass properties through and hash nothing. */
-const tracked = (given: Given) => ({
+/** The content of our request. Segment and RudderStack pass it through and hash nothing. */
+const tracked = (given: Given, visited: Visited) => ({
   event: "Order Completed",
-  properties: { order_id: given.orderId, value: given.value, currency: given.currency },
+  messageId: given.orderId,
+  anonymousId: given.email.slice(0, 32),
+  properties: {
+    event_id: given.orderId,
+    order_id: given.orderId,
+    total: given.value,
+    revenue: given.value,
+    currency: given.currency,
+    ...visited.clickIds,
+  },
+  context: {
+    campaign: {
+      source: visited.utm.utm_source,
+      medium: visited.utm.utm_medium,
+      name: visited.utm.utm_campaign,
+      content: visited.utm.utm_content,
+    },
+    traits: { email_sha256: given.email, phone_sha256: given.phone },
+    ip: visited.address,
+    userAgent: visited.userAgent,
+    page: { url: visited.page, referrer: visited.referrer },
+  },
 });
 
 function segment(): Sdk {
@@ -107,10 +136,10 @@ function segment(): Sdk {
     does: "checks, adds context, batches, stringifies; its HTTP client is replaced. The caller hashes",
     hashes: false,
     // The library delays its callback, so the request itself resolves the promise.
-    build: (given) =>
+    build: (given, visited) =>
       new Promise((resolve) => {
         made = resolve;
-        analytics.track({ ...tracked(given), userId: given.email, messageId: given.orderId });
+        analytics.track(tracked(given, visited));
       }),
   };
 }
@@ -134,10 +163,7 @@ function rudder(): Sdk {
     platform: "segment",
     does: "checks, adds context, batches, stringifies; its HTTP client is replaced. The caller hashes",
     hashes: false,
-    build: (given) =>
-      new Promise((resolve) =>
-        analytics.track({ ...tracked(given), userId: given.email, messageId: given.orderId }, resolve),
-      ),
+    build: (given, visited) => new Promise((resolve) => analytics.track(tracked(given, visited), resolve)),
   };
 }
 
