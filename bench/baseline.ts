@@ -56,15 +56,13 @@ async function run(mode: Mode): Promise<Findings> {
   for (const connections of counts) {
     const connected = platforms.slice(0, connections);
     candidates.set(nameOf("bare", connections), await startBare(harness, connections));
-    for (const [kind, engine] of [
-      ["SQLite", "sqlite"],
-      ["PostgreSQL", "postgres"],
-    ] as const)
-      // prettier-ignore
+    for (const kind of ["SQLite", "PostgreSQL"] as const) {
+      const engine = kind === "SQLite" ? "sqlite" : "postgres";
       candidates.set(
         nameOf(kind, connections),
         await startOurs(harness, engine, connected, { counts: meter }),
       );
+    }
   }
   await warmUp(harness, candidates.values(), mode);
   const runs = senderCounts.flatMap((senders) =>

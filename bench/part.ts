@@ -55,7 +55,7 @@ export function atLeast(target: string, measured: number, limit: number, unit = 
   return { target, limit: `≥ ${limit}${unit}`, measured: text, holds: measured >= limit };
 }
 
-/** Formats a ratio with the value that it refers to, which may be of another run in the same row: "1.7 × 401". */
+/** Formats a ratio with the value that it refers to: "1.7 × 401". */
 export const timesBase = (ratio: number, base: number) => `${number(ratio)} × ${number(base)}`;
 
 /** Rounds to two or three significant digits: more would be noise. */

@@ -36,7 +36,7 @@ export type LoadResult = Pick<SendResult, "p50" | "p99"> &
     databaseCpu: number;
     /** Requests to platforms per event. */
     requests: number;
-    /** Cores that the sender and the stub platforms used. One of either is a single thread. */
+    /** Cores that the sender and the stub platforms used. Each is a single thread. */
     senderCores: number;
     stubCores: number;
   };
@@ -87,7 +87,7 @@ export async function startBare({ state }: Harness, connections: number): Promis
 
 export const knownPeople = 20_000;
 
-/** With `counts`, also the log of the database and allocations are counted, and the statements of a server. */
+/** With `counts`, allocations and the bytes of the database's log are counted too, and the statements of a server. */
 export async function startOurs(
   { state }: Harness,
   engine: Engine,
@@ -225,7 +225,7 @@ export const middle = (results: readonly LoadResult[], field: keyof LoadResult) 
 export function busyNote(results: readonly (readonly LoadResult[])[]): string {
   const most = (field: "senderCores" | "stubCores") =>
     number(Math.max(...results.map((some) => middleOf(some, field))));
-  return `The sender used at most ${most("senderCores")} cores and the stub platforms ${most("stubCores")}; each is one thread, so neither may come near a whole one.`;
+  return `The sender used at most ${most("senderCores")} cores and the stub platforms ${most("stubCores")}; each is one thread, so at one core it would be the bottleneck.`;
 }
 
 /** The size of one event, for the report. */
