@@ -10,6 +10,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { idAt } from "../src/kernel/ids.ts";
+import { packPlan } from "../src/store/events/plan.ts";
 import { median } from "./part.ts";
 
 const backlog = 100_000;
@@ -87,13 +89,24 @@ async function round(): Promise<number[]> {
 
 const database = new DatabaseSync(join(data, "cleancast.db"), { timeout: 10_000 });
 await round();
-const [sample] = database.prepare(`SELECT * FROM events LIMIT 1`).all() as Record<string, unknown>[];
+const [sample] = database.prepare(`SELECT * FROM events ORDER BY id DESC LIMIT 1`).all() as Record<
+  string,
+  unknown
+>[];
 const columns = Object.keys(sample ?? {});
-const copy = columns.map((name) => (name === "id" ? "printf('0197-%07d', n)" : `events.${name}`)).join(", ");
+const prefix = idAt(Date.now()).slice(0, 16);
+const plan = packPlan([{ connectionId: failing ?? "", platform: "webhook", by: "row", reason: null }]);
+const changed: Record<string, string> = {
+  id: `printf('${prefix}%010d', n)`,
+  plan: `'${plan}'`,
+  owner: "''",
+};
+const copy = columns.map((name) => changed[name] ?? `events.${name}`).join(", ");
 database.exec(`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${backlog})
-  INSERT INTO events (${columns.join(", ")}) SELECT ${copy} FROM numbers, (SELECT * FROM events LIMIT 1) AS events;
+  INSERT INTO events (${columns.join(", ")})
+  SELECT ${copy} FROM numbers, (SELECT * FROM events ORDER BY id DESC LIMIT 1) AS events;
   INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, reason, attempts, due_at, owner, updated_at)
-  SELECT site_id, id, '${failing}', 'webhook', 'queued', NULL, 0, 0, '', 0 FROM events WHERE id LIKE '0197-%'`);
+  SELECT site_id, id, '${failing}', 'webhook', 'queued', NULL, 0, 0, '', 0 FROM events WHERE id LIKE '${prefix}%'`);
 
 const setDue = database.prepare(
   `UPDATE deliveries SET due_at = ?, owner = '' WHERE connection_id = ? AND state = 'queued'`,

@@ -1,10 +1,12 @@
-// Compares the relay with a bare Node server that does the unavoidable minimum of work.
+// Compares the relay with a bare Node server that does the unavoidable minimum of work, and counts what an event costs.
 
 import { countOf } from "../src/kernel/text.ts";
 import {
+  busyNote,
   closeHarness,
   eventBytes,
   middle,
+  middleOf,
   openHarness,
   pick,
   startBare,
@@ -15,98 +17,162 @@ import {
   type LoadResult,
 } from "./support/loadTest.ts";
 import {
-  atLeast,
   atMost,
   interleaved,
   medianRatio,
   number,
   roundsOf,
+  timesBase,
   type Findings,
   type Mode,
   type Part,
+  type Target,
 } from "./part.ts";
-import { platforms, stopPostgres } from "./support/relay.ts";
+import { meterSettings, openMeter } from "./support/databaseMeter.ts";
+import { benchPostgres, platforms, stopPostgres } from "./support/relay.ts";
+import { bytesPerEvent } from "./support/seed.ts";
 
-const allCounts = [0, 1, 3, 6];
+/** The greatest CPU per event relative to the baseline, by the number of connections. */
+const maxCpu: Readonly<Record<number, number>> = { 0: 2.4, 1: 1.4, 3: 1.0, 6: 1.2 };
 const kinds = ["bare", "SQLite", "PostgreSQL"] as const;
 type Kind = (typeof kinds)[number];
+/** Many senders, whose events share commits and requests, and one that waits for each answer. */
+const senderCounts = [64, 1] as const;
+type Senders = (typeof senderCounts)[number];
 const nameOf = (kind: Kind, connections: number) => `${kind} ${connections}`;
 
+type Measured = {
+  counts: number[];
+  resultsOf: (kind: Kind, connections: number, senders: Senders) => LoadResult[];
+  bytesOf: (kind: Kind, connections: number) => number;
+};
+
 async function run(mode: Mode): Promise<Findings> {
-  const counts = mode.quick ? [0, 3] : allCounts;
+  const counts = mode.quick ? [0, 3] : Object.keys(maxCpu).map(Number);
+  await benchPostgres(meterSettings);
+  const meter = await openMeter();
   const harness = await openHarness(0);
   const candidates = new Map<string, Candidate>();
   for (const connections of counts) {
     const connected = platforms.slice(0, connections);
     candidates.set(nameOf("bare", connections), await startBare(harness, connections));
-    candidates.set(nameOf("SQLite", connections), await startOurs(harness, "sqlite", connected));
-    candidates.set(nameOf("PostgreSQL", connections), await startOurs(harness, "postgres", connected));
+    for (const kind of ["SQLite", "PostgreSQL"] as const) {
+      const engine = kind === "SQLite" ? "sqlite" : "postgres";
+      candidates.set(
+        nameOf(kind, connections),
+        await startOurs(harness, engine, connected, { counts: meter }),
+      );
+    }
   }
   await warmUp(harness, candidates.values(), mode);
-  const load = { senders: 64, ms: mode.quick ? 250 : 2500 };
-  const results = await interleaved(
-    roundsOf(mode),
-    Object.fromEntries([...candidates].map(([name, one]) => [name, () => measureLoad(harness, one, load)])),
-  );
-  await closeHarness(harness, candidates.values());
-  await stopPostgres();
-  return findingsOf(counts, (kind, connections) => results[nameOf(kind, connections)] ?? []);
-}
-
-function findingsOf(
-  counts: number[],
-  resultsOf: (kind: Kind, connections: number) => LoadResult[],
-): Findings {
-  const ratio = (kind: Kind, connections: number, what: "cpu" | "perSecond") =>
-    medianRatio(pick(resultsOf(kind, connections), what), pick(resultsOf("bare", connections), what));
-  const rows = counts.flatMap((connections) =>
-    kinds.map((kind) => {
-      const results = resultsOf(kind, connections);
-      return [
-        `${connections}`,
-        kind === "bare" ? "the baseline" : kind,
-        middle(results, "perSecond"),
-        number(ratio(kind, connections, "perSecond")),
-        middle(results, "cpu"),
-        number(ratio(kind, connections, "cpu")),
-        kind === "PostgreSQL" ? middle(results, "databaseCpu") : "",
-        middle(results, "requests"),
-        middle(results, "p50"),
-        middle(results, "p99"),
-      ];
+  const runs = senderCounts.flatMap((senders) =>
+    [...candidates].map(([name, one]) => {
+      const load = { senders, ms: mode.quick ? 250 : 2500 };
+      return [`${name} ${senders}`, () => measureLoad(harness, one, load)] as const;
     }),
   );
-  const engines = ["SQLite", "PostgreSQL"] as const;
+  const results = await interleaved(roundsOf(mode), Object.fromEntries(runs));
+  await closeHarness(harness, candidates.values());
+  const bytes = new Map<string, number>();
+  for (const [name, { installation }] of candidates)
+    if (installation) bytes.set(name, await bytesPerEvent(installation));
+  await meter.close();
+  await stopPostgres();
+  return findingsOf({
+    counts,
+    resultsOf: (kind, connections, senders) => results[`${nameOf(kind, connections)} ${senders}`] ?? [],
+    bytesOf: (kind, connections) => bytes.get(nameOf(kind, connections)) ?? Number.NaN,
+  });
+}
+
+const kilobytes = (bytes: number) => bytes / 1024;
+
+function findingsOf({ counts, resultsOf, bytesOf }: Measured): Findings {
+  const middleIn = (kind: Kind, connections: number, senders: Senders, what: keyof LoadResult) =>
+    middleOf(resultsOf(kind, connections, senders), what);
+  const ratio = (kind: Kind, connections: number, senders: Senders, what: "cpu" | "perSecond") =>
+    medianRatio(
+      pick(resultsOf(kind, connections, senders), what),
+      pick(resultsOf("bare", connections, senders), what),
+    );
+  const rowOf = (connections: number, senders: Senders, kind: Kind) => {
+    const results = resultsOf(kind, connections, senders);
+    const times = (what: "cpu" | "perSecond") =>
+      timesBase(ratio(kind, connections, senders, what), middleIn("bare", connections, senders, what));
+    const inKilobytes = (value: number) => (Number.isNaN(value) ? "" : number(kilobytes(value)));
+    return [
+      `${connections}`,
+      `${senders}`,
+      kind === "bare" ? "the baseline" : kind,
+      middle(results, "perSecond"),
+      times("perSecond"),
+      middle(results, "p50"),
+      middle(results, "p99"),
+      middle(results, "cpu"),
+      times("cpu"),
+      inKilobytes(middleOf(results, "allocated")),
+      inKilobytes(middleOf(results, "walBytes")),
+      inKilobytes(bytesOf(kind, connections)),
+      kind === "PostgreSQL" ? middle(results, "databaseCpu") : "",
+      kind === "PostgreSQL" ? middle(results, "statements") : "",
+      middle(results, "requests"),
+    ];
+  };
+  const cpuTarget = (kind: Kind, connections: number, limit: number): Target =>
+    atMost(
+      `${countOf(connections, "connection")}, ${kind}: CPU per event, relative to the baseline`,
+      ratio(kind, connections, 64, "cpu"),
+      limit,
+      " ×",
+      [kind, "bare" as const].map((one) => number(middleIn(one, connections, 64, "cpu"))).join(" and ") +
+        " µs",
+    );
+  const perSecond = (kind: Kind) => number(middleIn(kind, 3, 64, "perSecond"));
   return {
     tables: [
       {
-        title: "64 senders, platforms that answer at once",
+        title: "One event, all connected platforms answer at once",
         head: [
-          "connections", "", "events/s", "× baseline", "CPU µs/event", "× baseline", "database CPU µs/event", "requests/event",
-          "p50 ms", "p99 ms",
+          "connections", "senders", "", "events/s", "× baseline", "p50 ms", "p99 ms", "CPU µs", "× baseline", "allocated KB",
+          "database log KB", "at rest KB", "database CPU µs", "statements", "requests",
         ], // prettier-ignore
-        rows,
+        rows: counts.flatMap((connections) =>
+          senderCounts.flatMap((senders) => kinds.map((kind) => rowOf(connections, senders, kind))),
+        ),
       },
     ],
     targets: [
-      atLeast(
-        "No connection, SQLite: throughput, relative to the baseline",
-        ratio("SQLite", 0, "perSecond"),
-        0.45,
+      ...counts.map((connections) => cpuTarget("SQLite", connections, maxCpu[connections] ?? Number.NaN)),
+      cpuTarget("PostgreSQL", 3, 1.1),
+      atMost(
+        "3 connections, PostgreSQL: CPU of the database per event",
+        middleIn("PostgreSQL", 3, 64, "databaseCpu"),
+        250,
+        " µs",
       ),
-      ...engines.flatMap((engine) =>
-        counts
-          .filter((connections) => connections > 0)
-          .map((connections) =>
-            atMost(
-              `${countOf(connections, "connection")}, ${engine}: CPU per event, relative to the baseline`,
-              ratio(engine, connections, "cpu"),
-              1.3,
-            ),
-          ),
+      atMost(
+        "3 connections, PostgreSQL: log of the database per event",
+        kilobytes(middleIn("PostgreSQL", 3, 64, "walBytes")),
+        2.5,
+        " KB",
       ),
+      atMost(
+        "3 connections, SQLite: log of the database for an event that comes alone",
+        kilobytes(middleIn("SQLite", 3, 1, "walBytes")),
+        30,
+        " KB",
+      ),
+      atMost("3 connections, SQLite: bytes at rest per event", kilobytes(bytesOf("SQLite", 3)), 1.5, " KB"),
     ],
-    notes: [],
+    gains: `With three connections, one process takes ${perSecond("SQLite")} events a second with the embedded database and \
+${perSecond("PostgreSQL")} with PostgreSQL. Each is durable before it is sent.`,
+    notes: [
+      `One sender waits for each answer, so its events come alone: nothing is shared, and p50 is the wall-clock time of an event.
+Allocated bytes are those of the JavaScript heap. The database's log is SQLite's write-ahead log, in whole pages, or PostgreSQL's (of the
+whole server, without checkpoints). Bytes at rest are the tables of events with their indexes, including the platforms' answers. Database
+CPU is that of all PostgreSQL processes. 1 KB is 1,024 bytes.`,
+      busyNote(kinds.flatMap((kind) => counts.map((connections) => resultsOf(kind, connections, 64)))),
+    ],
   };
 }
 
@@ -115,7 +181,8 @@ export const baseline: Part = {
   title: "The baseline",
   about: `The baseline is a bare Node server that parses the same JSON (${eventBytes} bytes), sends one bare pooled request (undici) to each
 platform, and answers in the same format. It checks and stores nothing. The relay does everything: keys, checks, hashing, consent and
-identity records (every second event belongs to a person who has one), durable storage before and after the calls, the sync log and the
-log file. Connections: ${platforms.join(", ")}, in this order. CPU is that of the server's process, all threads.`,
+identity records (every second event belongs to a person who has one), storage that is durable before the calls, the results after
+them, and the log file. Connections: ${platforms.join(", ")}, in this order. CPU is that of the server's process, all threads. A ratio stands before the
+value of the baseline that it refers to.`,
   run,
 };

@@ -1,10 +1,11 @@
 // Measures the effect of one site's backlog, for platforms that are down, on the latency of ninety-nine quiet sites.
 
 import { standinConnections } from "../scripts/standinConnections.ts";
-import { ulid } from "../src/kernel/ids.ts";
+import { idAt } from "../src/kernel/ids.ts";
 import { connect } from "../src/sites/connect.ts";
 import { openDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
+import { packPlan } from "../src/store/events/plan.ts";
 import {
   closeHarness,
   openHarness,
@@ -24,6 +25,7 @@ import {
   type Findings,
   type Mode,
   type Part,
+  type Target,
 } from "./part.ts";
 import { memoryOf, sleep, startChild } from "./support/processes.ts";
 import { install, openStoreOf, startRelay, type Engine, type Installation } from "./support/relay.ts";
@@ -72,9 +74,8 @@ async function installSites(
 async function insertBacklog({ store, siteId, connectionIds }: Installation, count: number): Promise<void> {
   const sql = await openSql({ store });
   const now = Date.now();
-  const part = (at: number, length: number) => `substr(${sql.digits("n")}, ${at}, ${length})`;
   // The ids carry the current time, because the events are new.
-  const id = `'${ulid(now).slice(0, 14)}7' || ${part(1, 3)} || '-8' || ${part(4, 3)} || '-00000000' || ${part(7, 4)}`;
+  const id = `'${idAt(now).slice(0, 16)}' || ${sql.digits("n")}`;
   const attribution = JSON.stringify({
     consent: "unknown",
     withheld: null,
@@ -84,24 +85,28 @@ async function insertBacklog({ store, siteId, connectionIds }: Installation, cou
     utm: {},
     browser: null,
   });
-  const person = `'{"emailSha256":"' || ${sql.sha256("CAST(n AS text)")} || '"}'`;
-  const connection = connectionIds.map((one, i) => `WHEN ${i} THEN '${one}'`).join(" ");
+  const emailSha256 = sql.sha256("CAST(n AS text)");
+  const byConnection = (valueOf: (connectionId: string) => string) =>
+    `CASE n % ${connectionIds.length} ${connectionIds.map((one, i) => `WHEN ${i} THEN '${valueOf(one)}'`).join(" ")} END`;
+  const plan = (connectionId: string) =>
+    packPlan([{ connectionId, platform: "webhook", by: "row", reason: null }]);
   await sql.run(
-    `INSERT INTO events (site_id, id, platform_event_id, key_id, mode, status, name, value, currency, email_sha256, time,
-       received_at, person, attribution)
-     SELECT '${siteId}', ${id}, ${id}, 'bench', 'live', 'accepted', 'lead', 10, 'EUR', ${sql.sha256("CAST(n AS text)")},
-       ${now}, ${now}, ${person}, '${attribution}'
+    `INSERT INTO events (site_id, id, key_id, mode, status, name, value, currency, email_ref, time, received_at, person,
+       attribution, plan, owner, uses_order_event_id)
+     SELECT '${siteId}', ${id}, 'bench', 'live', 'accepted', 'lead', 10, 'EUR', ${sql.emailRef(emailSha256)}, ${now}, ${now},
+       ${emailSha256}, '${attribution}', ${byConnection(plan)}, '', 0
      FROM ${sql.numbers(1, count)} AS copies`,
   );
   await sql.run(
     `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at)
-     SELECT '${siteId}', ${id}, CASE n % ${connectionIds.length} ${connection} END, 'webhook', 'queued', 0, ${now}, '', ${now}
+     SELECT '${siteId}', ${id}, ${byConnection((one) => one)}, 'webhook', 'queued', 0, ${now}, '', ${now}
      FROM ${sql.numbers(1, count)} AS copies`,
   );
+  await sql.flush();
   await sql.close();
 }
 
-type Ratios = { engine: Engine; rows: string[][]; p50: number; p99: number };
+type Ratios = { engine: Engine; rows: string[][]; targets: Target[] };
 
 async function measure(engine: Engine, mode: Mode): Promise<Ratios> {
   const harness = await openHarness(stubMs);
@@ -113,7 +118,7 @@ async function measure(engine: Engine, mode: Mode): Promise<Ratios> {
     const relay = await startRelay(installation);
     // The key identifies the site, so the host does not matter.
     const sites = installation.quietKeys.map((key) => ({ host: "127.0.0.1", key }));
-    return { ...relay, key: "", sites, known: 0, databasePid: null };
+    return { ...relay, key: "", sites, known: 0, databasePid: null, installation };
   };
   const without = await open(0);
   const backlog = mode.quick ? 2000 : waiting;
@@ -156,8 +161,15 @@ async function measure(engine: Engine, mode: Mode): Promise<Ratios> {
   return {
     engine,
     rows: [row("without", "without a backlog"), row("withBacklog", `with ${number(backlog)} waiting`)],
-    p50: medianRatio(added("withBacklog", "p50"), added("without", "p50")),
-    p99: medianRatio(added("withBacklog", "p99"), added("without", "p99")),
+    targets: (["p50", "p99"] as const).map((what) =>
+      atMost(
+        `Added latency of quiet sites on ${engine}, ${what}, relative to no backlog`,
+        medianRatio(added("withBacklog", what), added("without", what)),
+        limit,
+        " ×",
+        `${number(median(added("withBacklog", what)))} and ${number(median(added("without", what)))} ms`,
+      ),
+    ),
   };
 }
 
@@ -172,10 +184,7 @@ async function run(mode: Mode): Promise<Findings> {
         rows: measured.flatMap(({ rows }) => rows),
       },
     ],
-    targets: measured.flatMap(({ engine, p50, p99 }) => [
-      atMost(`Added latency of quiet sites on ${engine}, p50, relative to no backlog`, p50, limit, " ×"),
-      atMost(`Added latency of quiet sites on ${engine}, p99, relative to no backlog`, p99, limit, " ×"),
-    ]),
+    targets: measured.flatMap(({ targets }) => targets),
     notes: [],
   };
 }

@@ -20,7 +20,7 @@ import { nodes } from "./nodes.ts";
 import type { Mode, Part } from "./part.ts";
 import { peers } from "./peers.ts";
 import { run } from "./support/processes.ts";
-import { sectionOf, writeReport } from "./report.ts";
+import { resultOf, targetsText, writeReport, type PartResult } from "./report.ts";
 import { start } from "./start.ts";
 import { tag } from "./tag.ts";
 
@@ -53,13 +53,14 @@ if (unknown.length) {
 // The relay under test is the built one, as users run it.
 await run("npm", ["run", "-s", "build"], fileURLToPath(new URL("..", import.meta.url)));
 
-const sections = new Map<string, string>();
+const results = new Map<string, PartResult>();
 for (const part of parts) {
   if (only && !only.includes(part.name)) continue;
   const began = performance.now();
-  const section = sectionOf(part, await part.run(mode));
-  sections.set(part.name, section);
-  console.log(`${section}\n\n(${Math.round((performance.now() - began) / 1000)} s)\n`);
+  const result = resultOf(part, await part.run(mode));
+  results.set(part.name, result);
+  const targets = result.targets.length ? `\n\n${targetsText(result.targets)}` : "";
+  console.log(`${result.section}${targets}\n\n(${Math.round((performance.now() - began) / 1000)} s)\n`);
 }
-if (!mode.quick) writeReport(parts, sections);
+if (!mode.quick) writeReport(parts, results);
 process.exit(0);

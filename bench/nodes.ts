@@ -8,6 +8,7 @@ import {
   measureFleet,
   startFleet,
   stopFleets,
+  warmUpFleet,
   type Fleet,
   type FleetResult,
   type Shape,
@@ -16,6 +17,7 @@ import { findingsOf } from "./nodesReport.ts";
 import { interleaved, median, roundsOf, type Findings, type Mode, type Part } from "./part.ts";
 import { memoryOf } from "./support/processes.ts";
 import { benchPostgres, stopPostgres } from "./support/relay.ts";
+import { bytesPerEvent } from "./support/seed.ts";
 import { nameOf, writeMeasured, type Measured, type Point, type PointLoad } from "./simulation/points.ts";
 
 const slowPlatformMs = 20;
@@ -33,7 +35,12 @@ const shapes = (quick: boolean): { shape: Shape; platformMs: number; loads: Poin
     { shape: { ...one, connections: 0 }, platformMs: 0, loads: quick ? comparison : senders },
     { shape: { ...one, connections: 0, nodes: 2 }, platformMs: 0, loads: comparison },
     { shape: { ...one, connections: 3 }, platformMs: 0, loads: comparison },
-    { shape: { ...one, connections: 3, nodes: 2 }, platformMs: 0, loads: comparison },
+    // With twice the senders, each of two nodes has as much to do as the only one.
+    {
+      shape: { ...one, connections: 3, nodes: 2 },
+      platformMs: 0,
+      loads: [...comparison, ...(quick ? [] : [{ senders: 128 }])],
+    },
     { shape: { ...one, connections: 0, sites: many }, platformMs: 0, loads: few },
   ];
   if (quick) return always;
@@ -60,14 +67,8 @@ async function run(mode: Mode): Promise<Findings> {
   }
   const fleets = [...new Set(planned.map(({ fleet }) => fleet))];
   const meter = await openMeter();
-  for (const fleet of fleets) {
-    const { harness } = planned.find((one) => one.fleet === fleet) as Planned;
-    await measureFleet(harness, fleet, meter, {
-      senders: 64,
-      ms: 0,
-      atLeast: (mode.quick ? 100 : 2000) * fleet.nodes,
-    });
-  }
+  const harnessOf = (fleet: Fleet) => (planned.find((one) => one.fleet === fleet) as Planned).harness;
+  for (const fleet of fleets) await warmUpFleet(harnessOf(fleet), fleet, meter, mode);
   const results = await interleaved(
     roundsOf(mode, 3),
     Object.fromEntries(
@@ -76,12 +77,12 @@ async function run(mode: Mode): Promise<Findings> {
   );
   const points = planned.map((one) => pointOf(one, results[nameOf({ ...one.fleet, ...one.load })] ?? []));
   // Creating the backlog rewrites rows, so the size is read first.
-  const bytesPerEvent = await bytesOf(fleets, meter);
+  const bytes = await bytesOf(fleets);
   const drains: Drain[] = [];
   for (const fleet of fleets)
     if (fleet.connections === 3 && fleet.sites === 1 && fleet.platformMs === 0)
-      drains.push(await drainBacklog(fleet));
-  const measured: Measured = { ...(await measuredOf(fleets, meter)), points, drains, bytesPerEvent };
+      drains.push(await drainBacklog(harnessOf(fleet), fleet));
+  const measured: Measured = { ...(await measuredOf(fleets, meter)), points, drains, bytesPerEvent: bytes };
   if (!mode.quick) writeMeasured(measured);
   await stopFleets(fleets);
   for (const harness of harnesses.values()) await closeHarness(await harness, []);
@@ -108,11 +109,10 @@ function pointOf({ fleet, load }: Planned, results: FleetResult[]): Point {
   return { nodes, sites, connections, platformMs, ...load, result: result as FleetResult };
 }
 
-async function bytesOf(fleets: readonly Fleet[], meter: Meter): Promise<Measured["bytesPerEvent"]> {
+async function bytesOf(fleets: readonly Fleet[]): Promise<Measured["bytesPerEvent"]> {
   const bytes: Record<string, number> = {};
   for (const { connections, installation, nodes, sites } of fleets)
-    if (nodes === 1 && sites === 1)
-      bytes[connections] = await meter.bytesPerEvent(installation.env.DATABASE_URL ?? "");
+    if (nodes === 1 && sites === 1) bytes[connections] = await bytesPerEvent(installation);
   return bytes;
 }
 
@@ -139,6 +139,7 @@ export const nodes: Part = {
   title: "Two nodes, and the database cost of an event",
   about: `One PostgreSQL with fsync, and one or two nodes of the relay on the same database. The senders are the same, distributed over
 the nodes. Senders, platforms, nodes and database share the cores of one machine, so two nodes cannot be twice as fast here. The question
-is whether an event costs more CPU when two nodes share the database. All platforms accept.`,
+is whether an event costs more CPU when two nodes share the database. With 64 senders in all, each of two nodes has half of the events, so
+fewer of them share a commit; with 128 it has as many as the only node. All platforms accept.`,
   run,
 };

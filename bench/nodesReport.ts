@@ -1,51 +1,79 @@
 // Formats the tables of the part `nodes`.
 
 import type { FleetResult } from "./support/fleet.ts";
-import { median, medianRatio, number, type Findings, type Table } from "./part.ts";
+import { atMost, median, medianRatio, number, timesBase, type Findings, type Table } from "./part.ts";
 import { nameOf, type Measured, type Point } from "./simulation/points.ts";
 
 type Results = Readonly<Record<string, FleetResult[]>>;
 
+/** The senders of the only node that two nodes are compared with. */
+const comparedSenders = 64;
+
 export function findingsOf(measured: Measured, results: Results): Findings {
+  const two = measured.points.find(
+    (point) => isPair(point) && point.connections === 3 && hasSenders(point, 64),
+  );
+  const one = two && partnerOf(two, measured.points);
   return {
     tables: [comparisonTable(measured, results), pointsTable(measured), drainsTable(measured)],
-    targets: [],
+    targets:
+      two && one
+        ? [
+            atMost(
+              "Two nodes against one, PostgreSQL, 3 connections: CPU of the nodes per event",
+              ratioOf(results, two, one, "cpu"),
+              1.15,
+              " ×",
+              `${number(two.result.cpu)} and ${number(one.result.cpu)} µs`,
+            ),
+          ]
+        : [],
     notes: notesOf(measured),
   };
 }
 
+const isPair = ({ nodes }: Point) => nodes === 2;
+const hasSenders = (point: Point, senders: number) => "senders" in point && point.senders === senders;
+
+function partnerOf(two: Point, points: readonly Point[]): Point {
+  const wanted = nameOf({ ...two, nodes: 1, senders: comparedSenders });
+  return points.find((point) => nameOf(point) === wanted) as Point;
+}
+
+function ratioOf(results: Results, point: Point, base: Point, what: keyof FleetResult): number {
+  const figures = (of: Point) => (results[nameOf(of)] ?? []).map((result) => result[what]);
+  return medianRatio(figures(point), figures(base));
+}
+
 function comparisonTable({ points }: Measured, results: Results): Table {
-  const pairs = points
-    .filter(({ nodes }) => nodes === 2)
-    .map((two) => {
-      const one = points.find((point) => nameOf(point) === nameOf({ ...two, nodes: 1 })) as Point;
-      return [one, two] as const;
+  const connections = [...new Set(points.filter(isPair).map((point) => point.connections))];
+  const rows = connections.flatMap((count) => {
+    const twos = points.filter((point) => isPair(point) && point.connections === count);
+    const one = partnerOf(twos[0] as Point, points);
+    return [one, ...twos].map((point) => {
+      const { result } = point;
+      const times = (what: keyof FleetResult) =>
+        timesBase(ratioOf(results, point, one, what), one.result[what]);
+      return [
+        String(point.connections),
+        String(point.nodes),
+        "senders" in point ? String(point.senders) : "",
+        number(result.perSecond),
+        times("perSecond"),
+        number(result.cpu),
+        times("cpu"),
+        number(result.databaseCpu),
+        times("databaseCpu"),
+        number(result.statements),
+        number(result.foreign),
+      ];
     });
-  const figures = (point: Point, what: keyof FleetResult) =>
-    (results[nameOf(point)] ?? []).map((result) => result[what]);
+  });
   return {
-    title: "64 senders, platforms that answer at once",
-    head: ["connections", "nodes", "events/s", "× one node", "node CPU µs/event", "× one node", "database CPU µs/event",
+    title: "Platforms that answer at once",
+    head: ["connections", "nodes", "senders", "events/s", "× one node", "node CPU µs/event", "× one node", "database CPU µs/event",
       "× one node", "statements/event", "CPU of other processes, cores"], // prettier-ignore
-    rows: pairs.flatMap(([one, two]) =>
-      [one, two].map((point) => {
-        const ratio = (what: keyof FleetResult) =>
-          number(medianRatio(figures(point, what), figures(one, what)));
-        const { result } = point;
-        return [
-          String(point.connections),
-          String(point.nodes),
-          number(result.perSecond),
-          ratio("perSecond"),
-          number(result.cpu),
-          ratio("cpu"),
-          number(result.databaseCpu),
-          ratio("databaseCpu"),
-          number(result.statements),
-          number(result.foreign),
-        ];
-      }),
-    ),
+    rows,
   };
 }
 

@@ -16,7 +16,13 @@ export type Table = { title: string; head: string[]; rows: string[][] };
 /** A performance target and its result. */
 export type Target = { target: string; limit: string; measured: string; holds: boolean };
 
-export type Findings = { tables: Table[]; targets: Target[]; notes: string[] };
+export type Findings = {
+  tables: Table[];
+  targets: Target[];
+  notes: string[];
+  /** A sentence for the first lines of the report: what a user gains. */
+  gains?: string;
+};
 
 export type Part = {
   name: string;
@@ -38,13 +44,19 @@ export function medianRatio(ours: readonly number[], theirs: readonly number[]):
   return median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
 }
 
-export function atMost(target: string, measured: number, limit: number, unit = ""): Target {
-  return { target, limit: `≤ ${limit}${unit}`, measured: number(measured) + unit, holds: measured <= limit };
+/** `absolutes` are the two values of a ratio. */
+export function atMost(target: string, measured: number, limit: number, unit = "", absolutes = ""): Target {
+  const text = `${number(measured)}${unit}${absolutes && ` (${absolutes})`}`;
+  return { target, limit: `≤ ${limit}${unit}`, measured: text, holds: measured <= limit };
 }
 
-export function atLeast(target: string, measured: number, limit: number, unit = ""): Target {
-  return { target, limit: `≥ ${limit}${unit}`, measured: number(measured) + unit, holds: measured >= limit };
+export function atLeast(target: string, measured: number, limit: number, unit = "", absolutes = ""): Target {
+  const { measured: text } = atMost(target, measured, limit, unit, absolutes);
+  return { target, limit: `≥ ${limit}${unit}`, measured: text, holds: measured >= limit };
 }
+
+/** Formats a ratio with the value that it refers to: "1.7 × 401". */
+export const timesBase = (ratio: number, base: number) => `${number(ratio)} × ${number(base)}`;
 
 /** Rounds to two or three significant digits: more would be noise. */
 export function number(value: number): string {

@@ -3,26 +3,48 @@
 
 import { hash } from "node:crypto";
 import type { eventFields } from "./support/input.ts";
-import { load, loadModule } from "./support/peerPackages.ts";
+import { load } from "./support/peerPackages.ts";
 
 /** All libraries get the same fields of the inbound request and of the browser. */
 export type Given = ReturnType<typeof eventFields>;
 export type Visited = {
   fbc: string;
   fbp: string;
-  ttclid: string;
   page: string;
+  referrer: string;
   address: string;
   userAgent: string;
+  clickIds: Record<string, string>;
+  utm: Record<string, string>;
 };
 
 export type Sdk = {
   name: string;
   /** The platform of ours that builds the same request. */
-  platform: "meta" | "tiktok" | "segment";
+  platform: "meta" | "segment";
   does: string;
+  /** False when the caller hashes email and phone. */
+  hashes: boolean;
+  /** Takes plain contact data if it hashes, and hashed data in any case. */
   build: (given: Given, visited: Visited) => unknown;
 };
+
+const sha256 = (text: string) => hash("sha256", text.trim().toLowerCase());
+
+/** As a caller hashes contact data by hand: without the forms that differ between platforms. */
+export const hashContact = (given: Given): Given => ({
+  ...given,
+  email: sha256(given.email),
+  phone: sha256(given.phone.slice(1)),
+  firstName: sha256(given.firstName),
+  lastName: sha256(given.lastName),
+});
+/** What Segment and RudderStack receive of it. */
+export const hashTraits = (given: Given): Given => ({
+  ...given,
+  email: sha256(given.email),
+  phone: sha256(given.phone),
+});
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
@@ -39,7 +61,8 @@ function facebook(): Sdk {
   return {
     name: "facebook-nodejs-business-sdk",
     platform: "meta",
-    does: "normalises and hashes, builds, stringifies; its HTTP service is replaced",
+    does: "normalises contact data and hashes it unless it is hashed, builds its models, stringifies; its HTTP service is replaced",
+    hashes: true,
     build(given, visited) {
       const user = new sdk.UserData()
         .setEmail(given.email)
@@ -70,12 +93,32 @@ function facebook(): Sdk {
   };
 }
 
-/** Segment and RudderStack pass properties through and hash nothing. */
-const tracked = (given: Given) => ({
+/** The content of our request. Segment and RudderStack pass it through and hash nothing. */
+const tracked = (given: Given, visited: Visited) => ({
   event: "Order Completed",
-  properties: { order_id: given.orderId, value: given.value, currency: given.currency },
+  messageId: given.orderId,
+  anonymousId: given.email.slice(0, 32),
+  properties: {
+    event_id: given.orderId,
+    order_id: given.orderId,
+    total: given.value,
+    revenue: given.value,
+    currency: given.currency,
+    ...visited.clickIds,
+  },
+  context: {
+    campaign: {
+      source: visited.utm.utm_source,
+      medium: visited.utm.utm_medium,
+      name: visited.utm.utm_campaign,
+      content: visited.utm.utm_content,
+    },
+    traits: { email_sha256: given.email, phone_sha256: given.phone },
+    ip: visited.address,
+    userAgent: visited.userAgent,
+    page: { url: visited.page, referrer: visited.referrer },
+  },
 });
-const sha256 = (text: string) => hash("sha256", text.trim().toLowerCase());
 
 function segment(): Sdk {
   const { Analytics } = load("@segment/analytics-node");
@@ -90,12 +133,13 @@ function segment(): Sdk {
   return {
     name: "@segment/analytics-node",
     platform: "segment",
-    does: "checks, builds, a batch of one; its HTTP client is replaced. The email is hashed by hand",
+    does: "checks, adds context, batches, stringifies; its HTTP client is replaced. The caller hashes",
+    hashes: false,
     // The library delays its callback, so the request itself resolves the promise.
-    build: (given) =>
+    build: (given, visited) =>
       new Promise((resolve) => {
         made = resolve;
-        analytics.track({ ...tracked(given), userId: sha256(given.email), messageId: given.orderId });
+        analytics.track(tracked(given, visited));
       }),
   };
 }
@@ -117,41 +161,10 @@ function rudder(): Sdk {
   return {
     name: "@rudderstack/rudder-sdk-node",
     platform: "segment",
-    does: "checks, builds, a batch of one, stringifies; its HTTP client is replaced. The email is hashed by hand",
-    build: (given) =>
-      new Promise((resolve) =>
-        analytics.track(
-          { ...tracked(given), userId: sha256(given.email), messageId: given.orderId },
-          resolve,
-        ),
-      ),
+    does: "checks, adds context, batches, stringifies; its HTTP client is replaced. The caller hashes",
+    hashes: false,
+    build: (given, visited) => new Promise((resolve) => analytics.track(tracked(given, visited), resolve)),
   };
 }
 
-async function tiktok(): Promise<Sdk> {
-  const { PixelTrackBody } = await loadModule("tiktok-business-api-sdk-official", "src/index.js");
-  return {
-    name: "tiktok-business-api-sdk-official",
-    platform: "tiktok",
-    does: "copies into its models, stringifies. Email and phone are hashed by hand, names are not sent",
-    build: (given, visited) =>
-      JSON.stringify(
-        PixelTrackBody.constructFromObject({
-          pixel_code: "CEXAMPLE",
-          event: "CompletePayment",
-          event_id: given.orderId,
-          timestamp: new Date().toISOString(),
-          context: {
-            ad: { callback: visited.ttclid },
-            page: { url: visited.page },
-            user: { email: sha256(given.email), phone_number: sha256(given.phone) },
-            ip: visited.address,
-            user_agent: visited.userAgent,
-          },
-          properties: { value: given.value, currency: given.currency },
-        }),
-      ),
-  };
-}
-
-export const openSdks = async (): Promise<Sdk[]> => [facebook(), segment(), rudder(), await tiktok()];
+export const openSdks = (): Sdk[] => [facebook(), segment(), rudder()];

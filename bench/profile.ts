@@ -46,8 +46,8 @@ const short = (url: string) =>
     .replace(/^.*\/(?=(?:src|dist)\/)/, "") || "(native)";
 
 const harness = await openHarness(Number(delayMs));
-const args = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"];
-const relay = await startOurs(harness, "sqlite", platforms.slice(0, Number(connections)), args);
+const nodeArgs = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"];
+const relay = await startOurs(harness, "sqlite", platforms.slice(0, Number(connections)), { nodeArgs });
 await warmUp(harness, [relay], { quick: false });
 const result = await measureLoad(harness, relay, { senders: Number(senders), ms: loadMs });
 await closeHarness(harness, [relay]);

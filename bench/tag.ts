@@ -2,7 +2,16 @@
 
 import type { Browser } from "playwright-core";
 import { launch } from "./support/browser.ts";
-import { interleaved, median, number, roundsOf, type Findings, type Mode, type Part } from "./part.ts";
+import {
+  interleaved,
+  median,
+  number,
+  roundsOf,
+  timesBase,
+  type Findings,
+  type Mode,
+  type Part,
+} from "./part.ts";
 import { openTags, type Tag } from "./tagPeers.ts";
 
 const slower = 4;
@@ -59,9 +68,9 @@ async function run(mode: Mode): Promise<Findings> {
         rows: tags.map((tag) => [
           tag.name,
           number(tag.gzip),
-          number(tag.gzip / ours.gzip),
+          timesBase(tag.gzip / ours.gzip, ours.gzip),
           number(of(tag)),
-          number(of(tag) / of(ours)),
+          timesBase(of(tag) / of(ours), of(ours)),
         ]),
       },
     ],

@@ -10,12 +10,19 @@ import type { Thread } from "./machine.ts";
 
 export type Event = { site: number; left: number; answered: () => void };
 /** A delivery; `sent` is true when the platform accepted it. */
-export type Job = { settled: (sent: boolean) => void };
+export type Job = {
+  /** The event whose first attempt this is; absent for a delivery that has a row. */
+  first?: OpenEvent;
+  settled: (sent: boolean) => void;
+};
 
 /** Assumed shares of the steps in the cost of an event and of a delivery; only the sums are measured. */
 const beforeStore = 0.3;
 const inReads = 0.2;
-const inAccept = 0.4;
+const inAccept = 0.3;
+
+/** Outcomes of one event wait this long for each other: `gatherMs` of src/delivery/openEvents.ts. */
+const gatherMs = 2;
 
 export type NodeOptions = {
   clock: Clock;
@@ -33,6 +40,10 @@ export type NodeOptions = {
 };
 
 type Settlement = { sent: boolean; job: Job; durable: () => void };
+/** An event with first attempts that are not settled, and those that ended and are not written. */
+type OpenEvent = { site: number; left: number; ended: Settlement[] };
+/** First attempts of one event, which are written as one row of outcomes. */
+type FirstSettlement = { site: number; ended: Settlement[] };
 
 export class RelayNode {
   readonly lanes: Lanes<Job>;
@@ -43,6 +54,7 @@ export class RelayNode {
   #consents: Groups<() => void>;
   #accepts: Groups<Event>;
   #settlements: Groups<Settlement>;
+  #firstSettlements: Groups<FirstSettlement>;
   #answers: Event[] = [];
 
   constructor(options: NodeOptions) {
@@ -57,6 +69,7 @@ export class RelayNode {
     this.#consents = new Groups(nextTurn, (_site, items, done) => this.#read(items, done));
     this.#accepts = new Groups(nextTurn, (_group, items, done) => this.#accept(items, done));
     this.#settlements = new Groups(nextTurn, (_group, items, done) => this.#settle(items, done));
+    this.#firstSettlements = new Groups(nextTurn, (_group, items, done) => this.#settleFirst(items, done));
   }
 
   #groupOf(site: number): number {
@@ -102,23 +115,21 @@ export class RelayNode {
     );
   }
 
+  /** The claims; then the events with their plans; then the totals. */
   #accept(items: Event[], done: () => void): void {
     const { costs, platforms } = this.options;
-    const rows = items.length * costs.database.event * (1 - inReads);
-    const deliveries = items.length * platforms.length;
+    const plans = platforms.length * costs.database.delivery * inAccept;
+    const rows = items.length * (costs.database.event * (1 - inReads) + plans);
     this.writers.use((release) =>
-      this.ask(1 + statementsFor(2 * items.length), rows / 2, () =>
-        this.ask(
-          statementsFor(items.length) + statementsFor(deliveries),
-          rows / 2 + deliveries * costs.database.delivery * inAccept,
-          () =>
-            this.ask(1, 0, () =>
-              this.commit(() => {
-                release();
-                this.#dispatch(items);
-                done();
-              }),
-            ),
+      this.ask(1 + statementsFor(items.length), rows / 2, () =>
+        this.ask(statementsFor(items.length), rows / 2, () =>
+          this.ask(1, 0, () =>
+            this.commit(() => {
+              release();
+              this.#dispatch(items);
+              done();
+            }),
+          ),
         ),
       ),
     );
@@ -128,19 +139,29 @@ export class RelayNode {
     const { thread, costs, platforms } = this.options;
     if (platforms.length === 0) return items.forEach((event) => this.#answer(event));
     thread.run((items.length * platforms.length * costs.node.delivery) / 2, () => {
-      for (const [site, events] of Map.groupBy(items, (event) => event.site))
-        for (const limits of platforms) this.lanes.send(limits, site, this.#jobsOf(events, limits));
+      const open = items.map((event) => ({
+        event,
+        first: { site: event.site, left: platforms.length, ended: [] },
+      }));
+      for (const [site, ofSite] of Map.groupBy(open, ({ event }) => event.site))
+        for (const limits of platforms)
+          this.lanes.send(
+            limits,
+            site,
+            ofSite.map(({ event, first }) => this.#jobOf(event, first, limits)),
+          );
     });
   }
 
-  #jobsOf(events: Event[], limits: Limits): Job[] {
-    return events.map((event) => ({
+  #jobOf(event: Event, first: OpenEvent, limits: Limits): Job {
+    return {
+      first,
       settled: (sent) => {
         this.options.onFirst(limits, event.site, sent);
         event.left -= 1;
         if (event.left === 0) this.#answer(event);
       },
-    }));
+    };
   }
 
   /** Answers of the same moment are written together, before the next request is read. */
@@ -167,15 +188,64 @@ export class RelayNode {
             left -= 1;
             if (left === 0) done();
           };
-          for (const job of batch) this.#settlements.add(this.#groupOf(site), { job, sent, durable });
+          for (const job of batch) {
+            if (job.first) this.#gather(job.first, { job, sent, durable });
+            else this.#settlements.add(this.#groupOf(site), { job, sent, durable });
+          }
         }),
       ),
     );
   }
 
+  /** Writes the outcomes of an event when all have arrived, and else a little after the first. */
+  #gather(event: OpenEvent, settlement: Settlement): void {
+    event.ended.push(settlement);
+    event.left -= 1;
+    const write = () => {
+      const { site, ended } = event;
+      if (ended.length === 0) return;
+      event.ended = [];
+      this.#firstSettlements.add(this.#groupOf(site), { site, ended });
+    };
+    if (event.left === 0) write();
+    else if (event.ended.length === 1) this.options.clock.after(gatherMs, write);
+  }
+
+  /** Sites follow each other: a row of outcomes per event, and the rows of deliveries that were not sent. */
+  #settleFirst(items: FirstSettlement[], done: () => void): void {
+    const { costs } = this.options;
+    const bySite = [...Map.groupBy(items, ({ site }) => site).values()];
+    this.writers.use((release) => {
+      const next = (begin: 0 | 1) => {
+        const ofSite = bySite.shift();
+        if (!ofSite)
+          return this.commit(() => {
+            release();
+            for (const { ended } of items)
+              for (const { job, sent, durable } of ended) {
+                job.settled(sent);
+                durable();
+              }
+            done();
+          });
+        const ended = ofSite.flatMap((one) => one.ended);
+        const unsent = ended.filter(({ sent }) => !sent).length;
+        const us = ended.length * costs.database.delivery * (1 - inAccept);
+        const unsentUs = (unsent * costs.database.delivery) / 2;
+        this.ask(begin + statementsFor(ofSite.length), us, () => {
+          if (unsent === 0) return next(0);
+          const count = statementsFor(unsent);
+          this.ask(count, unsentUs, () => this.ask(count, unsentUs, () => next(0)));
+        });
+      };
+      next(1);
+    });
+  }
+
+  /** Deliveries that have a row: the row and the attempt. */
   #settle(items: Settlement[], done: () => void): void {
     const { costs } = this.options;
-    const rows = items.length * costs.database.delivery * (1 - inAccept);
+    const rows = items.length * costs.database.delivery;
     const count = statementsFor(items.length);
     this.writers.use((release) =>
       this.ask(1 + count, rows / 2, () =>

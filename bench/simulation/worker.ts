@@ -130,6 +130,22 @@ export function startWorker(
   schedulePoll(pollMs * random());
 }
 
+/** Renews the node's lease on its events, and looks for nodes whose lease has ended: once a second, as src/delivery/openEvents.ts. */
+export function keepLease(node: RelayNode, random: () => number): void {
+  const { clock } = node.options;
+  const renew = () =>
+    node.writers.use((release) =>
+      node.ask(2, 0, () =>
+        node.commit(() => {
+          release();
+          node.readers.use((releaseReader) => node.ask(1, 0, releaseReader));
+          clock.after(pollMs * (0.8 + 0.4 * random()), renew);
+        }),
+      ),
+    );
+  clock.after(pollMs * random(), renew);
+}
+
 export function putBack(backlog: Backlog, site: number): void {
   backlog.bySite[site] = (backlog.bySite[site] ?? 0) + 1;
   backlog.waiting += 1;

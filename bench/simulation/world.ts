@@ -8,7 +8,7 @@ import { limitsOf, type Limits } from "./lanes.ts";
 import { startLoad, type Load } from "./load.ts";
 import { Cores, Thread } from "./machine.ts";
 import { RelayNode } from "./relayNode.ts";
-import { putBack, startWorker, type Backlog, type WorkerCosts } from "./worker.ts";
+import { keepLease, putBack, startWorker, type Backlog, type WorkerCosts } from "./worker.ts";
 import { Tally, type Result } from "./tally.ts";
 
 export type Scenario = {
@@ -69,7 +69,10 @@ export function simulate(scenario: Scenario): Result {
   });
   tally.watch(nodes);
   const connections = scenario.sites * platforms.length;
-  for (const node of nodes) startWorker(node, connections, backlog, scenario.worker, random);
+  for (const node of nodes) {
+    startWorker(node, connections, backlog, scenario.worker, random);
+    keepLease(node, random);
+  }
   startLoad(scenario.load, {
     clock,
     random,

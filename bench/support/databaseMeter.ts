@@ -1,7 +1,6 @@
 // Reads PostgreSQL's own counters: statements, commits, bytes of the write-ahead log, connections.
 
 import { Client } from "pg";
-import { withClient } from "../../test/support/postgres/postgres.ts";
 import { median } from "../part.ts";
 import { benchPostgres } from "./relay.ts";
 
@@ -11,8 +10,6 @@ export type Meter = {
   /** Counts statements and commits of one database; `walBytes` covers the whole server. */
   count(database: string): Promise<Count>;
   connections(database: string): Promise<number>;
-  /** Returns the size of the event tables per event, including indexes. */
-  bytesPerEvent(url: string): Promise<number>;
   /** Returns the mean milliseconds of an fsync of the log since the server started. */
   fsyncMs(): Promise<number>;
   /** Returns the milliseconds of an empty statement. */
@@ -20,14 +17,16 @@ export type Meter = {
   close(): Promise<void>;
 };
 
-/** The extension must be loaded when the server starts; its cost is the same for all candidates. */
+/**
+ * The extension must be loaded when the server starts; its cost is the same for all candidates. After a checkpoint the first
+ * change of each page is logged with the whole page, so with checkpoints at random moments the log could not be compared.
+ */
 export const meterSettings = {
   shared_preload_libraries: "pg_stat_statements",
   track_wal_io_timing: "on",
+  checkpoint_timeout: "1h",
+  max_wal_size: "16GB",
 };
-
-/** Identity records are measured separately: docs/explanation/benchmarks.md, "Growth". */
-const tablesOfEvents = ["events", "dedup_claims", "deliveries", "attempts"];
 
 export async function openMeter(): Promise<Meter> {
   const client = new Client({ connectionString: (await benchPostgres(meterSettings)).url });
@@ -52,11 +51,6 @@ export async function openMeter(): Promise<Meter> {
     async connections(database) {
       const text = `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE 'cleancast schema %'`;
       return Number((await row(text, [database])).n);
-    },
-    async bytesPerEvent(url) {
-      const sizes = tablesOfEvents.map((table) => `pg_total_relation_size('${table}')`).join(" + ");
-      const text = `SELECT (${sizes})::float / COUNT(*) AS bytes FROM events`;
-      return withClient(url, async (own) => Number((await own.query(text)).rows[0].bytes));
     },
     async fsyncMs() {
       const text = `SELECT SUM(fsync_time) / SUM(fsyncs) AS ms FROM pg_stat_io WHERE object = 'wal' AND fsyncs > 0`;

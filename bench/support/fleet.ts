@@ -1,9 +1,11 @@
 // Runs one or several nodes of the relay on one database under load, and measures the cost per event of each process.
 
-import { knownPeople, sendLoad, type Harness } from "./loadTest.ts";
+import { knownPeople, requirePeopleFound, sendLoad, warmUpEvents, type Harness } from "./loadTest.ts";
+import type { Mode } from "../part.ts";
 import type { Meter } from "./databaseMeter.ts";
 import { cpuOf, cpuOfFamily, cpuOfMachine } from "./processes.ts";
 import {
+  databaseOf,
   freshFolder,
   install,
   platforms,
@@ -56,12 +58,22 @@ export async function startFleet({ state }: Harness, shape: Shape, platformMs: n
   const relays: Relay[] = [];
   for (let n = 0; n < shape.nodes; n++)
     relays.push(await startRelay({ env: { ...installation.env, CLEANCAST_DATA: freshFolder() } }));
-  const database = new URL(installation.env.DATABASE_URL ?? "").pathname.slice(1);
+  const database = databaseOf(installation);
   return { ...shape, installation, relays, database, databasePid: await postmaster(), known, platformMs };
 }
 
+/** Every node sees as many events as the only node of another fleet, so that all are equally warm. */
+export async function warmUpFleet(harness: Harness, fleet: Fleet, meter: Meter, mode: Mode): Promise<void> {
+  const atLeast = warmUpEvents(mode) * fleet.nodes;
+  await measureFleet(harness, fleet, meter, { senders: 64, ms: 0, atLeast });
+  await requirePeopleFound(fleet);
+}
+
 export async function stopFleets(fleets: Iterable<Fleet>): Promise<void> {
-  for (const { relays } of fleets) for (const relay of relays) await relay.stop();
+  for (const fleet of fleets) {
+    for (const relay of fleet.relays) await relay.stop();
+    await requirePeopleFound(fleet);
+  }
 }
 
 export async function measureFleet(

@@ -13,12 +13,14 @@ export type Population = {
   prefix: string;
   /** The number of people with records; every second event belongs to one of them. */
   known: number;
+  /** Different in every run, so that runs do not find the pages of the same people in the caches. */
+  firstPerson?: number;
 };
 
 /** Every site gets two consecutive events, then the next site. */
-export function eventFields(i: number, { prefix, known }: Population, siteCount = 1) {
+export function eventFields(i: number, { prefix, known, firstPerson = 0 }: Population, siteCount = 1) {
   // The prime number scatters the events of each site over all of its records.
-  const n = (Math.floor(i / 2 / siteCount) * 7_919) % known;
+  const n = ((firstPerson + Math.floor(i / 2 / siteCount)) * 7_919) % known;
   const email = known > 0 && i % 2 === 0 ? knownEmail(n) : `new-${prefix}-${i}@example.com`;
   return {
     email,

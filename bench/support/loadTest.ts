@@ -1,22 +1,45 @@
 // Runs one candidate under load, and measures its throughput, latency and cost per event.
 
+import { hourMs } from "../../src/kernel/time.ts";
+import {
+  allocationCounter,
+  databaseCounter,
+  logCounter,
+  uncounted,
+  type Counter,
+  type Counts,
+} from "./counters.ts";
+import type { Meter } from "./databaseMeter.ts";
 import { eventFields, type Population } from "./input.ts";
 import { median, number, type Mode } from "../part.ts";
 import { cpuOf, cpuOfFamily, startChild, type Child } from "./processes.ts";
-import { install, platforms, postmaster, startRelay, type Engine } from "./relay.ts";
+import {
+  databaseOf,
+  install,
+  openStoreOf,
+  platforms,
+  postmaster,
+  startRelay,
+  type Engine,
+  type Installation,
+} from "./relay.ts";
 import { seedIdentities } from "./seed.ts";
 import type { LoadOptions, SendResult, SendTarget, SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
-export type LoadResult = Pick<SendResult, "p50" | "p99"> & {
-  perSecond: number;
-  /** Microseconds per event. */
-  cpu: number;
-  /** The CPU of the database server, when there is one. */
-  databaseCpu: number;
-  /** Requests to platforms per event. */
-  requests: number;
-};
+export type LoadResult = Pick<SendResult, "p50" | "p99"> &
+  Counts & {
+    perSecond: number;
+    /** Microseconds per event. */
+    cpu: number;
+    /** The CPU of the database server, when there is one. */
+    databaseCpu: number;
+    /** Requests to platforms per event. */
+    requests: number;
+    /** Cores that the sender and the stub platforms used. Each is a single thread. */
+    senderCores: number;
+    stubCores: number;
+  };
 
 /** A server under test: the relay, the bare server, or the stub platform itself. */
 export type Candidate = {
@@ -27,6 +50,9 @@ export type Candidate = {
   sites?: readonly SiteKey[];
   known: number;
   databasePid: number | null;
+  /** Null when the candidate is not a relay. */
+  installation: Installation | null;
+  counters?: readonly Counter[];
   stop: () => Promise<void>;
 };
 
@@ -42,7 +68,10 @@ export async function closeHarness(
   { stub, sender }: Harness,
   candidates: Iterable<Candidate>,
 ): Promise<void> {
-  for (const one of candidates) await one.stop();
+  for (const one of candidates) {
+    await one.stop();
+    await requirePeopleFound(one);
+  }
   await stub.stop();
   await sender.stop();
 }
@@ -51,48 +80,94 @@ export async function startBare({ state }: Harness, connections: number): Promis
   const targets = platforms.slice(0, connections).map((id) => `http://127.0.0.1:${state.ports[id]}`);
   const child = startChild("./bareServer.ts", { BARE_TARGETS: JSON.stringify(targets) });
   const { port } = await child.ask<{ port: number }>("port");
-  return { port, pid: child.pid, key: "none", known: 0, databasePid: null, stop: child.stop };
+  const counters = [allocationCounter((order) => child.ask<number>(order))];
+  const { pid, stop } = child;
+  return { port, pid, key: "none", known: 0, databasePid: null, installation: null, counters, stop };
 }
 
 export const knownPeople = 20_000;
 
+/** With `counts`, allocations and the bytes of the database's log are counted too, and the statements of a server. */
 export async function startOurs(
   { state }: Harness,
   engine: Engine,
   connected: readonly StubPlatform[],
-  nodeArgs: string[] = [],
+  { nodeArgs = [], counts = false }: { nodeArgs?: string[]; counts?: Meter | false } = {},
 ): Promise<Candidate> {
   const installation = await install(engine, connected, state);
   await seedIdentities(installation, knownPeople);
-  const relay = await startRelay(installation, nodeArgs);
+  const relay = await startRelay(installation, { nodeArgs, countsAllocations: counts !== false });
   const databasePid = engine === "postgres" ? await postmaster() : null;
-  return { ...relay, key: installation.key, known: knownPeople, databasePid };
+  const { key, store } = installation;
+  const counters = counts && [
+    allocationCounter(relay.ask),
+    store.engine === "sqlite" ? logCounter(store.file) : databaseCounter(counts, databaseOf(installation)),
+  ];
+  return { ...relay, key, known: knownPeople, databasePid, installation, ...(counters && { counters }) };
 }
 
 /** Node compiles code while it runs: the cost of an event is stable only after some thousand events. */
+export const warmUpEvents = ({ quick }: Pick<Mode, "quick">) => (quick ? 200 : 8000);
+
 export async function warmUp(
   harness: Harness,
   candidates: Iterable<Candidate>,
-  { quick }: Pick<Mode, "quick">,
+  mode: Pick<Mode, "quick">,
 ): Promise<void> {
-  for (const one of candidates)
-    await measureLoad(harness, one, { senders: 128, ms: 0, atLeast: quick ? 200 : 8000 });
+  for (const one of candidates) {
+    await measureLoad(harness, one, { senders: 128, ms: 0, atLeast: warmUpEvents(mode) });
+    await requirePeopleFound(one);
+  }
+}
+
+/** Half of the sent events belong to people with a record. Finding them is a part of the measured work. */
+const minFoundShare = 0.45;
+const checkedEvents = 1000;
+
+/** Fails when the relay did not find the people of the newest events. */
+export async function requirePeopleFound({
+  installation,
+  known,
+}: Pick<Candidate, "installation" | "known">): Promise<void> {
+  if (!installation || known === 0) return;
+  const store = await openStoreOf(installation);
+  const pages = await Promise.all(
+    installation.sites.map(({ id }, _, { length }) =>
+      // Seeded events are older.
+      store.events.listPage(
+        id,
+        { from: Date.now() - hourMs },
+        { before: null, limit: Math.ceil(checkedEvents / length) },
+      ),
+    ),
+  );
+  await store.close();
+  const events = pages.flatMap((page) => page.events);
+  const share = events.filter(({ identity }) => identity === "found").length / events.length;
+  if (!(share >= minFoundShare))
+    throw new Error(
+      `${number(share * 100)} % of ${events.length} events found their person; at least ${minFoundShare * 100} % should`,
+    );
 }
 
 export class EventsFailed extends Error {}
 
 let runCount = 0;
+/** More than one run has. */
+const maxPeople = 50_000;
 
 /** Sends events; `perEvent` has the growth of the counters that `read` returns, and of the requests to platforms. */
-export async function sendLoad<Counter extends string>(
+export async function sendLoad<Name extends string>(
   { stub, sender }: Harness,
   options: SendTarget & LoadOptions & Pick<Population, "known">,
-  read: () => Record<Counter, number>,
+  read: () => Record<Name, number>,
   maxFailed = 0,
-): Promise<{ sent: SendResult; perEvent: Record<Counter | "requests", number> }> {
+): Promise<{ sent: SendResult; perEvent: Record<Name | "requests", number> }> {
   const { requests } = await stub.ask<StubState>("state");
   const before: Record<string, number> = { ...read(), requests };
-  const sent = await sender.ask<SendResult>({ ...options, prefix: `${process.pid}-${runCount++}` });
+  const prefix = `${process.pid}-${runCount}`;
+  const firstPerson = runCount++ * maxPeople;
+  const sent = await sender.ask<SendResult>({ ...options, prefix, firstPerson });
   const after: Record<string, number> = read();
   after.requests = (await stub.ask<StubState>("state")).requests;
   // A candidate must not look fast because it fails.
@@ -100,27 +175,58 @@ export async function sendLoad<Counter extends string>(
     throw new EventsFailed(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
   const perEvent = Object.fromEntries(
     Object.entries(after).map(([name, count]) => [name, (count - (before[name] ?? 0)) / sent.events]),
-  ) as Record<Counter | "requests", number>;
+  ) as Record<Name | "requests", number>;
   return { sent, perEvent };
 }
 
 export async function measureLoad(
   harness: Harness,
-  { pid, databasePid, port, key, sites, known }: Candidate,
+  { pid, databasePid, port, key, sites, known, counters = [] }: Candidate,
   load: LoadOptions,
 ): Promise<LoadResult> {
+  const endCounts = await Promise.all(counters.map((begin) => begin()));
   const { sent, perEvent } = await sendLoad(
     harness,
     { port, key, known, ...(sites && { sites }), ...load },
-    () => ({ cpu: cpuOf(pid), databaseCpu: databasePid === null ? 0 : cpuOfFamily(databasePid) }),
+    () => ({
+      cpu: cpuOf(pid),
+      databaseCpu: databasePid === null ? 0 : cpuOfFamily(databasePid),
+      senderCpu: cpuOf(harness.sender.pid),
+      stubCpu: cpuOf(harness.stub.pid),
+    }),
   );
-  return { ...perEvent, perSecond: sent.events / sent.seconds, p50: sent.p50, p99: sent.p99 };
+  const counts: Counts = { ...uncounted };
+  for (const one of await Promise.all(endCounts.map((end) => end())))
+    for (const [name, count] of Object.entries(one)) counts[name as keyof Counts] = count / sent.events;
+  const { cpu, databaseCpu, senderCpu, stubCpu, requests } = perEvent;
+  const perSecond = sent.events / sent.seconds;
+  const coresOf = (us: number) => (us * perSecond) / 1e6;
+  return {
+    ...counts,
+    cpu,
+    databaseCpu,
+    requests,
+    perSecond,
+    senderCores: coresOf(senderCpu),
+    stubCores: coresOf(stubCpu),
+    p50: sent.p50,
+    p99: sent.p99,
+  };
 }
 
 export const pick = (results: readonly LoadResult[], field: keyof LoadResult) =>
   results.map((result) => result[field]);
+export const middleOf = (results: readonly LoadResult[], field: keyof LoadResult) =>
+  median(pick(results, field));
 export const middle = (results: readonly LoadResult[], field: keyof LoadResult) =>
-  number(median(pick(results, field)));
+  number(middleOf(results, field));
+
+/** Says how busy the measuring processes were: near a whole core they would be the bottleneck. */
+export function busyNote(results: readonly (readonly LoadResult[])[]): string {
+  const most = (field: "senderCores" | "stubCores") =>
+    number(Math.max(...results.map((some) => middleOf(some, field))));
+  return `The sender used at most ${most("senderCores")} cores and the stub platforms ${most("stubCores")}; each is one thread, so at one core it would be the bottleneck.`;
+}
 
 /** The size of one event, for the report. */
 export const eventBytes = JSON.stringify(eventFields(1, { prefix: "1", known: 0 })).length;

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL("../", import.meta.url));
 export const load = createRequire(`${here}package.json`);
@@ -24,7 +24,3 @@ export function versionOf(name: string): string {
 }
 
 export const fileOf = (name: string, path: string) => `${folderOf(name)}/${path}`;
-
-// oxlint-disable-next-line typescript/no-explicit-any -- a package without types here
-export const loadModule = (name: string, path: string): Promise<any> =>
-  import(pathToFileURL(fileOf(name, path)).href);

@@ -1,7 +1,8 @@
 // Installs and starts the relay under test: a separate process with the default settings, started as an operator starts it. Its
 // log goes to a file.
 
-import { spawn } from "node:child_process";
+import { spawn, type StdioOptions } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,11 +13,13 @@ import type { StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { commandIn } from "../../test/support/commands.ts";
 import { startPostgres, withClient, type Postgres } from "../../test/support/postgres/postgres.ts";
+import type { AllocationOrder } from "./allocations.ts";
 import { end, keep, parentOf, sleep } from "./processes.ts";
 import type { SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
 const program = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+const allocationsFile = fileURLToPath(new URL("./allocations.ts", import.meta.url));
 
 export type Engine = "sqlite" | "postgres";
 
@@ -116,22 +119,37 @@ export function openStoreOf({ store, env }: Installation): Promise<Store> {
   return openStore(store, Buffer.from(env.CLEANCAST_ENCRYPTION_KEY ?? "", "hex"), ulid);
 }
 
-export type Relay = { pid: number; port: number; stop: () => Promise<void> };
+/** Returns the name of an installation's database on the server. */
+export const databaseOf = ({ env }: Pick<Installation, "env">) =>
+  new URL(env.DATABASE_URL ?? "").pathname.slice(1);
+
+export type Relay = {
+  pid: number;
+  port: number;
+  stop: () => Promise<void>;
+  /** Counts allocations; only for a relay that was started with `countsAllocations`. */
+  ask: (order: AllocationOrder) => Promise<number>;
+};
 
 export async function startRelay(
   { env }: Pick<Installation, "env">,
-  nodeArgs: string[] = [],
+  { nodeArgs = [], countsAllocations = false }: { nodeArgs?: string[]; countsAllocations?: boolean } = {},
 ): Promise<Relay> {
   const logFile = join(env.CLEANCAST_DATA ?? tmpdir(), "log");
   const log = openSync(logFile, "w");
-  const child = keep(
-    spawn(process.execPath, [...nodeArgs, program, "serve"], { env, stdio: ["ignore", log, log] }),
-  );
+  const args = [...nodeArgs, ...(countsAllocations ? ["--import", allocationsFile] : []), program, "serve"];
+  const stdio: StdioOptions = ["ignore", log, log, ...(countsAllocations ? (["ipc"] as const) : [])];
+  const child = keep(spawn(process.execPath, args, { env, stdio }));
   closeSync(log);
+  const ask = async (order: AllocationOrder) => {
+    const answer = once(child, "message");
+    child.send(order);
+    return Number((await answer)[0]);
+  };
   for (;;) {
     const text = readFileSync(logFile, "utf8");
     const port = /is running on https?:\/\/[^:\s]+:(\d+)/.exec(text)?.[1];
-    if (port) return { pid: child.pid as number, port: Number(port), stop: () => end(child, "SIGTERM") };
+    if (port) return { pid: child.pid as number, port: Number(port), stop: () => end(child, "SIGTERM"), ask };
     if (child.exitCode !== null) throw new Error(`the relay ended:\n${text}`);
     await sleep(2);
   }

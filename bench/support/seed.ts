@@ -4,6 +4,7 @@
 import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
+import { dayMs } from "../../src/kernel/time.ts";
 import { daysAgo, identityRecord, knownEmail, oldDays, youngDays } from "./input.ts";
 import { packRecord } from "../../src/store/people/personCodec.ts";
 import { hashEmail } from "../../test/support/person.ts";
@@ -14,10 +15,14 @@ type Sql = {
   /** A subquery with the rows n = from … to. */
   numbers(from: number, to: number): string;
   sha256(expression: string): string;
+  /** Returns the first 52 bits of a hash as a number: `emailRef` of src/store/events/eventRow.ts. */
+  emailRef(sha256: string): string;
   /** Formats a number with ten digits. */
   digits(expression: string): string;
   /** Returns the bytes of a table with its indexes, or of the whole database. */
   bytes(table?: string): Promise<number>;
+  /** Writes what was seeded to the disk, so that the measurement does not pay for it. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -29,12 +34,14 @@ function openSqliteFile(file: string): Sql {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; PRAGMA temp_store = MEMORY");
   db.function("sha256", (text) => hash("sha256", String(text)));
+  db.function("email_ref", (sha256) => BigInt(`0x${String(sha256).slice(0, 13)}`));
   const run = async (text: string) => db.prepare(text).all() as Record<string, unknown>[];
   return {
     run,
     numbers: (from, to) =>
       `(WITH RECURSIVE some(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM some WHERE n < ${to}) SELECT n FROM some)`,
     sha256: (expression) => `sha256(${expression})`,
+    emailRef: (sha256) => `email_ref(${sha256})`,
     digits: (expression) => `printf('%010d', ${expression})`,
     async bytes(table) {
       if (!table) return Number((await run("SELECT SUM(pgsize) AS bytes FROM dbstat"))[0]?.bytes);
@@ -43,11 +50,8 @@ function openSqliteFile(file: string): Sql {
       );
       return Number(rows[0]?.bytes);
     },
-    async close() {
-      // Rows were written without fsync; they must be on disk before the measurement.
-      db.exec("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize");
-      db.close();
-    },
+    flush: async () => db.exec("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize"),
+    close: async () => db.close(),
   };
 }
 
@@ -59,16 +63,17 @@ async function openPostgresUrl(url: string): Promise<Sql> {
     run,
     numbers: (from, to) => `(SELECT n FROM generate_series(${from}, ${to}) AS n)`,
     sha256: (expression) => `encode(sha256(convert_to(${expression}, 'UTF8')), 'hex')`,
+    emailRef: (sha256) => `('x' || substr(${sha256}, 1, 13))::bit(52)::bigint`,
     digits: (expression) => `lpad((${expression})::text, 10, '0')`,
     async bytes(table) {
       const size = table ? `pg_total_relation_size('${table}')` : "pg_database_size(current_database())";
       return Number((await run(`SELECT ${size} AS bytes`))[0]?.bytes);
     },
-    async close() {
+    async flush() {
       await client.query("VACUUM ANALYZE");
       await client.query("CHECKPOINT");
-      await client.end();
     },
+    close: () => client.end(),
   };
 }
 
@@ -78,12 +83,12 @@ const knownEmailSql = quoted(knownEmail(mark)).replace(mark, "' || n || '");
 /** Stands for the hash of the row, which packRecord leaves out. */
 const anyHash = "0".repeat(64);
 
-/** Inserts records of `count` people on every site. The first `old` of them are older than the retention period. */
+/** Inserts records of `count` people on every site, and of `old` more, which are older than the retention period. */
 export async function seedIdentities(installation: Installation, count: number, old = 0): Promise<void> {
   const sql = await openSql(installation);
   for (const [from, to, days] of [
-    [0, old - 1, oldDays],
-    [old, count - 1, youngDays],
+    [0, count - 1, youngDays],
+    [count, count + old - 1, oldDays],
   ] as const) {
     if (to < from) continue;
     const seenAt = daysAgo(days);
@@ -97,6 +102,7 @@ export async function seedIdentities(installation: Installation, count: number, 
            FROM ${sql.numbers(start, Math.min(to, start + chunkSize - 1))} AS copies`,
         );
   }
+  await sql.flush();
   await sql.close();
   const store = await openStoreOf(installation);
   for (const { id } of installation.sites)
@@ -107,38 +113,70 @@ export async function seedIdentities(installation: Installation, count: number, 
 
 const chunkSize = 250_000;
 
-/** Copies the newest event with its claims, deliveries and attempts `count` times, each for another known person. */
+/** The tables that an event writes to. */
+export const eventTables = ["events", "dedup_claims", "outcomes", "deliveries", "attempts"] as const;
+
+/** Returns the bytes of the event tables per event, including indexes. */
+export async function bytesPerEvent(installation: Installation): Promise<number> {
+  const sql = await openSql(installation);
+  let bytes = 0;
+  for (const table of eventTables) bytes += await sql.bytes(table);
+  const [row] = await sql.run(`SELECT COUNT(*) AS n FROM events`);
+  await sql.close();
+  return bytes / Number(row?.n);
+}
+
+/** Copied events are spread over this time, so that an hour has a realistic number of them. */
+const seededDays = 60;
+/** Copies have the time of a whole unit: six of the ten characters of an id's time, and then zeros. */
+const unitMs = 32 ** 4;
+const base32 = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** Formats a number in the alphabet of src/kernel/ids.ts. */
+const base32Sql = (expression: string, length: number) =>
+  Array.from(
+    { length },
+    (_, i) => `substr('${base32}', CAST(1 + (${expression}) / ${32 ** (length - 1 - i)} % 32 AS integer), 1)`,
+  ).join(" || ");
+
+/** Copies the newest event with its claim and outcomes `count` times, each for another known person and at another time. */
 export async function seedEvents(installation: Installation, count: number): Promise<void> {
   const sql = await openSql(installation);
   const [event] = await sql.run(`SELECT * FROM events ORDER BY id DESC LIMIT 1`);
   if (!event) throw new Error("there is no event to copy");
-  const id = String(event.id);
-  // A UUIDv7 begins with its time: the copies are older than the original, in the order of their numbers.
-  const part = (at: number, length: number) => `substr(${sql.digits("n")}, ${at}, ${length})`;
-  const copyId = `'01900000-' || ${part(1, 4)} || '-7' || ${part(5, 3)} || '-8' || ${part(8, 3)} || ${quoted(id.slice(23))}`;
-  const claim = (kind: string) => `substr(${sql.sha256(`'${kind}' || n`)}, 1, 43)`;
-  const tables: [table: string, where: string, changed: Record<string, string>][] = [
-    [
-      "events",
-      `id = ${quoted(id)}`,
-      {
-        id: copyId,
-        platform_event_id: claim("d"),
-        email_sha256: sql.sha256(knownEmailSql),
-        order_id: `'S-' || n`,
-      },
-    ],
-    [
-      "dedup_claims",
-      `event_id = ${quoted(id)}`,
-      // The two claims of an event differ only after 36 characters.
-      { event_id: copyId, claim: `substr(${claim("c")}, 1, 36) || substr(claim, 37)` },
-    ],
-    ["deliveries", `event_id = ${quoted(id)}`, { event_id: copyId }],
-    ["attempts", `event_id = ${quoted(id)}`, { event_id: copyId }],
-  ];
-  for (const [table, where, changed] of tables) {
+  const id = quoted(String(event.id));
+  const newest = Math.floor((Number(event.received_at) - dayMs) / unitMs);
+  const units = Math.floor((seededDays * dayMs) / unitMs);
+  const unit = `(${newest - units} + CAST(n AS bigint) * ${units} / ${count})`;
+  const copyId = `${base32Sql(unit, 6)} || '0000000000' || ${sql.digits("n")}`;
+  const emailSha256 = sql.sha256(knownEmailSql);
+  const emailRef = sql.emailRef(emailSha256);
+  const time = `${unit} * ${unitMs}`;
+  const changes: Record<(typeof eventTables)[number], Record<string, string>> = {
+    events: {
+      id: copyId,
+      email_ref: emailRef,
+      order_id: `'S-' || n`,
+      time,
+      received_at: time,
+      // The text begins with the hash of the email, and refers to it where other forms have the same one.
+      person: `${emailSha256} || substr(person, 65)`,
+    },
+    dedup_claims: {
+      event_id: copyId,
+      email_ref: emailRef,
+      claim: `substr(${sql.sha256(`'c' || n`)}, 1, 36)`,
+    },
+    outcomes: { event_id: copyId },
+    deliveries: { event_id: copyId },
+    attempts: { event_id: copyId },
+  };
+  for (const table of eventTables) {
+    const where = table === "events" ? `id = ${id}` : `event_id = ${id}`;
+    const changed = changes[table];
     const [row] = await sql.run(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`);
+    if (!row && (table === "dedup_claims" || table === "outcomes"))
+      throw new Error(`the event to copy has no row in ${table}`);
     const columns = Object.keys(row ?? {}).filter((name) => row?.[name] !== null || name in changed);
     const values = columns.map((name) => changed[name] ?? name);
     for (let start = 0; row && start < count; start += chunkSize)
@@ -148,5 +186,15 @@ export async function seedEvents(installation: Installation, count: number): Pro
            (SELECT * FROM ${table} WHERE ${where}) AS original`,
       );
   }
+  await sql.flush();
   await sql.close();
+  const store = await openStoreOf(installation);
+  const [found] = await store.events.list(installation.siteId, {
+    emailSha256: hashEmail(knownEmail(count - 1)),
+    limit: 1,
+  });
+  const deliveries = found ? await store.deliveries.listByEvent(installation.siteId, found.id) : [];
+  if (deliveries.some(({ state }) => state !== "sent") || deliveries.length !== found?.plan.length)
+    throw new Error("the store does not find the seeded events with their deliveries");
+  await store.close();
 }

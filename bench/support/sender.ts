@@ -1,6 +1,7 @@
 // A process that posts events to the candidate. It writes HTTP/1.1 to plain sockets, so that it costs less than the measured
 // work.
 
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { eventFields, type Population } from "./input.ts";
 import { quantile } from "../part.ts";
@@ -44,8 +45,11 @@ class HttpConnection {
   #socket: Socket;
   #text = "";
   #done: (text: string) => void = () => {};
+  /** Resolves when the connection is open, or cannot be opened. */
+  readonly opened: Promise<unknown>;
   constructor(port: number) {
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    this.opened = once(this.#socket, "connect").catch(() => {});
     this.#socket.setEncoding("latin1");
     this.#socket.on("data", (part: string) => this.#read(part));
     this.#socket.on("error", (error) => this.#done(`error ${error.message}`));
@@ -81,7 +85,6 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
   const sites = options.sites ?? [{ host: "shop.example.com", key: options.key }];
   // Two consecutive events go to the same site, so that on every site half of the events belong to people with a record.
   const siteOf = (i: number) => sites[(i >> 1) % sites.length] as SiteKey;
-  const began = performance.now();
   async function send(connection: HttpConnection, i: number, due: number): Promise<void> {
     const answer = await connection.post(siteOf(i), JSON.stringify(eventFields(i, options, sites.length)));
     latencies.push(performance.now() - due);
@@ -90,13 +93,25 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
     result.failed += 1;
     result.failure ||= answer.slice(-300);
   }
-  if ("senders" in options) await sendInLoop(options, began, send);
-  else await sendAtRandom(options, began, send);
+  // Opened before the clock starts.
+  const ports = portsOf(options);
+  const count = "senders" in options ? options.senders : spareConnections;
+  const connections = Array.from({ length: count }, (_, i) => openConnection(ports, i));
+  await Promise.all(connections.map(({ opened }) => opened));
+  const began = performance.now();
+  if ("senders" in options) await sendInLoop(options, connections, began, send);
+  else await sendAtRandom(options, connections, began, send);
   const seconds = (performance.now() - began) / 1000;
+  for (const connection of connections) connection.close();
   return { ...result, seconds, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
 }
 
+/** Connections of a run with random arrivals. It opens more when all of them wait for an answer. */
+const spareConnections = 64;
+
 const portsOf = ({ port, otherPorts = [] }: SendOptions) => [port, ...otherPorts];
+const openConnection = (ports: readonly number[], i: number) =>
+  new HttpConnection(ports[i % ports.length] as number);
 
 type Send = (connection: HttpConnection, i: number, due: number) => Promise<void>;
 
@@ -105,6 +120,7 @@ const maxMs = 30_000;
 
 async function sendInLoop(
   options: SendOptions & { senders: number; atLeast?: number },
+  connections: readonly HttpConnection[],
   began: number,
   send: Send,
 ): Promise<void> {
@@ -113,12 +129,9 @@ async function sendInLoop(
     const ms = performance.now() - began;
     return ms < options.ms || (next < (options.atLeast ?? 0) && ms < maxMs);
   }
-  const ports = portsOf(options);
   await Promise.all(
-    Array.from({ length: options.senders }, async (_, sender) => {
-      const connection = new HttpConnection(ports[sender % ports.length] as number);
+    connections.map(async (connection) => {
       while (isRunning()) await send(connection, next++, performance.now());
-      connection.close();
     }),
   );
 }
@@ -126,26 +139,25 @@ async function sendInLoop(
 /** Poisson arrivals: the gaps are exponential, as between independent people. */
 async function sendAtRandom(
   options: SendOptions & { perSecond: number },
+  connections: HttpConnection[],
   began: number,
   send: Send,
 ): Promise<void> {
-  const free: HttpConnection[] = [];
-  const all: HttpConnection[] = [];
+  // The connection that was free for the longest time comes next, so that no server closes it as idle.
+  const free = [...connections];
   const sent: Promise<void>[] = [];
-  const ports = portsOf(options);
   let due = began;
   for (let i = 0; due - began < options.ms; i++) {
     due += (-Math.log(1 - Math.random()) * 1000) / options.perSecond;
     // Timers have a resolution of a millisecond; an event may be sent half a millisecond early.
     for (let early = due - performance.now(); early > 0.5; early = due - performance.now())
       await new Promise((resolve) => setTimeout(resolve, early));
-    let connection = free.pop();
-    if (!connection) all.push((connection = new HttpConnection(ports[all.length % ports.length] as number)));
+    let connection = free.shift();
+    if (!connection) connections.push((connection = openConnection(portsOf(options), connections.length)));
     const used = connection;
     sent.push(send(used, i, Math.min(due, performance.now())).then(() => void free.push(used)));
   }
   await Promise.all(sent);
-  for (const connection of all) connection.close();
 }
 
 if (process.send) answerWith(sendEvents);
