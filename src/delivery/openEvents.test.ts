@@ -119,12 +119,53 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const first = await accepted(node, siteId);
     const second = await accepted(node, siteId);
     for (const id of ["c1", "c2", "c3"]) await second.openEvent.settle(settlement(second.item, id, "sent"));
+    node.clock.now += 10_000;
     await eventually("the mark is written", async () => (await nodeRow(node.owner)) === first.item.event.id);
     for (const id of ["c1", "c2", "c3"]) await first.openEvent.settle(settlement(first.item, id, "sent"));
     await eventually(
       "the mark follows",
       async () => String(await nodeRow(node.owner)) >= second.item.event.id,
     );
+  });
+
+  test("an event is never below the mark, also when it is opened after events with later ids", async () => {
+    const node = await openNode();
+    const siteId = await newSite(store);
+    const plan = newEvent(siteId, {}, { leaseUntil: null }).plan;
+    const [slow, quick, last] = Array.from({ length: 3 }, () => node.events.newId(node.clock.now));
+    if (!slow || !quick || !last) expect.unreachable();
+    node.events.open({ siteId, id: quick }, plan);
+    const first = await nodeRow(node.owner);
+    node.clock.now += 2000;
+    await eventually("the mark is renewed", async () => (await nodeRow(node.owner)) !== first);
+    const opened = node.events.open({ siteId, id: slow }, plan);
+    expect(opened).not.toBeNull();
+    node.clock.now += 10_000;
+    await eventually("the mark has reached the oldest", async () => (await nodeRow(node.owner)) === slow);
+    opened?.close();
+    await eventually("the mark has passed it", async () => (await nodeRow(node.owner)) === quick);
+    expect(node.events.open({ siteId, id: slow }, plan)).toBeNull();
+    expect(node.events.open({ siteId, id: last }, plan)).not.toBeNull();
+  });
+
+  test("outcomes whose commit was not confirmed are written again as they were, and later ones after them", async () => {
+    let isLost = true;
+    const settleFirst: Store["deliveries"]["settleFirst"] = async (item) => {
+      const isOurs = await store.deliveries.settleFirst(item);
+      if (isLost) throw new Error("the answer to the commit was lost");
+      return isOurs;
+    };
+    const node = await openNode({ settleFirst });
+    const { item, openEvent } = await accepted(node, await newSite(store));
+    await Promise.all(["c1", "c2"].map((id) => openEvent.settle(settlement(item, id, "sent"))));
+    expect([await rowsOf(item), node.defects.length > 0]).toEqual([[0], true]);
+    await openEvent.settle(settlement(item, "c3", "queued"));
+    isLost = false;
+    await eventually("everything is written", () => node.events.size() === 0);
+    expect([await rowsOf(item), await statesOf(item)]).toEqual([
+      [0, 2],
+      ["sent", "sent", "queued"],
+    ]);
   });
 
   test("an event whose acceptance is unknown is queued after the lease, if it was accepted", async () => {
@@ -155,10 +196,44 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     expect((await statesOf(item)).toSorted()).toEqual(["queued", "queued", "sent"]);
   });
 
+  test("a node that came back after it was taken over is taken over again when it dies", async () => {
+    if (engine !== "postgres") return;
+    const siteId = await newSite(store);
+    const dead = await openNode({}, store, [siteId]);
+    await dead.events.close();
+    await openNode({}, other, [siteId]);
+    for (let times = 0; times < 2; times++) {
+      await store.nodes.renew(dead.owner, "0", leaseMs);
+      const item = newEvent(siteId, {}, { leaseUntil: null, owner: dead.owner });
+      await store.events.accept(item);
+      // Long enough for the other node to see that the lease is valid.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await store.nodes.removeExpired(dead.owner);
+      expect(await nodeRow(dead.owner)).toBe("0");
+      await sql(location, `UPDATE nodes SET until = until - 2 * ${leaseMs} WHERE owner = '${dead.owner}'`);
+      await eventually("it is taken over", async () => (await rowsOf(item)).length === 1, 10);
+    }
+  });
+
+  test("a site whose shard is down does not keep the others from being taken over", async () => {
+    const [bad, good] = [await newSite(store), await newSite(store)];
+    const owner = shortId();
+    await store.nodes.renew(owner, "0", leaseMs);
+    if (engine === "postgres") await sql(location, `UPDATE nodes SET until = 5 WHERE owner = '${owner}'`);
+    const item = newEvent(good, {}, { leaseUntil: null, owner });
+    await store.events.accept(item);
+    const takeOver: Store["nodes"]["takeOver"] = (siteId, ...rest) =>
+      siteId === bad ? Promise.reject(new Error("down")) : store.nodes.takeOver(siteId, ...rest);
+    const opening = openNode({}, { ...store, nodes: { ...store.nodes, takeOver } }, [bad, good]);
+    const node = await opening;
+    await eventually("it is taken over", async () => (await rowsOf(item)).length === 1, 10);
+    expect([await nodeRow(owner), node.defects.length > 0]).toEqual(["0", true]);
+  });
+
   test("a node whose lease is about to end opens no event", async () => {
     const node = await openNode();
     node.clock.now += leaseMs - 500;
-    const item = newEvent(shortId(), {}, { leaseUntil: null });
+    const item = newEvent(shortId(), { id: node.events.newId(node.clock.now) }, { leaseUntil: null });
     expect(node.events.open(item.event, item.plan) === null).toBe(engine === "postgres");
   });
 

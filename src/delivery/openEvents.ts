@@ -2,11 +2,11 @@
 // row holds its lease and its low-water mark, the id of the oldest open event, so that another node can take the open ones
 // over when this one dies.
 //
-// An event is added before its transaction begins, and the ids of a node never decrease: so every open event is at or above
-// the last mark that was written.
+// An event is added before its transaction begins, and only if its id is not below the mark: so every open event is at or
+// above the last mark that was written.
 
 import { poll } from "../background/poll.ts";
-import { openUlids } from "../kernel/ids.ts";
+import { idAt, openUlids } from "../kernel/ids.ts";
 import type { PlanEntry } from "../store/events/plan.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { FirstResult } from "../store/deliveries/outcomes.ts";
@@ -31,7 +31,10 @@ export type OpenEvent = {
 export type OpenEvents = {
   /** Makes the id of an event that this node accepts. */
   newId(now: number): string;
-  /** Adds an event that is about to be accepted; null while the node's lease may end before its first attempts do. */
+  /**
+   * Adds an event that is about to be accepted. Null while the node's lease may end before its first attempts do, and when
+   * the mark has passed the event.
+   */
   open(event: { siteId: string; id: string }, plan: readonly PlanEntry[]): OpenEvent | null;
   /** The number of open events. */
   size(): number;
@@ -55,6 +58,8 @@ type Options = {
 /** Outcomes of one event wait this long for each other, so that one commit makes them all durable. */
 const gatherMs = 2;
 const pollMs = 1000;
+/** The mark stays this far behind, for events that have an id and are looked up before they are opened. */
+const lookUpMs = 5000;
 /** The row of a dead node stays this long, for a transaction of it that was committed late. */
 const keepRowMs = 600_000;
 
@@ -67,32 +72,50 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   const abandoned = new Map<string, { siteId: string; since: number }>();
   const takenOver = new Set<string>();
   let lastId = newUlid(now());
+  /** The last mark that was written, or is being written. It never decreases. */
+  let mark = "";
   let writtenMark = "";
   let leasedUntil = isShared ? 0 : Infinity;
 
-  const lowWater = () => open.keys().next().value ?? lastId;
+  function lowWater(): string {
+    let lowest = idAt(now() - lookUpMs);
+    if (lastId < lowest) lowest = lastId;
+    // In the order of their opening, which is not the order of their ids.
+    for (const id of open.keys()) if (id < lowest) lowest = id;
+    return lowest < mark ? mark : lowest;
+  }
 
   async function renew(): Promise<void> {
-    const mark = lowWater();
+    mark = lowWater();
     // The embedded store has no other node, so only the mark matters.
-    if (!isShared && mark === writtenMark) return;
-    if (isShared && leasedUntil - now() > leaseMs * 0.75 && mark === writtenMark) return;
+    const isFresh = !isShared || leasedUntil - now() > leaseMs * 0.75;
+    if (isFresh && mark === writtenMark) return;
     const startedAt = now();
-    await store.nodes.renew(owner, mark, leaseMs);
-    writtenMark = mark;
+    const written = mark;
+    await store.nodes.renew(owner, written, leaseMs);
+    writtenMark = written;
     if (isShared) leasedUntil = startedAt + leaseMs;
   }
 
-  async function takeOver(node: { owner: string; lowWater: string }): Promise<void> {
-    for (const { id } of options.sites()) await store.nodes.takeOver(id, node, now());
+  /** False when a site failed, because its shard is down for example: it must be tried again. */
+  async function takeOver(node: { owner: string; lowWater: string }): Promise<boolean> {
+    const errors: unknown[] = [];
+    for (const { id } of options.sites())
+      await store.nodes.takeOver(id, node, now()).catch((error: unknown) => errors.push(error));
+    if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
+    return errors.length === 0;
   }
 
   async function takeOverDead(): Promise<void> {
-    for (const { node, endedMs } of await store.nodes.listExpired()) {
+    const expired = await store.nodes.listExpired();
+    // A node that was only slow renews its lease, and may die later.
+    for (const known of takenOver)
+      if (!expired.some(({ node }) => node.owner === known)) takenOver.delete(known);
+    for (const { node, endedMs } of expired) {
       if (takenOver.has(node.owner) && endedMs < keepRowMs) continue;
-      await takeOver(node);
+      if (!(await takeOver(node))) continue;
       takenOver.add(node.owner);
-      if (endedMs >= keepRowMs) await store.nodes.remove(node.owner);
+      if (endedMs >= keepRowMs) await store.nodes.removeExpired(node.owner);
     }
   }
 
@@ -107,24 +130,24 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   }
 
   async function maintain(): Promise<void> {
-    await renew();
-    for (const owned of open.values()) if (owned.hasFailed()) await owned.retry();
+    for (const owned of open.values()) if (owned.hasFailed()) void owned.retry();
     await settleAbandoned();
     if (isShared) await takeOverDead();
   }
 
-  for (const node of isShared ? [] : await store.nodes.listOthers(owner)) {
-    await takeOver(node);
-    await store.nodes.remove(node.owner);
-  }
+  for (const node of isShared ? [] : await store.nodes.listOthers(owner))
+    if (await takeOver(node)) await store.nodes.remove(node.owner);
   await renew();
-  const loop = poll({
-    everyMs: pollMs,
-    firstMs: pollMs,
-    jitter: 0.2,
-    work: maintain,
-    onError: (error) => onDefect(error, { worker: "open events" }),
-  });
+  // Apart from each other: a site whose shard is down must not keep the lease from being renewed.
+  const loops = [renew, maintain].map((work) =>
+    poll({
+      everyMs: pollMs,
+      firstMs: pollMs,
+      jitter: 0.2,
+      work,
+      onError: (error) => onDefect(error, { worker: "open events" }),
+    }),
+  );
 
   return {
     newId(at) {
@@ -132,7 +155,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
       return lastId;
     },
     open({ siteId, id }, plan) {
-      if (leasedUntil - now() < maxOpenMs) return null;
+      if (leasedUntil - now() < maxOpenMs || id < mark) return null;
       const owned = ownEvent({
         siteId,
         id,
@@ -152,7 +175,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     },
     size: () => open.size,
     async close() {
-      await loop.stop();
+      await Promise.all(loops.map((loop) => loop.stop()));
       for (const owned of open.values()) await owned.retry();
       // Another node takes over what is left, when the lease has ended.
       if (open.size === 0) await store.nodes.remove(owner);
@@ -179,7 +202,9 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
   const total = plan.reduce((sum, { by }) => (by === "owner" ? sum + 1 : sum), 0);
   const arrived = new Set<number>();
   let settled = 0;
-  let waiting: FirstResult[] = [];
+  const waiting: FirstResult[] = [];
+  /** Results whose write failed. It may have been committed: so they are written again as they were, before any others. */
+  let unconfirmed: FirstResult[] = [];
   let failed = false;
   let timer: NodeJS.Timeout | undefined;
   let gathering: PromiseWithResolvers<void> | null = null;
@@ -192,8 +217,8 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
     const done = gathering;
     gathering = null;
     writing = writing.then(async () => {
-      const results = waiting;
-      waiting = [];
+      if (unconfirmed.length) await writeResults(unconfirmed);
+      const results = unconfirmed.length ? [] : waiting.splice(0);
       if (results.length) await writeResults(results);
       done?.resolve();
     });
@@ -204,12 +229,13 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
     try {
       failed = false;
       const isOurs = await settle({ siteId, eventId: id, number: settled, results });
+      unconfirmed = [];
       settled += results.length;
       if (!isOurs || settled === total) onEnd();
     } catch (error) {
-      // The results are written with the next renewal. If the process ends before, they are attempted again.
+      // The results are written again soon. If the process ends before, they are attempted again.
       onDefect(error, { event: id });
-      waiting.unshift(...results);
+      unconfirmed = results;
       failed = true;
     }
   }
