@@ -43,20 +43,21 @@ const program = `
 
   const work = {
     copy() {
-      endTransaction(guard, "COMMIT");
       guard.exec("BEGIN; SELECT 1 FROM sqlite_schema");
       checkpoint("PASSIVE");
       const { log, checkpointed } = checkpoint("NOOP");
-      return { log, rest: log - checkpointed };
+      const isDone = log - checkpointed <= ${maxRestPages} || log > ${maxPages};
+      if (!isDone) endTransaction(guard, "COMMIT");
+      return { isDone };
     },
     restart() {
       endTransaction(guard, "COMMIT");
-      if (checkpoint("RESTART").busy) return { isRestarted: false };
+      if (checkpoint("RESTART").busy) return { isDone: false };
       // Writes a page as it is: the first frame of the new log.
       db.exec("BEGIN IMMEDIATE");
       const { application_id: id } = db.prepare("PRAGMA application_id").get();
       db.exec("PRAGMA application_id = " + id + "; COMMIT");
-      return { isRestarted: true };
+      return { isDone: true };
     },
   };
   parentPort.on("message", (task) => {
@@ -70,13 +71,7 @@ const program = `
   });
 `;
 
-type Answer = {
-  log?: number;
-  rest?: number;
-  isRestarted?: boolean;
-  error?: string;
-  code?: number;
-};
+type Answer = { isDone?: boolean; error?: string; code?: number };
 
 class CheckpointFailed extends Error {
   constructor(reason: string, consequence: string) {
@@ -148,35 +143,30 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
 
   /** True when the log begins anew with the next commit. */
   async function checkpoint(): Promise<boolean> {
-    for (let passes = 0; ; passes++) {
-      const { log = 0, rest = 0 } = orThrow(await ask("copy"));
-      if (rest <= maxRestPages || log > maxPages) break;
-      // What is left was written during the first pass, or a long transaction reads from the log.
-      if (passes > 0) return false;
-    }
+    // What the first pass leaves was written meanwhile, or a long transaction reads from the log.
+    if (!isDone(await ask("copy")) && !isDone(await ask("copy"))) return false;
     const restarting = ask("restart");
     checkpoints.restart = restarting;
     await restarting;
     checkpoints.restart = null;
-    return orThrow(await restarting).isRestarted ?? false;
+    return isDone(await restarting);
   }
 
-  function orThrow(answered: Answer): Answer {
-    if (answered.error === undefined || isStopped) return answered;
-    // Another process writes or checkpoints at this moment.
-    if (isBusyCode(answered.code ?? 0)) return { rest: Infinity };
-    const isLost = isSyncError(answered.code ?? 0);
-    if (isLost) onLost(new Error(answered.error));
+  function isDone({ isDone: isSo = false, error, code = 0 }: Answer): boolean {
+    // Busy: another process writes or checkpoints at this moment.
+    if (error === undefined || isStopped || isBusyCode(code)) return isSo;
+    const isLost = isSyncError(code);
+    if (isLost) onLost(new Error(error));
     const consequence = isLost ? "Writes are refused until a restart." : "It grows until that succeeds.";
-    throw new CheckpointFailed(answered.error, consequence);
+    throw new CheckpointFailed(error, consequence);
   }
 
   async function run(): Promise<void> {
     isRunning = true;
     try {
-      const isDone = await checkpoint();
-      measureAt = performance.now() + (isDone ? 0 : retryMs);
-      isReported &&= !isDone;
+      const isRestarted = await checkpoint();
+      measureAt = performance.now() + (isRestarted ? 0 : retryMs);
+      isReported &&= !isRestarted;
     } catch (error) {
       measureAt = performance.now() + retryMs;
       if (!isReported) onDefect(error as Error);
