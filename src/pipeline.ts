@@ -31,7 +31,7 @@ export type Exit =
 export type RelayContext = {
   store: Store;
   lanes: Lanes;
-  openEvents: Pick<OpenEvents, "open">;
+  openEvents: Pick<OpenEvents, "open" | "release">;
   /** This node, as the owner of leases. */
   owner: string;
   leaseMs: number;
@@ -40,8 +40,18 @@ export type RelayContext = {
   onPlanned?: (planned: readonly NewDelivery[]) => void;
 };
 
-/** Sends nothing to a platform before the event, its claim and its deliveries are durable. */
-export async function relay(
+/** Sends nothing to a platform before the event, its claim and its deliveries are durable. Releases the event's id. */
+export function relay(
+  received: Received,
+  site: Site,
+  deadline: number,
+  context: RelayContext,
+): Promise<Exit> {
+  const { event } = received;
+  return relayEvent(received, site, deadline, context).finally(() => context.openEvents.release(event.id));
+}
+
+async function relayEvent(
   received: Received,
   site: Site,
   deadline: number,

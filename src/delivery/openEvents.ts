@@ -2,11 +2,11 @@
 // row holds its lease and its low-water mark, the id of the oldest open event, so that another node can take the open ones
 // over when this one dies.
 //
-// An event is added before its transaction begins, and only if its id is not below the mark: so every open event is at or
+// An event is listed from the moment that it has an id, and the ids of a node never decrease: so every open event is at or
 // above the last mark that was written.
 
 import { poll } from "../background/poll.ts";
-import { idAt, openUlids } from "../kernel/ids.ts";
+import { openUlids } from "../kernel/ids.ts";
 import type { PlanEntry } from "../store/events/plan.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { FirstResult } from "../store/deliveries/outcomes.ts";
@@ -29,12 +29,11 @@ export type OpenEvent = {
 };
 
 export type OpenEvents = {
-  /** Makes the id of an event that this node accepts. */
+  /** Makes the id of an event that may be accepted here. The low-water mark does not pass it before `release`. */
   newId(now: number): string;
-  /**
-   * Adds an event that is about to be accepted. Null while the node's lease may end before its first attempts do, and when
-   * the mark has passed the event.
-   */
+  /** Nothing is done with this id any more, unless it was opened. */
+  release(id: string): void;
+  /** Adds an event that is about to be accepted; null while the node's lease may end before its first attempts do. */
   open(event: { siteId: string; id: string }, plan: readonly PlanEntry[]): OpenEvent | null;
   /** The number of open events. */
   size(): number;
@@ -58,8 +57,6 @@ type Options = {
 /** Outcomes of one event wait this long for each other, so that one commit makes them all durable. */
 const gatherMs = 2;
 const pollMs = 1000;
-/** The mark stays this far behind, for events that have an id and are looked up before they are opened. */
-const lookUpMs = 5000;
 /** The row of a dead node stays this long, for a transaction of it that was committed late. */
 const keepRowMs = 600_000;
 
@@ -68,32 +65,25 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   const { store, owner, version, leaseMs, maxOpenMs, now, onDefect } = options;
   const isShared = store.engine !== "sqlite";
   const newUlid = openUlids({ isMonotonic: true });
-  const open = new Map<string, Owned>();
+  /** By id, in order. null: it is not known yet whether the event is accepted. */
+  const open = new Map<string, Owned | null>();
   const abandoned = new Map<string, { siteId: string; since: number }>();
   const takenOver = new Set<string>();
   let lastId = newUlid(now());
-  /** The last mark that was written, or is being written. It never decreases. */
-  let mark = "";
   let writtenMark = "";
   let leasedUntil = isShared ? 0 : Infinity;
 
-  function lowWater(): string {
-    let lowest = idAt(now() - lookUpMs);
-    if (lastId < lowest) lowest = lastId;
-    // In the order of their opening, which is not the order of their ids.
-    for (const id of open.keys()) if (id < lowest) lowest = id;
-    return lowest < mark ? mark : lowest;
-  }
+  const lowWater = () => open.keys().next().value ?? lastId;
 
   async function renew(): Promise<void> {
-    mark = lowWater();
-    // The embedded store has no other node, so only the mark matters.
-    const isFresh = !isShared || leasedUntil - now() > leaseMs * 0.75;
-    if (isFresh && mark === writtenMark) return;
+    const mark = lowWater();
+    const leftMs = leasedUntil - now();
+    // More than a whole lease is left when the clock was set back. The embedded store has no other node, and no lease.
+    const isLeased = !isShared || (leftMs > leaseMs * 0.75 && leftMs <= leaseMs);
+    if (isLeased && mark === writtenMark) return;
     const startedAt = now();
-    const written = mark;
-    await store.nodes.renew(owner, written, leaseMs);
-    writtenMark = written;
+    await store.nodes.renew(owner, mark, leaseMs);
+    writtenMark = mark;
     if (isShared) leasedUntil = startedAt + leaseMs;
   }
 
@@ -107,12 +97,14 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   }
 
   async function takeOverDead(): Promise<void> {
+    if (!isShared) return;
     const expired = await store.nodes.listExpired();
-    // A node that was only slow renews its lease, and may die later.
+    // A node that is not listed any more came back, and may die again.
     for (const known of takenOver)
       if (!expired.some(({ node }) => node.owner === known)) takenOver.delete(known);
     for (const { node, endedMs } of expired) {
-      if (takenOver.has(node.owner) && endedMs < keepRowMs) continue;
+      const isKnown = node.owner === owner || (takenOver.has(node.owner) && endedMs < keepRowMs);
+      if (isKnown) continue;
       if (!(await takeOver(node))) continue;
       takenOver.add(node.owner);
       if (endedMs >= keepRowMs) await store.nodes.removeExpired(node.owner);
@@ -129,17 +121,17 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     }
   }
 
-  async function maintain(): Promise<void> {
-    for (const owned of open.values()) if (owned.hasFailed()) void owned.retry();
+  async function settleFailed(): Promise<void> {
+    const failed = [...open.values()].filter((owned) => owned?.hasFailed());
+    await Promise.all(failed.map((owned) => owned?.retry()));
     await settleAbandoned();
-    if (isShared) await takeOverDead();
   }
 
   for (const node of isShared ? [] : await store.nodes.listOthers(owner))
     if (await takeOver(node)) await store.nodes.remove(node.owner);
   await renew();
-  // Apart from each other: a site whose shard is down must not keep the lease from being renewed.
-  const loops = [renew, maintain].map((work) =>
+  // Each apart from the others: a site whose shard is down must not keep the lease from being renewed.
+  const loops = [renew, settleFailed, takeOverDead].map((work) =>
     poll({
       everyMs: pollMs,
       firstMs: pollMs,
@@ -152,10 +144,14 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   return {
     newId(at) {
       lastId = newUlid(at);
+      open.set(lastId, null);
       return lastId;
     },
+    release(id) {
+      if (open.get(id) === null) open.delete(id);
+    },
     open({ siteId, id }, plan) {
-      if (leasedUntil - now() < maxOpenMs || id < mark) return null;
+      if (leasedUntil - now() < maxOpenMs) return null;
       const owned = ownEvent({
         siteId,
         id,
@@ -176,7 +172,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     size: () => open.size,
     async close() {
       await Promise.all(loops.map((loop) => loop.stop()));
-      for (const owned of open.values()) await owned.retry();
+      for (const owned of open.values()) await owned?.retry();
       // Another node takes over what is left, when the lease has ended.
       if (open.size === 0) await store.nodes.remove(owner);
     },
@@ -202,10 +198,10 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
   const total = plan.reduce((sum, { by }) => (by === "owner" ? sum + 1 : sum), 0);
   const arrived = new Set<number>();
   let settled = 0;
-  const waiting: FirstResult[] = [];
-  /** Results whose write failed. It may have been committed: so they are written again as they were, before any others. */
-  let unconfirmed: FirstResult[] = [];
-  let failed = false;
+  let waiting: FirstResult[] = [];
+  /** Results whose commit failed or was not confirmed. They are written again as they were, because they may be there. */
+  let failed: FirstResult[] | null = null;
+  let isTakenOver = false;
   let timer: NodeJS.Timeout | undefined;
   let gathering: PromiseWithResolvers<void> | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -217,26 +213,24 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
     const done = gathering;
     gathering = null;
     writing = writing.then(async () => {
-      if (unconfirmed.length) await writeResults(unconfirmed);
-      const results = unconfirmed.length ? [] : waiting.splice(0);
-      if (results.length) await writeResults(results);
+      if (failed) await writeResults(failed);
+      if (!failed && waiting.length) await writeResults(waiting.splice(0));
       done?.resolve();
     });
     return writing;
   }
 
   async function writeResults(results: FirstResult[]): Promise<void> {
+    if (isTakenOver) return;
     try {
-      failed = false;
-      const isOurs = await settle({ siteId, eventId: id, number: settled, results });
-      unconfirmed = [];
+      isTakenOver = !(await settle({ siteId, eventId: id, number: settled, results }));
+      failed = null;
       settled += results.length;
-      if (!isOurs || settled === total) onEnd();
+      if (isTakenOver || settled === total) onEnd();
     } catch (error) {
       // The results are written again soon. If the process ends before, they are attempted again.
       onDefect(error, { event: id });
-      unconfirmed = results;
-      failed = true;
+      failed = results;
     }
   }
 
@@ -253,7 +247,7 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
       else timer ??= setTimeout(() => void write(), gatherMs);
       return promise;
     },
-    hasFailed: () => failed,
+    hasFailed: () => failed !== null,
     retry: write,
   };
 }

@@ -84,7 +84,7 @@ async function relayRow(
     store,
     lanes: queueOnly,
     // Every delivery gets a row.
-    openEvents: { open: () => null },
+    openEvents: { open: () => null, release: () => {} },
     owner: "",
     leaseMs: 0,
     now: () => now,

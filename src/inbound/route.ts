@@ -24,7 +24,7 @@ type InboundOptions = {
   authentication: AuthenticateOptions;
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
   countUse: (admitted: Admitted, now: number) => void;
-  /** Makes the id of an event. */
+  /** Makes the id of an event that is relayed at once: the relay releases it. */
   newId: (now: number) => string;
   answerMs: number;
   maxInFlight: number;
@@ -82,13 +82,14 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     const fields = readFields(body, site.settings, now);
     if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
 
+    const extra = readExtra(body.fields, site);
     const event = newEvent(fields, {
       id: options.newId(now),
       siteId: site.id,
       keyId: key.id,
       mode: key.mode,
       receivedAt: now,
-      extra: readExtra(body.fields, site),
+      extra,
     });
     line.event = event.id;
     line.name = event.name;

@@ -6,9 +6,9 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 import { Client } from "pg";
 
 const lastStep = Number(process.env["CLEANCAST_TEST_STEP"] ?? "Infinity");
-const tables = new RegExp(
-  `^\\s*(?:INSERT INTO|UPDATE|DELETE FROM) (?:${process.env["CLEANCAST_TEST_TABLES"]})\\b`,
-);
+const tables = new RegExp(`\\b(?:INTO|UPDATE|FROM) (?:${process.env["CLEANCAST_TEST_TABLES"]})\\b`);
+/** A statement over many rows may begin with their values. */
+const writes = /^\s*(?:INSERT|UPDATE|DELETE|WITH)\b/;
 let isCounting = !process.env["CLEANCAST_TEST_ON_SIGNAL"];
 let steps = 0;
 
@@ -29,7 +29,7 @@ const touched = new Set<unknown>();
 /** Returns true for a commit after which there is a step. */
 function before(connection: unknown, text: string): boolean {
   const isCommit = text === "COMMIT" && touched.delete(connection);
-  if (!isCommit && !tables.test(text)) return false;
+  if (!isCommit && !(writes.test(text) && tables.test(text))) return false;
   step();
   if (!isCommit) touched.add(connection);
   return isCommit;
