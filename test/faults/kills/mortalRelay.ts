@@ -61,4 +61,4 @@ Client.prototype.query = function (this: Client, ...args: unknown[]) {
   return (isCommit ? (answer as Promise<unknown>).finally(step) : answer) as never;
 };
 
-await import("../../src/cli.ts");
+await import("../../../src/cli.ts");

@@ -5,9 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { freshFolder } from "../support/databases.ts";
-import { eventually } from "../support/relay.ts";
-import { randomFrom } from "./random.ts";
+import { freshFolder } from "../../support/databases.ts";
+import { eventually } from "../../support/relay.ts";
+import { randomFrom } from "../random.ts";
 
 const program = fileURLToPath(new URL("./steadyWriter.ts", import.meta.url));
 

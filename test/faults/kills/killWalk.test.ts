@@ -4,9 +4,9 @@
 import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Engine, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
-import { change, listDeliveries, rows, setUpSite, type SiteSetup } from "../support/installation.ts";
+import { startReceiver, type ReceivedRequest, type Receiver } from "../../support/receiver.ts";
+import { engines, eventually, newInstallation, type Engine, type Installation, type Relay } from "../../support/relay.ts"; // prettier-ignore
+import { change, listDeliveries, rows, setUpSite, type SiteSetup } from "../../support/installation.ts";
 
 const program = fileURLToPath(new URL("./mortalRelay.ts", import.meta.url));
 
