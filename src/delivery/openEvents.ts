@@ -122,8 +122,8 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   }
 
   async function settleFailed(): Promise<void> {
-    const failed = [...open.values()].filter((owned) => owned?.hasFailed());
-    await Promise.all(failed.map((owned) => owned?.retry()));
+    const failed = [...open.values()].flatMap((owned) => (owned?.hasFailed() ? [owned] : []));
+    await Promise.all(failed.map((owned) => owned.retry()));
     await settleAbandoned();
   }
 

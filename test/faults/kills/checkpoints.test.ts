@@ -54,7 +54,7 @@ test(
       const found = new Map<number, number>();
       for (const { slot, n, text } of db.prepare(`SELECT slot, n, text FROM lines`).iterate()) {
         found.set(Number(slot), Number(n));
-        expect(text === `${n} `.repeat(10_000)).toBe(true);
+        expect(text === `${Number(n)} `.repeat(10_000)).toBe(true);
       }
       db.close();
       expect([...durable].filter(([slot, n]) => (found.get(slot) ?? 0) < n)).toEqual([]);

@@ -1,15 +1,16 @@
 // A relay that kills itself right before a certain step: a statement that writes to one of the tables of CLEANCAST_TEST_TABLES,
-// the commit of its transaction, or whatever follows that commit. Steps are counted from the start, or from the signal
-// SIGUSR2 when CLEANCAST_TEST_ON_SIGNAL is set. Without CLEANCAST_TEST_STEP it lives.
+// or the commit of its transaction. Steps are counted from the start, or from the signal SIGUSR2 when CLEANCAST_TEST_ON_SIGNAL
+// is set. Then the moment after such a commit is a step, too: at a start nothing happens between it and the next statement.
 
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { Client } from "pg";
 
-const lastStep = Number(process.env["CLEANCAST_TEST_STEP"] ?? "Infinity");
+const lastStep = Number(process.env["CLEANCAST_TEST_STEP"]);
 const tables = new RegExp(`\\b(?:INTO|UPDATE|FROM) (?:${process.env["CLEANCAST_TEST_TABLES"]})\\b`);
 /** A statement over many rows may begin with their values. */
 const writes = /^\s*(?:INSERT|UPDATE|DELETE|WITH)\b/;
-let isCounting = !process.env["CLEANCAST_TEST_ON_SIGNAL"];
+const onSignal = process.env["CLEANCAST_TEST_ON_SIGNAL"] !== undefined;
+let isCounting = !onSignal;
 let steps = 0;
 
 process.on("SIGUSR2", () => {
@@ -32,7 +33,7 @@ function before(connection: unknown, text: string): boolean {
   if (!isCommit && !(writes.test(text) && tables.test(text))) return false;
   step();
   if (!isCommit) touched.add(connection);
-  return isCommit;
+  return isCommit && onSignal;
 }
 
 // SQLite has one connection that writes.

@@ -41,7 +41,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     file,
     measureLog: () => writer.logPages(),
     setAutoCheckpoint: (pages) => writer.exec(`PRAGMA wal_autocheckpoint = ${pages}`),
-    onLost: log.fail,
+    onLost: (error) => log.fail(error),
     onDefect: options.onDefect ?? ((error) => process.emitWarning(error)),
     threadProgram: options.checkpointProgram,
   });
