@@ -221,6 +221,32 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     },
   );
 
+  test("a node that came back while it was taken over keeps its row", async () => {
+    const owner = shortId();
+    await store.nodes.renew(owner, "0", leaseMs);
+    await store.nodes.removeExpired(owner);
+    expect(await markOf(owner)).toBe("0");
+    await endLease(owner);
+    await store.nodes.removeExpired(owner);
+    expect(await nodeRow(owner)).toBeUndefined();
+  });
+
+  test("a site that fails, or an event that cannot be read, keeps no other from being taken over", async () => {
+    const [bad, good] = [await newSite(store), await newSite(store)];
+    const owner = shortId();
+    await store.nodes.renew(owner, "0", leaseMs);
+    await endLease(owner);
+    const [damaged, item] = [0, 1].map(() => newEvent(good, { orderId: null }, { leaseUntil: null, owner }));
+    if (!damaged || !item) expect.unreachable();
+    await Promise.all([store.events.accept(damaged), store.events.accept(item)]);
+    await sql(location, `UPDATE events SET plan = '[[' WHERE id = '${damaged.event.id}'`);
+    const takeOver: Store["nodes"]["takeOver"] = (siteId, ...rest) =>
+      siteId === bad ? Promise.reject(new Error("down")) : store.nodes.takeOver(siteId, ...rest);
+    const node = await openNode({}, { ...store, nodes: { ...store.nodes, takeOver } }, [bad, good]);
+    await eventually("it is taken over", async () => (await rowsOf(item)).length === 1, 10);
+    expect([await markOf(owner), node.defects.length > 0]).toEqual(["0", true]);
+  });
+
   test("a node whose lease is about to end opens no event", async () => {
     const node = await openNode();
     node.clock.now += leaseMs - 500;

@@ -87,11 +87,17 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     if (isShared) leasedUntil = startedAt + leaseMs;
   }
 
-  async function takeOver(node: { owner: string; lowWater: string }): Promise<void> {
-    for (const { id } of options.sites()) await store.nodes.takeOver(id, node, now());
+  /** False when a site failed, because its shard is down for example: it must be tried again. */
+  async function takeOver(node: { owner: string; lowWater: string }): Promise<boolean> {
+    const errors: unknown[] = [];
+    for (const { id } of options.sites())
+      await store.nodes.takeOver(id, node, now()).catch((error: unknown) => errors.push(error));
+    if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
+    return errors.length === 0;
   }
 
   async function takeOverDead(): Promise<void> {
+    if (!isShared) return;
     const expired = await store.nodes.listExpired();
     // A node that is not listed any more came back, and may die again.
     for (const known of takenOver)
@@ -99,9 +105,9 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     for (const { node, endedMs } of expired) {
       const isKnown = node.owner === owner || (takenOver.has(node.owner) && endedMs < keepRowMs);
       if (isKnown) continue;
-      await takeOver(node);
+      if (!(await takeOver(node))) continue;
       takenOver.add(node.owner);
-      if (endedMs >= keepRowMs) await store.nodes.remove(node.owner);
+      if (endedMs >= keepRowMs) await store.nodes.removeExpired(node.owner);
     }
   }
 
@@ -115,25 +121,25 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     }
   }
 
-  async function maintain(): Promise<void> {
-    await renew();
-    for (const owned of open.values()) if (owned?.hasFailed()) await owned.retry();
+  async function settleFailed(): Promise<void> {
+    const failed = [...open.values()].flatMap((owned) => (owned?.hasFailed() ? [owned] : []));
+    await Promise.all(failed.map((owned) => owned.retry()));
     await settleAbandoned();
-    if (isShared) await takeOverDead();
   }
 
-  for (const node of isShared ? [] : await store.nodes.listOthers(owner)) {
-    await takeOver(node);
-    await store.nodes.remove(node.owner);
-  }
+  for (const node of isShared ? [] : await store.nodes.listOthers(owner))
+    if (await takeOver(node)) await store.nodes.remove(node.owner);
   await renew();
-  const loop = poll({
-    everyMs: pollMs,
-    firstMs: pollMs,
-    jitter: 0.2,
-    work: maintain,
-    onError: (error) => onDefect(error, { worker: "open events" }),
-  });
+  // Each apart from the others: a site whose shard is down must not keep the lease from being renewed.
+  const loops = [renew, settleFailed, takeOverDead].map((work) =>
+    poll({
+      everyMs: pollMs,
+      firstMs: pollMs,
+      jitter: 0.2,
+      work,
+      onError: (error) => onDefect(error, { worker: "open events" }),
+    }),
+  );
 
   return {
     newId(at) {
@@ -165,7 +171,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     },
     size: () => open.size,
     async close() {
-      await loop.stop();
+      await Promise.all(loops.map((loop) => loop.stop()));
       for (const owned of open.values()) await owned?.retry();
       // Another node takes over what is left, when the lease has ended.
       if (open.size === 0) await store.nodes.remove(owner);
@@ -222,7 +228,7 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
       settled += results.length;
       if (isTakenOver || settled === total) onEnd();
     } catch (error) {
-      // The results are written with the next renewal. If the process ends before, they are attempted again.
+      // The results are written again soon. If the process ends before, they are attempted again.
       onDefect(error, { event: id });
       failed = results;
     }

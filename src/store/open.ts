@@ -8,9 +8,9 @@ export type StoreLocation =
   | { engine: "sqlite"; file: string }
   | { engine: "postgres"; url: string; connections: number };
 
-/** Opens the database as it is, whatever its schema. */
-export function openDatabase(location: StoreLocation): Database {
-  if (location.engine === "sqlite") return openSqlite(location.file);
+/** Opens the database as it is, whatever its schema. `onDefect` is called when its log cannot be checkpointed. */
+export function openDatabase(location: StoreLocation, onDefect?: (error: Error) => void): Database {
+  if (location.engine === "sqlite") return openSqlite(location.file, { onDefect });
   const { url, connections } = location;
   return openPostgres(url, { connections, sessionName: sessionName(latestVersion) });
 }

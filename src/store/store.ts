@@ -48,7 +48,7 @@ export async function openStore(
   newId: () => string,
   observer?: CommitObserver,
 ) {
-  const db = timed(openDatabase(location), observer);
+  const db = timed(openDatabase(location, observer?.onDefect), observer);
   try {
     const migrated: MigrationReport = await migrate(db);
     // The groups of commits depend on the answer.

@@ -48,6 +48,7 @@ function idsOf({ body }: PlatformRequest): string[] {
 }
 
 type Given = Partial<Pick<LanesOptions, "settle" | "markForReconnection">> & {
+  connectionNow?: Directory["connectionNow"];
   /** Answers each call; without it every call waits for `answer`. */
   reply?: (call: Call) => Sent | Promise<Sent>;
 };
@@ -62,7 +63,7 @@ export function setUp(connections: Connection[], given: Given = {}) {
     siteOfHost: () => undefined,
     host: () => undefined,
     key: () => undefined,
-    connectionNow: async (siteId, id) => directory.connection(siteId, id),
+    connectionNow: given.connectionNow ?? (async (siteId, id) => directory.connection(siteId, id)),
     connection: (siteId, id) => known.get(`${siteId} ${id}`),
   };
   const clock = { now: start };

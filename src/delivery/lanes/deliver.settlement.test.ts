@@ -15,6 +15,8 @@ import {
   webhook,
   within,
 } from "../../../test/support/lanes.ts";
+import type { Settlement } from "../../store/deliveries/deliveries.ts";
+import type { OpenEvent } from "../openEvents.ts";
 import type { Job } from "../plan.ts";
 
 const unhandled = failOnUnhandledRejections();
@@ -218,5 +220,22 @@ describe("defects", () => {
     broken = false;
     expect(await relay.lanes.send(job(sandbox))).toEqual(sent);
     expect(relay.lanes.capacity(sandbox)).toBeGreaterThan(0);
+  });
+
+  test("a first attempt that ends in an error of the store is queued: no lease of its own would run out", async () => {
+    const relay = setUp([{ ...webhook, state: "paused" }], {
+      connectionNow: () => Promise.reject(new Error("the store is down")),
+    });
+    const settled: Settlement[] = [];
+    const openEvent: OpenEvent = {
+      settle: async (settlement) => void settled.push(settlement),
+      close: () => {},
+      abandon: () => {},
+      leasedUntil: () => Infinity,
+    };
+    const one = job(webhook);
+    expect((await relay.lanes.send(one, openEvent)).state).toBe("queued");
+    expect(settled).toMatchObject([{ eventId: one.eventId, state: "queued", dueAt: one.leaseUntil }]);
+    expect(relay.defects.map(({ error }) => error)).toEqual([new Error("the store is down")]);
   });
 });

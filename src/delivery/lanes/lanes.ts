@@ -76,10 +76,14 @@ export function openLanes(options: LanesOptions): Lanes {
         continue;
       }
       await deliverer.deliver(batch).catch((error: unknown) => {
-        // The store is down, for example. The leases run out, and the jobs are attempted again.
+        // The store is down, for example. The leases run out, and the jobs are attempted again. A first attempt has no
+        // lease of its own, so it gets a row that is due at the same time.
         options.onDefect(error, { lane: queue.key });
-        for (const one of batch)
-          one.resolve({ state: "queued", reason: "internal error of the relay; will retry" });
+        const outcome = { state: "queued", reason: "internal error of the relay; will retry" } as const;
+        for (const one of batch) {
+          if (one.openEvent) void deliverer.settleUntried([one], { ...outcome, dueAt: one.job.leaseUntil });
+          else one.resolve(outcome);
+        }
       });
     }
     queue.busy -= 1;

@@ -4,7 +4,7 @@
 
 import type { Database, Row } from "../engine/database.ts";
 import { readPlan } from "../events/plan.ts";
-import { settleOpen } from "./outcomes.ts";
+import { findOpen, settleOpen } from "./outcomes.ts";
 
 export type NodeRow = { owner: string; lowWater: string };
 
@@ -27,9 +27,16 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       );
     },
 
-    /** A node that stops has settled everything. */
+    /** A node that stops has settled everything, or another one has taken it over. */
     async remove(owner: string): Promise<void> {
       await db.write((tx) => tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1`, [owner]));
+    },
+
+    /** Removes a node whose lease has ended. One that was only slow may have renewed it. */
+    async removeExpired(owner: string): Promise<void> {
+      await db.write((tx) =>
+        tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $2 AND until < ${clock}`, [now(), owner]),
+      );
     },
 
     /** Nodes whose lease has ended, and how long ago. */
@@ -56,7 +63,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
           siteId,
           eventId,
         ]);
-        return settleOpen(tx, siteId, rows.map(readEvent), queued, at);
+        return settleOpen(tx, siteId, rows.flatMap(readEvent), queued, at);
       });
     },
 
@@ -72,7 +79,9 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
            WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"} $2 AND owner = $3 ORDER BY id LIMIT ${step}`,
           [siteId, after, owner],
         );
-        count += await db.write((tx) => settleOpen(tx, siteId, rows.map(readEvent), queued, at));
+        // Most events above the mark are settled: nothing is written for them.
+        const open = await findOpen(db, siteId, rows.flatMap(readEvent));
+        if (open.length) count += await db.write((tx) => settleOpen(tx, siteId, open, queued, at));
         const last = rows.at(-1);
         if (rows.length < step || !last) return count;
         after = String(last.id);
@@ -84,6 +93,13 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
 
 const readNode = (row: Row): NodeRow => ({ owner: String(row.owner), lowWater: String(row.low_water) });
 
-const readEvent = (row: Row) => ({ id: String(row.id), plan: readPlan(String(row.plan)) });
+/** An event that can no longer be read must not keep the others from being taken over. */
+function readEvent(row: Row) {
+  try {
+    return [{ id: String(row.id), plan: readPlan(String(row.plan)) }];
+  } catch {
+    return [];
+  }
+}
 
 const queued = { state: "queued", reason: null } as const;

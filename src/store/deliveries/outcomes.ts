@@ -318,16 +318,10 @@ export async function settleOpen(
   { state, reason }: Pick<Delivery, "state" | "reason">,
   at: number,
 ): Promise<number> {
-  const ids = events.map(({ id }) => id);
   let settled = 0;
   // Another node may insert a number first. Its row is then visible in the next pass.
   for (;;) {
-    const outcomes = await readOutcomesOf(tx, siteId, ids);
-    const open = events.flatMap(({ id, plan }) => {
-      const known = outcomes.get(id) ?? [];
-      const positions = openPositions(plan, known);
-      return positions.length ? [{ id, plan, positions, number: known.length }] : [];
-    });
+    const open = await findOpen(tx, siteId, events);
     if (open.length === 0) return settled;
     const isFirst = await tx.change(
       insertOutcomes,
@@ -346,6 +340,24 @@ export async function settleOpen(
     await tx.change(insertDeliveries, rows);
     settled += rows.length;
   }
+}
+
+/** The events that have open first attempts, with their positions and the number of the next row of outcomes. */
+export async function findOpen(
+  db: Query,
+  siteId: string,
+  events: readonly Pick<PlannedEvent, "id" | "plan">[],
+) {
+  const outcomes = await readOutcomesOf(
+    db,
+    siteId,
+    events.map(({ id }) => id),
+  );
+  return events.flatMap(({ id, plan }) => {
+    const known = outcomes.get(id) ?? [];
+    const positions = openPositions(plan, known);
+    return positions.length ? [{ id, plan, positions, number: known.length }] : [];
+  });
 }
 
 /** The positions of the plan that the owner was to attempt and that no outcome covers. */

@@ -9,6 +9,8 @@ export type CommitObserver = {
   onCommit(ms: number, failed: boolean): void;
   /** Called when an event or an outcome asks for its commit, which it may share with others. */
   onWrite(): void;
+  /** Called when the database works on, but needs attention. Without it, a warning is printed. */
+  onDefect?: (error: Error) => void;
 };
 
 export function timed(db: Database, observer: CommitObserver | undefined): Database {

@@ -7,7 +7,7 @@
 import { realpathSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { autoCheckpointPages, openCheckpoints } from "./checkpoints.ts";
+import { openCheckpoints } from "./checkpoints.ts";
 import type { Database, Row, RowQuery, Value } from "../database.ts";
 import { sqliteDialect, toSqliteParams } from "./dialect.ts";
 import { isBusy, isDataError, isSqliteError } from "./errors.ts";
@@ -19,17 +19,32 @@ const lockTimeoutMs = 10_000;
 /** How long SQLite itself waits for a lock; the whole process is blocked meanwhile. */
 const blockingMs = 20;
 
-export function openSqlite(file: string, flush?: Flush): Database {
+export type SqliteOptions = {
+  flush?: Flush | undefined;
+  /** Called when the log cannot be checkpointed. */
+  onDefect?: ((error: Error) => void) | undefined;
+  /** Another program for the thread that checkpoints, for tests. */
+  checkpointProgram?: string | undefined;
+};
+
+export function openSqlite(file: string, options: SqliteOptions = {}): Database {
   const writer = connect(file);
   const reader = connect(file);
-  const checkpoints = openCheckpoints(file, (pages) => writer.exec(`PRAGMA wal_autocheckpoint = ${pages}`));
   let waiting: PendingWrite[] = [];
   let isWriting = false;
   let isReading = false;
   let isClosed = false;
   let written: Promise<void> = Promise.resolve();
   // Where the file is a link, the log is next to its target.
-  const log = openLogFlush(`${realpathSync(file)}-wal`, flush);
+  const log = openLogFlush(`${realpathSync(file)}-wal`, options.flush);
+  const checkpoints = openCheckpoints({
+    file,
+    measureLog: () => writer.logPages(),
+    setAutoCheckpoint: (pages) => writer.exec(`PRAGMA wal_autocheckpoint = ${pages}`),
+    onLost: (error) => log.fail(error),
+    onDefect: options.onDefect ?? ((error) => process.emitWarning(error)),
+    threadProgram: options.checkpointProgram,
+  });
   checkpointLeftovers(writer);
 
   function readingConnection(): Connection {
@@ -134,6 +149,7 @@ export function openSqlite(file: string, flush?: Flush): Database {
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
+      if (checkpoints.restart) await checkpoints.restart;
       const writes = waiting;
       waiting = [];
       await writeTogether(writes);
@@ -197,6 +213,8 @@ type Connection = RowQuery & {
   exec(sql: string): void;
   /** Reads the mark of moveLock.ts. */
   moveMark(): number;
+  /** Returns the number of pages in the log. */
+  logPages(): number;
   /** True while a transaction is open. */
   isOpen(): boolean;
   close(): void;
@@ -207,7 +225,7 @@ function connect(file: string): Connection {
   // NORMAL: SQLite itself makes its log durable before it checkpoints it, and openLogFlush() does after a commit.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;
-    PRAGMA wal_autocheckpoint = ${autoCheckpointPages}; PRAGMA busy_timeout = ${blockingMs}`);
+    PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = ${blockingMs}`);
   const statements = new Map<string, StatementSync>();
 
   function prepare(sql: string): StatementSync {
@@ -219,8 +237,10 @@ function connect(file: string): Connection {
   }
 
   let markQuery: StatementSync | undefined;
+  let logQuery: StatementSync | undefined;
 
   return {
+    logPages: () => Number((logQuery ??= db.prepare("PRAGMA wal_checkpoint(NOOP)")).get()?.log),
     moveMark: () => Number((markQuery ??= db.prepare("PRAGMA user_version")).get()?.user_version),
     // This is async in form only: it runs to its end at once, so that no other code gets between two statements.
     all: async (sql: string, params: readonly Value[] = []) => prepare(sql).all(...params) as Row[],

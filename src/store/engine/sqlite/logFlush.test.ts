@@ -9,11 +9,13 @@ import { openSqlite } from "./engine.ts";
 async function onSlowDisk() {
   const flushes: PromiseWithResolvers<void>[] = [];
   let isReady = false;
-  const db = openSqlite(`${freshFolder()}/test.db`, async () => {
-    if (!isReady) return;
-    const flush = Promise.withResolvers<void>();
-    flushes.push(flush);
-    await flush.promise;
+  const db = openSqlite(`${freshFolder()}/test.db`, {
+    flush: async () => {
+      if (!isReady) return;
+      const flush = Promise.withResolvers<void>();
+      flushes.push(flush);
+      await flush.promise;
+    },
   });
   await db.write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL PRIMARY KEY)`));
   isReady = true;
@@ -90,7 +92,7 @@ test("closing waits for the disk, and leaves no log behind", async () => {
   const file = `${freshFolder()}/test.db`;
   const flush = Promise.withResolvers<void>();
   const order: string[] = [];
-  const db = openSqlite(file, () => flush.promise);
+  const db = openSqlite(file, { flush: () => flush.promise });
   const written = db
     .write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL)`))
     .then(() => order.push("written"));

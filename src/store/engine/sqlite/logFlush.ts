@@ -24,6 +24,8 @@ type LogFlush = {
   flushed(): Promise<void>;
   /** Throws when a flush has failed: later writes would be lost with the missing part, even if later flushes succeed. */
   throwIfFailed(): void;
+  /** Counts as a failed flush. */
+  fail(error: Error): void;
   close(): Promise<void>;
 };
 
@@ -60,6 +62,7 @@ export function openLogFlush(file: string, flush = flushToDisk): LogFlush {
     // A flush in progress may have missed what was written since it started.
     flushed: () => (running ? (next ??= running.then(startNext, startNext)) : start()),
     throwIfFailed,
+    fail: (error) => void (failure ??= new FlushFailed(error)),
     async close() {
       await Promise.allSettled([running, next]);
       const closing = opened?.then(closeFile);
