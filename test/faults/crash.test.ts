@@ -94,8 +94,8 @@ const moments: Moment[] = [
     prove: async ({ accepted }, home) => {
       const open = (await listDeliveries(home)).filter(({ state }) => state === "queued");
       const events = await rows(home, `SELECT id, order_id FROM events`);
-      const orders = new Map(events.map((row) => [row.id, String(row.order_id)]));
-      expect(open.some(({ eventId }) => accepted.has(orders.get(eventId) ?? ""))).toBe(true);
+      const orderOf = new Map(events.map((row) => [row.id, String(row.order_id)]));
+      expect(open.some(({ eventId }) => accepted.has(orderOf.get(eventId) ?? ""))).toBe(true);
     },
   },
 ];

@@ -173,7 +173,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     await store.nodes.renew(owner, "mark-1", 3_600_000);
     expect((await store.nodes.listExpired()).map(({ node }) => node.owner)).not.toContain(owner);
     await store.nodes.renew(owner, "mark-2", -5000);
-    const [found] = (await other.nodes.listExpired()).filter(({ node }) => node.owner === owner);
+    const found = (await other.nodes.listExpired()).find(({ node }) => node.owner === owner);
     expect(found?.node).toEqual({ owner, lowWater: "mark-2" });
     expect(found?.endedMs).toBeGreaterThanOrEqual(5000);
     expect(await store.nodes.listOthers("else")).toContainEqual({ owner, lowWater: "mark-2" });
