@@ -117,11 +117,17 @@ function field(name: string, value: string | undefined): string {
   return value === undefined ? "" : `,"${name}":${quote(value)}`;
 }
 
-// oxlint-disable-next-line no-control-regex -- these are the characters to find
+// oxlint-disable-next-line no-control-regex -- these are characters to find
 const control = /[\u0000-\u001f]/;
+// oxlint-disable-next-line no-control-regex -- as above
+const special = /[\u0000-\u001f"\\\ud800-\udfff]/;
+
+function quote(text: string): string {
+  return special.test(text) ? quoteSpecial(text) : `"${text}"`;
+}
 
 /** Differs from JSON.stringify, as pino does, in one half of a surrogate pair: it is not escaped in a short text. */
-function quote(text: string): string {
+function quoteSpecial(text: string): string {
   if (text.length > 100 || control.test(text)) return JSON.stringify(text);
-  return `"${text.includes('"') || text.includes("\\") ? text.replace(/["\\]/g, "\\$&") : text}"`;
+  return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
