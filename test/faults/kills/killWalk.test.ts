@@ -164,7 +164,7 @@ async function walkTakeover(scene: Scene): Promise<number> {
   }
 }
 
-describe.concurrent.each(engines)("kills before each step, on %s", { timeout: 180_000 }, (engine) => {
+describe.concurrent.each(engines)("kills before each step, on %s", { timeout: 300_000 }, (engine) => {
   test.each([0, 1])("a kill before any step of accepting or settling loses nothing (%i)", async (first) => {
     expect(await walkEvent(await setTheScene(engine), first)).toBeGreaterThan(5);
   });
