@@ -72,6 +72,7 @@ export function openObservability(
       if (!failed) committedAt = elapsed();
     },
     onWrite: () => void (counts.totals.writes += 1),
+    onDefect,
   };
 
   return {

@@ -41,10 +41,10 @@ export function eventListStore(db: Database) {
     // A filter that no index serves may drop most rows, so more are read at once.
     const some = mayDropRows(filter) ? 500 : at.limit + 1;
     for (let rowsRead = 0; rowsRead < maxRowsRead; rowsRead += some) {
-      const params: Value[] = [];
-      const condition = indexCondition(siteId, filter, below, params);
+      const params: Value[] = [siteId];
+      const condition = indexCondition(filter, below, params);
       const rows = await db.all(
-        `SELECT ${summaryColumns}, ${emailColumn} FROM events WHERE ${condition} LIMIT $${params.push(some)}`,
+        `SELECT ${summaryColumns}, ${emailColumn} FROM events WHERE site_id = $1 AND ${condition} LIMIT $${params.push(some)}`,
         params,
       );
       const found = rows.map(readSummary);
@@ -81,10 +81,10 @@ export function eventListStore(db: Database) {
 
     /** Lists the ids of an order's or a person's events, newest first, from `from` on and below `below`. The caller checks the person. */
     async listIds(siteId: string, filter: EventFilter, below: string, limit: number): Promise<string[]> {
-      const params: Value[] = [];
-      const condition = indexCondition(siteId, filter, below, params);
+      const params: Value[] = [siteId];
+      const condition = indexCondition(filter, below, params);
       const rows = await db.all(
-        `SELECT id FROM events WHERE ${condition} LIMIT $${params.push(limit)}`,
+        `SELECT id FROM events WHERE site_id = $1 AND ${condition} LIMIT $${params.push(limit)}`,
         params,
       );
       return rows.map((row) => String(row.id));
@@ -124,11 +124,11 @@ export function matches(
   );
 }
 
-/** Returns the condition and the order, which use the first columns of an index. */
-function indexCondition(siteId: string, filter: EventFilter, below: string, params: Value[]): string {
+/** Returns the condition and the order, which with the site use the first columns of an index. */
+function indexCondition(filter: EventFilter, below: string, params: Value[]): string {
   const { emailSha256, orderId, from, to } = filter;
   const end = to === undefined ? lastId : idAt(to);
-  const where = [`site_id = $${params.push(siteId)}`];
+  const where: string[] = [];
   if (orderId !== undefined) where.push(`order_id = $${params.push(orderId)}`);
   if (emailSha256 !== undefined) {
     where.push(`email_ref = $${params.push(emailRef(emailSha256))}`);

@@ -164,11 +164,17 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
   const lock = db.forUpdate;
 
   /** Reads and locks a record. A missing one is inserted first, so that concurrent transactions wait for each other. */
-  async function record<T>(table: string, key: string, id: string, empty: T, at: number): Promise<T> {
+  async function record<T extends Identity | Visitor>(
+    table: string,
+    key: string,
+    id: string,
+    empty: T,
+    at: number,
+  ): Promise<T> {
     await tx.all(
       `INSERT INTO ${table} (site_id, ${key}, record, oldest_at) VALUES ($1, $2, $3, $4)
        ON CONFLICT (site_id, ${key}) DO NOTHING`,
-      [siteId, id, JSON.stringify(empty), at],
+      [siteId, id, packRecord(empty, id), at],
     );
     const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [
       siteId,

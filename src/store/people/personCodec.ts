@@ -2,7 +2,7 @@
 //
 // There are millions of them, and every event reads one. So a record is a text that is read once from left to right, and
 // only as far as it is needed. The first line has the record's own fields, each other line is a visit, newest first. Fields
-// are separated by tabs and begin with a character that says which one it is. JSON is read as well.
+// are separated by tabs and begin with a character that says which one it is.
 // docs/decisions/0012-stored-form-of-identity-records.md compares this with other forms.
 
 import type { Browser, EventIdentity, Identity, SeenId, Sha256, Visit, Visitor } from "../../kernel/event.ts";
@@ -125,7 +125,7 @@ function packUtm(utm: Visit["utm"]): string {
 
 /** A record of an unexpected shape is returned as it is, or throws: the caller reports what is wrong with it. */
 export function unpackRecord(text: string, subject: string): unknown {
-  return isPacked(text) ? unpack(text, subject, false) : JSON.parse(text);
+  return unpack(text, subject, false);
 }
 
 /**
@@ -133,10 +133,8 @@ export function unpackRecord(text: string, subject: string): unknown {
  * has them, because attribution takes the newest. Visits of bots do not count as newer: attribution may ignore them.
  */
 export function unpackForEvent(text: string, subject: string): unknown {
-  return isPacked(text) ? unpack(text, subject, true) : JSON.parse(text);
+  return unpack(text, subject, true);
 }
-
-const isPacked = (text: string) => text.startsWith("I") || text.startsWith("V");
 
 function unpack(text: string, subject: string, isForEvent: boolean): Identity | Visitor | EventIdentity {
   const reader = new Reader(text, subject);

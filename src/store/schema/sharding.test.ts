@@ -228,10 +228,6 @@ const composed: Readonly<Record<string, readonly string[]>> = {
     "UPDATE deliveries SET state = 'skipped', reason = 'person erased'",
     "UPDATE attempts SET request",
   ],
-  "events/eventList.ts": [
-    "SELECT ${summaryColumns} FROM events WHERE ${condition}",
-    "SELECT id FROM events WHERE ${condition}",
-  ],
   "maintenance/lostKey.ts": ["UPDATE webhooks SET ${column} = $3", "UPDATE events SET extra = NULL"],
   "maintenance/purge.ts": [
     "DELETE FROM consents WHERE ${condition}",

@@ -1,6 +1,7 @@
 // Lists a row or two for every table. Migrations must keep them, a backup must contain them, and a
 // change of the encryption key must reseal them.
 
+import { packRecord } from "../../../src/store/people/personCodec.ts";
 import { emailRef } from "../../../src/store/events/eventRow.ts";
 import type { Row } from "../../../src/store/engine/database.ts";
 import { sealWith } from "../../../src/store/engine/seal.ts";
@@ -136,7 +137,7 @@ export function representativeRows(): Record<string, Row[]> {
       {
         site_id,
         email_sha256: person,
-        record: JSON.stringify({ visits: [visit], firstUtm: {}, forms: {} }),
+        record: packRecord({ visits: [visit], firstUtm: {}, forms: {} }, person),
         oldest_at: at,
       },
     ],
@@ -144,7 +145,7 @@ export function representativeRows(): Record<string, Row[]> {
       {
         site_id,
         visitor_id: "v1",
-        record: JSON.stringify({ visits: [visit], emailSha256s: [person] }),
+        record: packRecord({ visits: [visit], emailSha256s: [person] }, "v1"),
         oldest_at: at,
       },
     ],
