@@ -109,7 +109,7 @@ const drainsTable = ({ drains }: Measured): Table => ({
   head: ["nodes", "deliveries", "delivered/s", "node CPU µs/delivery", "database CPU µs/delivery"],
   rows: drains.map((drain) => [
     String(drain.nodes),
-    ...[drain.deliveries, drain.perSecond, drain.cpu, drain.databaseCpu].map(number),
+    ...[drain.deliveries, drain.perSecond, drain.cpu, drain.databaseCpu].map((value) => number(value)),
   ]),
 });
 

@@ -44,9 +44,9 @@ export function medianRatio(ours: readonly number[], theirs: readonly number[]):
   return median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
 }
 
-/** `absolutes` are the two values of a ratio. */
+/** `absolutes` are the two values of a ratio. One digit more than elsewhere shows on which side of the limit a value is. */
 export function atMost(target: string, measured: number, limit: number, unit = "", absolutes = ""): Target {
-  const text = `${number(measured)}${unit}${absolutes && ` (${absolutes})`}`;
+  const text = `${number(measured, 3)}${unit}${absolutes && ` (${absolutes})`}`;
   return { target, limit: `≤ ${limit}${unit}`, measured: text, holds: measured <= limit };
 }
 
@@ -59,11 +59,11 @@ export function atLeast(target: string, measured: number, limit: number, unit = 
 export const timesBase = (ratio: number, base: number) => `${number(ratio)} × ${number(base)}`;
 
 /** Rounds to two or three significant digits: more would be noise. */
-export function number(value: number): string {
+export function number(value: number, digits = 2): string {
   if (!Number.isFinite(value)) return "–";
   return value >= 1000
     ? Math.round(value).toLocaleString("en")
-    : String(Number(value.toPrecision(value >= 100 ? 3 : 2)));
+    : String(Number(value.toPrecision(value >= 100 ? 3 : digits)));
 }
 
 /**

@@ -23,7 +23,7 @@ async function writeLog(autoCheckpointPages: number): Promise<{ counted: number;
   insert.run();
   const before = statSync(`${file}-wal`).size;
   const end = await logCounter(file)();
-  for (let i = 0; i < 1000; i++) {
+  for (let i = 0; i < 3000; i++) {
     insert.run();
     if (i % 20 === 0) await sleep(1);
   }
@@ -37,7 +37,7 @@ async function writeLog(autoCheckpointPages: number): Promise<{ counted: number;
 test("the log counter counts every frame, also when the log starts anew between two readings", async () => {
   const growing = await writeLog(0);
   expect(growing.counted).toBe(growing.size);
-  const restarting = await writeLog(200);
+  const restarting = await writeLog(1000);
   expect(restarting.size).toBeLessThan(growing.size / 2);
   // A page that a checkpoint has moved to the database is written to the log again, or not: the counts differ by little.
   expect(Math.abs(restarting.counted / growing.counted - 1)).toBeLessThan(0.01);

@@ -38,7 +38,8 @@ const frameHeaderBytes = 24;
 /**
  * Counts the bytes that SQLite writes to its log. The log starts anew after a checkpoint, so its size says nothing; the
  * index of the log (`-shm`) holds the number of frames, the page size, and a salt that changes with every new start. Frames
- * that were written between the last reading and a new start are found in the log by their salt.
+ * that were written between the last reading and a new start are found in the log by their salt. The log must not start
+ * anew twice between two readings; the relay's does about once a second.
  */
 export const logCounter =
   (file: string): Counter =>

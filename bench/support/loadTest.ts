@@ -12,7 +12,7 @@ import {
 import type { Meter } from "./databaseMeter.ts";
 import { eventFields, type Population } from "./input.ts";
 import { median, number, type Mode } from "../part.ts";
-import { cpuOf, cpuOfFamily, startChild, type Child } from "./processes.ts";
+import { cpuOf, cpuOfFamily, cpuOfMachine, startChild, type Child } from "./processes.ts";
 import {
   databaseOf,
   install,
@@ -39,6 +39,8 @@ export type LoadResult = Pick<SendResult, "p50" | "p99"> &
     /** Cores that the sender and the stub platforms used. Each is a single thread. */
     senderCores: number;
     stubCores: number;
+    /** Cores that other processes of the machine used meanwhile. */
+    otherCores: number;
   };
 
 /** A server under test: the relay, the bare server, or the stub platform itself. */
@@ -193,12 +195,13 @@ export async function measureLoad(
       databaseCpu: databasePid === null ? 0 : cpuOfFamily(databasePid),
       senderCpu: cpuOf(harness.sender.pid),
       stubCpu: cpuOf(harness.stub.pid),
+      machineCpu: cpuOfMachine(),
     }),
   );
   const counts: Counts = { ...uncounted };
   for (const one of await Promise.all(endCounts.map((end) => end())))
     for (const [name, count] of Object.entries(one)) counts[name as keyof Counts] = count / sent.events;
-  const { cpu, databaseCpu, senderCpu, stubCpu, requests } = perEvent;
+  const { cpu, databaseCpu, senderCpu, stubCpu, machineCpu, requests } = perEvent;
   const perSecond = sent.events / sent.seconds;
   const coresOf = (us: number) => (us * perSecond) / 1e6;
   return {
@@ -209,6 +212,7 @@ export async function measureLoad(
     perSecond,
     senderCores: coresOf(senderCpu),
     stubCores: coresOf(stubCpu),
+    otherCores: Math.max(0, coresOf(machineCpu - cpu - databaseCpu - senderCpu - stubCpu)),
     p50: sent.p50,
     p99: sent.p99,
   };
@@ -221,11 +225,13 @@ export const middleOf = (results: readonly LoadResult[], field: keyof LoadResult
 export const middle = (results: readonly LoadResult[], field: keyof LoadResult) =>
   number(middleOf(results, field));
 
-/** Says how busy the measuring processes were: near a whole core they would be the bottleneck. */
+/** Says how busy the measuring processes were, and others, which make a run worthless. */
 export function busyNote(results: readonly (readonly LoadResult[])[]): string {
-  const most = (field: "senderCores" | "stubCores") =>
-    number(Math.max(...results.map((some) => middleOf(some, field))));
-  return `The sender used at most ${most("senderCores")} cores and the stub platforms ${most("stubCores")}; each is one thread, so at one core it would be the bottleneck.`;
+  const cores = (field: "senderCores" | "stubCores" | "otherCores") =>
+    results.map((some) => middleOf(some, field));
+  const most = (values: number[]) => number(Math.max(...values));
+  return `The sender used at most ${most(cores("senderCores"))} cores and the stub platforms ${most(cores("stubCores"))}; each is one thread, so at one core it
+would be the bottleneck. Other processes used ${number(median(cores("otherCores")))} cores (median).`;
 }
 
 /** The size of one event, for the report. */
