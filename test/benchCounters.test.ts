@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { countAllocations } from "../bench/support/allocations.ts";
-import { logCounter } from "../bench/support/counters.ts";
+import { logCounter, readEveryMs } from "../bench/support/counters.ts";
 
 /** Writes the same rows, and returns the bytes of the log by our count and, if it never starts anew, by its size. */
 async function writeLog(autoCheckpointPages: number): Promise<{ counted: number; size: number }> {
@@ -25,7 +25,8 @@ async function writeLog(autoCheckpointPages: number): Promise<{ counted: number;
   const end = await logCounter(file)();
   for (let i = 0; i < 3000; i++) {
     insert.run();
-    if (i % 20 === 0) await sleep(1);
+    // The counter reads in between, however slow the machine is.
+    if (i % 300 === 0) await sleep(2 * readEveryMs);
   }
   const { walBytes = Number.NaN } = await end();
   const size = statSync(`${file}-wal`).size - before;

@@ -31,7 +31,7 @@ export const databaseCounter =
     };
   };
 
-const readEveryMs = 5;
+export const readEveryMs = 5;
 const logHeaderBytes = 32;
 const frameHeaderBytes = 24;
 

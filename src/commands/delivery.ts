@@ -20,7 +20,7 @@ import {
   type CliCommand,
 } from "./context.ts";
 import { findEvent, readMode } from "./event.ts";
-import { nextTryAt } from "../store/deliveries/outcomes.ts";
+import { nextTryAt } from "../store/deliveries/readDeliveries.ts";
 
 export function deliveryCommands(program: CliCommand): void {
   const delivery = program.command("delivery").description("the sync log: deliveries and their outcomes");

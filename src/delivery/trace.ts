@@ -9,7 +9,7 @@ import { toConversion } from "./plan.ts";
 import { settingsMark } from "./settingsMark.ts";
 import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
-import { nextTryAt } from "../store/deliveries/outcomes.ts";
+import { nextTryAt } from "../store/deliveries/readDeliveries.ts";
 
 type Context = {
   store: Pick<Store, "events" | "deliveries">;

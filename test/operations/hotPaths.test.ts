@@ -78,28 +78,25 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
     running = await serve(readConfig(home.env), () => {});
     started = heard.transactions.length;
     const relay = { url: running.address.replace("localhost", "127.0.0.1") };
+    const sendAll = async (host: string, key: string, orderId: string) => {
+      const email = `${orderId}@example.com`;
+      const params = { gclid: `click-${orderId}`, utm_source: "google" };
+      const cookie = cookieOf(await report(relay, host, "visit", { params }));
+      await report(relay, host, "identify", { emails: [sha256Of(email)] }, cookie);
+      await report(relay, host, "consent", { consent: { own: "granted" } }, cookie);
+      const bot = { "User-Agent": "AhrefsBot/7.0" };
+      await report(relay, host, "identify", { emails: [sha256Of(`bot-${email}`)] }, bot);
+      const event = { email, event: "purchase", orderId, value: 5 };
+      await post(relay.url, key, event);
+      await post(relay.url, key, event);
+      await post(relay.url, key, { ...event, email: `bot-${email}`, orderId: `b-${orderId}` });
+      await post(relay.url, `cc_${"x".repeat(38)}`, event);
+    };
+    // The first one alone: under load a statement may fail, and a bot's visit is not stored again.
+    for (const [i, host] of sites.entries()) await sendAll(host, keys[i] as string, "first");
     const orders = Array.from({ length: 24 }, (_, i) => `o-${i}`);
     await Promise.all(
-      sites.flatMap((host, i) =>
-        orders.map(async (orderId) => {
-          const email = `${orderId}@example.com`;
-          const params = { gclid: `click-${orderId}`, utm_source: "google" };
-          const cookie = cookieOf(await report(relay, host, "visit", { params }));
-          await report(relay, host, "identify", { emails: [sha256Of(email)] }, cookie);
-          await report(relay, host, "consent", { consent: { own: "granted" } }, cookie);
-          const bot = { "User-Agent": "AhrefsBot/7.0" };
-          await report(relay, host, "identify", { emails: [sha256Of(`bot-${email}`)] }, bot);
-          const event = { email, event: "purchase", orderId, value: 5 };
-          await post(relay.url, keys[i] as string, event);
-          await post(relay.url, keys[i] as string, event);
-          await post(relay.url, keys[i] as string, {
-            ...event,
-            email: `bot-${email}`,
-            orderId: `b-${orderId}`,
-          });
-          await post(relay.url, `cc_${"x".repeat(38)}`, event);
-        }),
-      ),
+      sites.flatMap((host, i) => orders.map((orderId) => sendAll(host, keys[i] as string, orderId))),
     );
     const wanted = ["UPDATE pushes SET state", "UPDATE deliveries SET owner = $4", "INSERT INTO visit_counts", "INSERT INTO key_uses", "INSERT INTO bot_visits", "INSERT INTO visitors", "UPDATE identities", "INSERT INTO consents"]; // prettier-ignore
     for (const text of wanted)

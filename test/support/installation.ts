@@ -12,7 +12,7 @@ import { openDirectory, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import type { Delivery } from "../../src/store/deliveries/delivery.ts";
-import { plannedColumns, readDeliveries, readPlanned } from "../../src/store/deliveries/outcomes.ts";
+import { plannedColumns, readDeliveries, readPlanned } from "../../src/store/deliveries/readDeliveries.ts";
 import type { Query } from "../../src/store/engine/database.ts";
 import { toSqliteParams } from "../../src/store/engine/sqlite/dialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";

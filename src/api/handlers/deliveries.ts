@@ -11,7 +11,7 @@ import { notFound, type Handlers } from "../call.ts";
 import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readSearch } from "./search.ts";
-import { nextTryAt } from "../../store/deliveries/outcomes.ts";
+import { nextTryAt } from "../../store/deliveries/readDeliveries.ts";
 
 type Names =
   | "GET /sites/:site/deliveries"

@@ -9,14 +9,13 @@ import { attemptRow, insertAttempts, type Attempt, type Delivery, type DeliveryK
 import { dueConnectionStore } from "./dueConnections.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import {
-  outcomeStore,
   plannedColumns,
   readDeliveries,
   readPlanned,
   readSentAttempts,
-  settleOptions,
   type StoredAttempt,
-} from "./outcomes.ts";
+} from "./readDeliveries.ts";
+import { outcomeStore, settleOptions } from "./outcomes.ts";
 import { queuedDeliveryStore } from "./queued.ts";
 
 export type Settlement = DeliveryKey & {

@@ -12,7 +12,7 @@ import { hourMs } from "../../kernel/time.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
 import { deliveryColumns, deliveryRow, type Delivery } from "./delivery.ts";
 import { emailColumn, eventListStore, isOfPerson } from "../events/eventList.ts";
-import { isOpen, plannedColumns, readDeliveries, readPlanned } from "./outcomes.ts";
+import { isOpen, plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
 import { findHourWithDeliveries } from "../statistics/statistics.ts";
 import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
 

@@ -5,7 +5,8 @@ import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type RowQuery, type Value } from "../engine/database.ts";
 import { deliveryRow, insertDeliveries } from "./delivery.ts";
-import { plannedColumns, readDeliveries, readPlanned, removeAnswers } from "./outcomes.ts";
+import { plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
+import { removeAnswers } from "./outcomes.ts";
 import { markHours } from "../statistics/statistics.ts";
 
 export type LogKey = { eventId: string; connectionId: string };

@@ -7,7 +7,12 @@ import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
-import { plannedColumns, readDeliveries, readPlanned, type PlannedEvent } from "../deliveries/outcomes.ts";
+import {
+  plannedColumns,
+  readDeliveries,
+  readPlanned,
+  type PlannedEvent,
+} from "../deliveries/readDeliveries.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
 import { emailRef, readSummary, summaryColumns, type EventStatus, type EventSummary } from "./eventRow.ts";
 

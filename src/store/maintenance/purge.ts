@@ -7,7 +7,12 @@
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Query, type Row } from "../engine/database.ts";
-import { plannedColumns, readDeliveries, readPlanned, type PlannedEvent } from "../deliveries/outcomes.ts";
+import {
+  plannedColumns,
+  readDeliveries,
+  readPlanned,
+  type PlannedEvent,
+} from "../deliveries/readDeliveries.ts";
 import { finalAt } from "../statistics/statistics.ts";
 
 /** `next` is where the next step begins; null at the end. `removed` counts rows of all tables. */

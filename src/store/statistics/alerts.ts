@@ -4,7 +4,7 @@
 import type { AlertKind, DeliveryState } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
-import { listSentStarts } from "../deliveries/outcomes.ts";
+import { listSentStarts } from "../deliveries/readDeliveries.ts";
 import { list, type Database, type Row } from "../engine/database.ts";
 
 /** A condition that holds. `subject` is a connection, a webhook, a host, or empty for the site. */

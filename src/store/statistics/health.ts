@@ -2,7 +2,7 @@
 
 import { oldestSchemaSetting } from "../schema/compatibility.ts";
 import { readNumber } from "../describeRow.ts";
-import { listSentStarts } from "../deliveries/outcomes.ts";
+import { listSentStarts } from "../deliveries/readDeliveries.ts";
 import type { Database } from "../engine/database.ts";
 
 const newestAttempts = 1000;

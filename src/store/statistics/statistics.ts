@@ -4,7 +4,7 @@ import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, tuples, type Database, type Query, type Row } from "../engine/database.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
-import { readDeliveries, readPlanned } from "../deliveries/outcomes.ts";
+import { readDeliveries, readPlanned } from "../deliveries/readDeliveries.ts";
 import { readSummary, summaryColumns, type EventSummary } from "../events/eventRow.ts";
 
 /**

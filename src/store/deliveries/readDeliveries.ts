@@ -1,0 +1,139 @@
+// Reads the deliveries of events: a delivery row, else an outcome, else the plan of the event says what became of each.
+
+import { idAt } from "../../kernel/ids.ts";
+import { chunks, list, type Query, type Row } from "../engine/database.ts";
+import { readPlan, type PlanEntry } from "../events/plan.ts";
+import { deliveryColumns, deliveryRow, type Attempt, type Delivery } from "./delivery.ts";
+import { readOutcomes, readOutcomesOf, type Outcome, type SentAttempt } from "./outcomes.ts";
+
+/** A plan with what is needed to read its deliveries. */
+export type PlannedEvent = { id: string; plan: readonly PlanEntry[]; owner: string; receivedAt: number };
+
+export const plannedColumns = "id, plan, owner, received_at";
+
+export const readPlanned = (row: Row): PlannedEvent => ({
+  id: String(row.id),
+  plan: readPlan(String(row.plan)),
+  owner: String(row.owner),
+  receivedAt: Number(row.received_at),
+});
+
+/**
+ * Reads the deliveries of events, ordered by platform and connection: the delivery row, else the outcome, else the plan decides.
+ * What the owner has not settled yet reads as queued, in the owner's hands.
+ */
+export async function readDeliveries(
+  db: Query,
+  siteId: string,
+  events: readonly PlannedEvent[],
+): Promise<Map<string, Delivery[]>> {
+  const ids = events.map(({ id }) => id);
+  const rows = Map.groupBy(await readRows(db, siteId, ids), ({ eventId }) => eventId);
+  const outcomes = await readOutcomesOf(db, siteId, ids);
+  return new Map(
+    events.map((event) => [
+      event.id,
+      mergeDeliveries(siteId, event, outcomes.get(event.id) ?? [], rows.get(event.id) ?? []),
+    ]),
+  );
+}
+
+async function readRows(db: Query, siteId: string, ids: readonly string[]): Promise<Delivery[]> {
+  const found: Delivery[] = [];
+  for (const some of chunks(ids)) {
+    const rows = await db.all(
+      `SELECT ${deliveryColumns} FROM deliveries WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
+      [siteId, ...some],
+    );
+    found.push(...rows.map(deliveryRow.read));
+  }
+  return found;
+}
+
+function mergeDeliveries(
+  siteId: string,
+  event: PlannedEvent,
+  outcomes: readonly Outcome[],
+  rows: readonly Delivery[],
+): Delivery[] {
+  const merged = event.plan.map((entry, position) => {
+    const row = rows.find(({ connectionId }) => connectionId === entry.connectionId);
+    return row ?? withoutRow(siteId, event, entry, outcomes.find((one) => one.position === position)?.sent);
+  });
+  return merged.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+}
+
+const orderOf = ({ platform, connectionId }: Delivery) => `${platform} ${connectionId}`;
+
+/** An open first attempt is never due: its owner settles it, or a node that takes the event over. */
+const neverDue = Number.MAX_SAFE_INTEGER;
+
+/** True for a first attempt that is not settled. */
+export const isOpen = ({ state, dueAt }: Delivery) => state === "queued" && dueAt === neverDue;
+
+/** When the next attempt is due; null where there is none, or it is being made. */
+export const nextTryAt = (delivery: Delivery) =>
+  delivery.state === "queued" && !isOpen(delivery) ? delivery.dueAt : null;
+
+function withoutRow(
+  siteId: string,
+  { id, owner, receivedAt }: PlannedEvent,
+  { connectionId, platform, by, reason }: PlanEntry,
+  sent: SentAttempt | null | undefined,
+): Delivery {
+  const state = by === "skipped" ? "skipped" : sent ? "sent" : "queued";
+  return {
+    siteId,
+    eventId: id,
+    connectionId,
+    platform,
+    state,
+    reason,
+    attempts: sent ? 1 : 0,
+    dueAt: state === "queued" ? neverDue : 0,
+    owner: state === "queued" ? owner : "",
+    updatedAt: sent ? sent.startedAt + sent.durationMs : receivedAt,
+  };
+}
+
+/** `request` is null where it was not stored. `settings` then identifies the settings that it was made with. */
+export type StoredAttempt = Omit<Attempt, "request"> & {
+  connectionId: string;
+  request: string | null;
+  settings: string;
+};
+
+/** Reads the first attempts of an event that were sent. */
+export async function readSentAttempts(db: Query, siteId: string, eventId: string): Promise<StoredAttempt[]> {
+  const outcomes = (await readOutcomesOf(db, siteId, [eventId])).get(eventId) ?? [];
+  const [event] = await db.all(`SELECT plan FROM events WHERE site_id = $1 AND id = $2`, [siteId, eventId]);
+  const plan = event ? readPlan(String(event.plan)) : [];
+  return outcomes.flatMap(({ position, sent }) => {
+    const connectionId = plan[position]?.connectionId;
+    if (!sent || connectionId === undefined) return [];
+    return [{ connectionId, number: 1, state: "sent", reason: null, request: null, ...sent }];
+  });
+}
+
+/** When a connection's first attempts of the newest events were sent, since `since`. Reads at most `limit` rows. */
+export async function listSentStarts(
+  db: Query,
+  siteId: string,
+  connectionId: string,
+  since: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.all(
+    `SELECT newest.results, events.plan FROM (
+       SELECT event_id, results FROM outcomes WHERE site_id = $1 AND event_id >= $2
+       ORDER BY event_id DESC, number DESC LIMIT $3) AS newest
+     JOIN events ON events.site_id = $1 AND events.id = newest.event_id`,
+    [siteId, idAt(since), limit],
+  );
+  return rows.flatMap((row) => {
+    const plan = readPlan(String(row.plan));
+    return readOutcomes(String(row.results)).flatMap(({ position, sent }) =>
+      sent && plan[position]?.connectionId === connectionId ? [sent.startedAt] : [],
+    );
+  });
+}
