@@ -29,9 +29,11 @@ const crawlerPatterns: Plugin = {
   },
 };
 
-export async function bundleRelay(folder: string, more: readonly Plugin[]): Promise<void> {
+const program = fileURLToPath(new URL("src/cli.ts", root));
+
+export async function bundleRelay(folder: string, more: readonly Plugin[], input = program): Promise<void> {
   const bundle = await rolldown({
-    input: fileURLToPath(new URL("src/cli.ts", root)),
+    input,
     platform: "node",
     // Optional drivers of pg.
     external: [/^node:/, "pg-native", "pg-cloudflare"],

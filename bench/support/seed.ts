@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { dayMs } from "../../src/kernel/time.ts";
 import { daysAgo, identityRecord, knownEmail, oldDays, youngDays } from "./input.ts";
+import { readOutcomes } from "../../src/store/deliveries/outcomes.ts";
 import { packRecord } from "../../src/store/people/personCodec.ts";
 import { hashEmail } from "../../test/support/person.ts";
 import { openStoreOf, type Installation } from "./relay.ts";
@@ -116,14 +117,21 @@ const chunkSize = 250_000;
 /** The tables that an event writes to. */
 export const eventTables = ["events", "dedup_claims", "outcomes", "deliveries", "attempts"] as const;
 
-/** Returns the bytes of the event tables per event, including indexes. */
+/** Returns the bytes of the event tables per event, with indexes, without the platforms' answers. */
 export async function bytesPerEvent(installation: Installation): Promise<number> {
   const sql = await openSql(installation);
   let bytes = 0;
   for (const table of eventTables) bytes += await sql.bytes(table);
   const [row] = await sql.run(`SELECT COUNT(*) AS n FROM events`);
+  const outcomes = await sql.run(`SELECT event_id, results FROM outcomes ORDER BY event_id DESC LIMIT 1000`);
   await sql.close();
-  return bytes / Number(row?.n);
+  const answers = outcomes.flatMap(({ results }) =>
+    readOutcomes(String(results)).map(({ sent }) => sent?.response ?? ""),
+  );
+  const events = new Set(outcomes.map((one) => one.event_id)).size || 1;
+  // A quote in an answer is escaped, because the results are JSON.
+  const answerBytes = answers.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)) - 2, 0);
+  return bytes / Number(row?.n) - answerBytes / events;
 }
 
 /** Copied events are spread over this time, so that an hour has a realistic number of them. */

@@ -6,9 +6,11 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { startReceiver, type ReceivedRequest, type Receiver } from "../../support/receiver.ts";
 import { engines, eventually, newInstallation, type Engine, type Installation, type Relay } from "../../support/relay.ts"; // prettier-ignore
+import { buildVersion } from "../../support/schema/versions.ts";
 import { change, listDeliveries, rows, setUpSite, type SiteSetup } from "../../support/installation.ts";
 
-const program = fileURLToPath(new URL("./mortalRelay.ts", import.meta.url));
+// Built, because it starts dozens of times.
+const program = await buildVersion("0.2.0", [], fileURLToPath(new URL("./mortalRelay.ts", import.meta.url)));
 
 const times = {
   CLEANCAST_ATTEMPT_SECONDS: "5",

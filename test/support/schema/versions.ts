@@ -1,7 +1,7 @@
 // Builds versions of the present code as a release is built, unchanged or with further migrations.
 
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "rolldown";
 import { bundleRelay } from "../../../scripts/bundle.ts";
@@ -10,16 +10,20 @@ import { freshFolder } from "../databases.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Builds a version and returns the path of its program. */
-export async function buildVersion(version: string, more: readonly Migration[]): Promise<string> {
+/** Builds a version and returns the path of its program. A test may wrap the relay in a program of its own, `input`. */
+export async function buildVersion(
+  version: string,
+  more: readonly Migration[],
+  input = join(root, "src/cli.ts"),
+): Promise<string> {
   const folder = freshFolder();
   const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as object;
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...own, version }));
   mkdirSync(join(folder, "src/traffic/networks"), { recursive: true });
   symlinkSync(join(root, "src/traffic/networks/data"), join(folder, "src/traffic/networks/data"));
   symlinkSync(join(root, "dist"), join(folder, "dist"));
-  await bundleRelay(join(folder, "relay"), [appendMigrations(more)]);
-  return join(folder, "relay/cli.js");
+  await bundleRelay(join(folder, "relay"), [appendMigrations(more)], input);
+  return join(folder, `relay/${basename(input, ".ts")}.js`);
 }
 
 /** Appends to the list at the end of schema.ts. */
