@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { PlatformRequest } from "../platforms/platform.ts";
 import { readAllowList, type AllowList } from "./addresses.ts";
 import { openSender, type Sender, type SenderOptions, type Sent } from "./send.ts";
@@ -179,6 +179,16 @@ describe("a call that works", () => {
     const at = (path: string) => sender.send(post(`http://127.0.0.1:${server.port}${path}`), customer);
     expect(response(await at("/empty"))).toMatchObject({ status: 204, body: "" });
     expect(response(await at("/pieces")).body).toBe("one two");
+  });
+
+  test("the answer that follows an informational one is the answer", async () => {
+    const server = await httpServer((_request, answer) => {
+      answer.writeEarlyHints({ link: "</style.css>; rel=preload" });
+      answer.writeHead(201, { "x-final": "yes" }).end("final");
+    });
+    const sent = await senderWith().send(post(`http://127.0.0.1:${server.port}/`), customer);
+    const { status, headers, body } = response(sent);
+    expect([status, headers["x-final"], headers.link, body]).toEqual([201, "yes", undefined, "final"]);
   });
 
   test("a call after the server closed its idle connection opens another", async () => {
@@ -360,6 +370,21 @@ describe("a call that fails returns an error text of our own", () => {
     expect(Date.now() - startedAt).toBeLessThan(3000);
     silent = false;
     expect(response(await sender.send(post(url), customer)).body).toBe("back");
+  });
+
+  test("a call whose deadline passes while it waits for a connection is never sent", async () => {
+    const held: ServerResponse[] = [];
+    const server = await httpServer((_request, answer) => void held.push(answer));
+    const sender = senderWith({ attemptMs: 2000 });
+    const url = `http://127.0.0.1:${server.port}/`;
+    // The pool has 128 connections.
+    const sent = await Promise.all(Array.from({ length: 140 }, () => sender.send(post(url), customer)));
+    expect(sent.every((one) => !one.ok && one.code === "timeout")).toBe(true);
+    const next = sender.send(post(`${url}next`), customer);
+    await vi.waitFor(() => expect(server.got.at(-1)?.url).toBe("/next"), 60_000);
+    held.at(-1)?.end("ok");
+    expect(response(await next).body).toBe("ok");
+    expect(server.got.length).toBeLessThanOrEqual(129);
   });
 
   test("headers that cannot be sent are an error without their values", async () => {

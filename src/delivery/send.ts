@@ -4,7 +4,7 @@
 
 import { isIP } from "node:net";
 import { Agent, type Dispatcher } from "undici";
-import { clearCoarseTimeout, setCoarseTimeout } from "../kernel/coarseTimers.ts";
+import { clearCoarseTimeout, setCoarseTimeout, type CoarseTimeout } from "../kernel/coarseTimers.ts";
 import { errorCode } from "../kernel/errorCode.ts";
 import type { PlatformRequest, PlatformResponse } from "../platforms/platform.ts";
 import {
@@ -95,36 +95,93 @@ const sandboxAnswer: Sent = {
   },
 };
 
-async function call(
+function call(
   agent: Agent,
   origin: string,
   url: URL,
   request: PlatformRequest,
   attemptMs: number,
 ): Promise<Sent> {
-  const abort = new AbortController();
-  const deadline = setCoarseTimeout(attemptMs, () => abort.abort(new TooSlow(attemptMs)));
-  try {
-    const response = await agent.request({
-      origin,
-      path: url.pathname + withSecrets(url.search, request.secretQuery),
-      method: request.method,
-      headers: request.headers,
-      body: request.method === "GET" ? null : request.body,
-      signal: abort.signal,
-    });
-    return {
-      ok: true,
-      response: {
-        status: response.statusCode,
-        headers: flatten(response.headers),
-        ...(await readBounded(response.body)),
-      },
-    };
-  } catch (error) {
-    return toFailure(error);
-  } finally {
-    clearCoarseTimeout(deadline);
+  const options = {
+    origin,
+    path: url.pathname + withSecrets(url.search, request.secretQuery),
+    method: request.method,
+    headers: request.headers,
+    body: request.method === "GET" ? null : request.body,
+  };
+  return new Promise((resolve) => {
+    agent.dispatch(options, new Exchange(resolve, attemptMs));
+  });
+}
+
+/**
+ * One call. It uses undici's own interface, because `agent.request` makes a stream of each answer, and these streams outlive
+ * young garbage: its collection took ten milliseconds, and takes less than one without them.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #resolve: (sent: Sent) => void;
+  readonly #deadline: CoarseTimeout;
+  #controller: Dispatcher.DispatchController | null = null;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #parts: Buffer[] = [];
+  #size = 0;
+  /** Set when the call was given up before it began. */
+  #late: TooSlow | null = null;
+
+  constructor(resolve: (sent: Sent) => void, attemptMs: number) {
+    this.#resolve = resolve;
+    this.#deadline = setCoarseTimeout(attemptMs, () => this.#giveUp(new TooSlow(attemptMs)));
+  }
+
+  #giveUp(late: TooSlow): void {
+    if (this.#controller) return this.#controller.abort(late);
+    this.#late = late;
+    this.#end(toFailure(late));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#late) controller.abort(this.#late);
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: Headers): void {
+    // Informational answers come before the final one.
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = flatten(headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, part: Buffer): void {
+    this.#parts.push(part);
+    this.#size += part.length;
+    if (this.#size <= maxResponseBytes) return;
+    this.#answer();
+    controller.abort(new Error("the answer is too long"));
+  }
+
+  onResponseEnd(): void {
+    this.#answer();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#end(toFailure(error));
+  }
+
+  /** A megabyte is more than any platform answers to its largest batch; a longer answer is cut and marked. */
+  #answer(): void {
+    const isCut = this.#size > maxResponseBytes;
+    const [first = Buffer.alloc(0)] = this.#parts;
+    const bytes = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
+    const body = bytes.toString("utf8", 0, maxResponseBytes);
+    const response = { status: this.#status, headers: this.#headers, body };
+    this.#end({ ok: true, response: isCut ? { ...response, isCut } : response });
+  }
+
+  /** What follows the first end does not count. */
+  #end(sent: Sent): void {
+    clearCoarseTimeout(this.#deadline);
+    this.#resolve(sent);
   }
 }
 
@@ -140,20 +197,9 @@ class TooSlow extends Error {
   }
 }
 
-/** A megabyte is more than any platform answers to its largest batch; a longer answer is cut and marked. */
-async function readBounded(body: Dispatcher.ResponseData["body"]): Promise<{ body: string; isCut?: true }> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of body as AsyncIterable<Buffer>) {
-    parts.push(part);
-    size += part.length;
-    if (size > maxResponseBytes) break; // leaving the loop closes the connection
-  }
-  const text = Buffer.concat(parts).toString("utf8", 0, Math.min(size, maxResponseBytes));
-  return size > maxResponseBytes ? { body: text, isCut: true } : { body: text };
-}
+type Headers = Record<string, string | string[] | undefined>;
 
-function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function flatten(headers: Headers): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
