@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/relay.ts";
-import { newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
+import { newAttempt, newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
 import { openNodes, sql } from "../../test/support/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { NewEvent } from "../store/events/events.ts";
@@ -59,17 +59,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     dueAt: 0,
     attempts: 1,
     at: Date.now(),
-    attempt: {
-      number: 1,
-      startedAt: Date.now(),
-      durationMs: 1,
-      state,
-      reason: null,
-      httpStatus: 200,
-      batch: 1,
-      request: "POST /",
-      response: null,
-    },
+    attempt: newAttempt(state, { startedAt: Date.now() }),
   });
 
   const rowsOf = async ({ event }: NewEvent) =>
