@@ -48,6 +48,15 @@ describe("the Microsoft form", () => {
       expect(emailForms(address).microsoft).toBe(microsoft);
     },
   );
+
+  test.each([
+    ["José.Müller@x.com", "josemuller@x.com"],
+    ["jose\u0301@x.com", "jose@x.com"],
+    ["ana@mañana.example", "ana@manana.example"],
+    ["정@x.com", "정@x.com"],
+  ])("the Microsoft form of %s has no accents", (address, microsoft) => {
+    expect(emailForms(address).microsoft).toBe(microsoft);
+  });
 });
 
 describe("the Reddit form", () => {

@@ -49,13 +49,16 @@ export function listForms(address: string): FormList {
   const withLocal = (changed: string) => (changed ? changed + atDomain : undefined);
 
   const untagged = local.replace(/\+.*$/s, "");
-  const undotted = withLocal(untagged.replaceAll(".", ""));
+  const undotted = untagged.replaceAll(".", "");
+  const plain = unaccented(undotted);
   return [
     canonical,
-    // Google removes dots and tags for Gmail only, Microsoft for every domain.
-    /^@g(?:oogle)?mail\.com$/.test(atDomain) ? undotted : withLocal(local),
-    undotted,
+    // Google removes dots and tags for Gmail only, Microsoft for every domain, and accents too.
+    withLocal(/^@g(?:oogle)?mail\.com$/.test(atDomain) ? undotted : local),
+    plain ? plain + unaccented(atDomain) : undefined,
     // Letters of every script stay: reduced to ASCII, josé@ would match another person.
     withLocal(untagged.replace(/[^\p{L}\p{M}\p{N}]/gu, "")),
   ];
 }
+
+const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").normalize();

@@ -184,6 +184,30 @@ test("plain contact data never shows in text, JSON or the console", () => {
   expect(contact.email.domain).toBe("example.com");
 });
 
+describe("contact data that comes hashed", () => {
+  const hash = sha256("+14155550100");
+
+  test.each([hash, hash.toUpperCase(), ` ${hash} `])(
+    "the phone %j is a hash already, of the number with its plus",
+    (phone) => {
+      const person = personOf({ email, phone }, { country: "US" });
+      expect(person.phoneSha256).toBe(hash);
+      // The form without the plus cannot be made from a hash.
+      expect(person).not.toHaveProperty("phoneDigitsSha256");
+    },
+  );
+
+  test("names of 64 hex characters are hashes already, and are not hashed again", () => {
+    const person = personOf({ email, firstName: sha256("mary").toUpperCase(), lastName: sha256("smith") });
+    expect(person).toMatchObject({ firstNameSha256: sha256("mary"), lastNameSha256: sha256("smith") });
+  });
+
+  test.each([hash.slice(1), `${hash}0`, `g${hash.slice(1)}`])("%s is no hash", (text) => {
+    expect(personOf({ email, phone: text })).not.toHaveProperty("phoneSha256");
+    expect(personOf({ email, firstName: text }).firstNameSha256).toBe(sha256(text.toLowerCase()));
+  });
+});
+
 describe("a phone number", () => {
   test.each([
     ["650 555 1212", "US", "+16505551212"],

@@ -69,16 +69,34 @@ export function addKnownForms(person: Person, forms: Identity["forms"]): Person 
 /** `country` (ISO 3166 alpha-2) is where phone numbers without a country code belong. */
 export function hashPerson(fields: ContactFields, options: { country?: string | undefined } = {}): Person {
   const person = "email" in fields ? hashEmail(fields.email) : { emailSha256: fields.emailSha256 };
-  const phone = fields.phone && toE164(textOf(fields.phone), options.country);
-  if (phone !== undefined) {
-    person.phoneSha256 = sha256(phone);
-    person.phoneDigitsSha256 = sha256(phone.slice(1));
-  }
-  const firstName = fields.firstName && normalizeName(textOf(fields.firstName));
-  if (firstName) person.firstNameSha256 = sha256(firstName);
-  const lastName = fields.lastName && normalizeName(textOf(fields.lastName));
-  if (lastName) person.lastNameSha256 = sha256(lastName);
+  hashPhone(person, fields.phone, options.country);
+  const firstNameSha256 = fields.firstName && hashName(textOf(fields.firstName));
+  if (firstNameSha256) person.firstNameSha256 = firstNameSha256;
+  const lastNameSha256 = fields.lastName && hashName(textOf(fields.lastName));
+  if (lastNameSha256) person.lastNameSha256 = lastNameSha256;
   return person;
+}
+
+/** A hash that the sender made is one of the number with its plus; the form without it cannot be made from that. */
+function hashPhone(person: Person, phone: Plain | undefined, country: string | undefined): void {
+  if (!phone) return;
+  const given = readSha256(textOf(phone).trim());
+  if (given) {
+    person.phoneSha256 = given;
+    return;
+  }
+  const number = toE164(textOf(phone), country);
+  if (number === undefined) return;
+  person.phoneSha256 = sha256(number);
+  person.phoneDigitsSha256 = sha256(number.slice(1));
+}
+
+/** A hash that the sender made is used as it is. */
+function hashName(name: string): Sha256 | undefined {
+  const given = readSha256(name.trim());
+  if (given) return given;
+  const normal = normalizeName(name);
+  return normal ? sha256(normal) : undefined;
 }
 
 function hashEmail(email: PlainEmail): Person {

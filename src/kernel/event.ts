@@ -16,7 +16,7 @@ export type Person = {
   emailSha256: Sha256;
   /** Google: dots and +suffix of gmail.com and googlemail.com addresses removed. Absent where unknown. */
   emailGoogleSha256?: Sha256;
-  /** Microsoft: dots and +alias removed for every domain. */
+  /** Microsoft: dots and +alias removed for every domain, and accents. */
   emailMicrosoftSha256?: Sha256;
   /** Reddit: cut from the + on, everything but letters and digits removed from the local part. */
   emailRedditSha256?: Sha256;
