@@ -2,7 +2,7 @@
 
 import type { Attribution, Conversion, DeliveryState, Event } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
-import { foldName } from "../platforms/shared/eventNames.ts";
+import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/deliveries/delivery.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
@@ -113,9 +113,11 @@ export function withPlatformEventId(
   return planned.map((one) => (one.job ? { ...one, job: { ...one.job, conversion: renamed } } : one));
 }
 
-/** Names match as platforms match them: regardless of case and of _, - and spaces. */
+/** Names match as platforms match them: by the usual event too, and regardless of case and of _, - and spaces. */
 export function isSelected({ events }: Connection, name: string): boolean {
-  return events === null || events.some((one) => foldName(one) === foldName(name));
+  if (events === null) return true;
+  const names = [foldName(name), foldName(usualEventOf(name) ?? name)];
+  return events.some((one) => names.includes(foldName(one)));
 }
 
 export function parkedReason(connection: Connection): string {

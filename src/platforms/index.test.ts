@@ -6,7 +6,7 @@ import { now } from "../../test/platforms/fixture.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import { platformOf, platforms } from "./index.ts";
 import { mappingFault } from "./shared/mapping.ts";
-import { nameFault } from "./shared/eventNames.ts";
+import { nameFault, resolveName, usualEventOf } from "./shared/eventNames.ts";
 import type { ConnectionSettings, Platform, PlatformResponse, Setting } from "./platform.ts";
 import { sampleBrowser, sampleConversion, withheld } from "./shared/sample.ts";
 
@@ -216,6 +216,22 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       });
     },
   );
+
+  test("standard names are listed under the usual name of an event, which its other names lead to", () => {
+    for (const name of Object.keys(platform.events?.standard ?? {})) {
+      const usual = usualEventOf(name) ?? name;
+      expect(usual, `${name} is another name of ${usual}`).toBe(name);
+    }
+  });
+
+  test("an event without a standard name is sent as a custom event, or the connection chooses its target", () => {
+    const { events } = platform;
+    if (!events) return;
+    const { names, by } = resolveName("Quiz Done", exampleSettings(platform), events);
+    expect([...names, "and no more"]).toHaveLength(2);
+    expect(by).toBe(events.defaultSetting ? "default" : "custom");
+    for (const name of names) expect(nameFault(name, events)).toBeNull();
+  });
 
   test("every standard event has an example", () => {
     const shown = new Set(

@@ -19,7 +19,7 @@ export type Setting = {
 
 /**
  * A connection as its platform sees it: every declared setting that was given, or its default. `event.NAME` is the name
- * under which an event goes (eventNames.ts), `map.FIELD` the source of a mapped field (mapping.ts).
+ * under which an event goes, or the list of its targets (eventNames.ts), `map.FIELD` the source of a mapped field (mapping.ts).
  */
 export type ConnectionSettings = Readonly<Record<string, string>>;
 
@@ -87,14 +87,30 @@ type Guide = {
 };
 
 export type EventNames = {
-  /** Our usual names, in lower case, and the platform's for them. */
+  /** The platform's names for the usual events (shared/usualEvents.ts), whose other names lead here too. */
   standard: Readonly<Record<string, string>>;
   /** All other events: sent under the sender's own name, under this one, or not at all. */
   others: "own name" | { name: string } | "not sent";
+  /** The platform's rules for names of custom events; a sender's own name is changed to follow them. */
+  customNames?: NameRules;
+  /** An event may have several targets, such as conversion actions: `event.purchase=1001,1002`. */
+  several?: true;
+  /** The setting with the targets of all events without their own. */
+  defaultSetting?: string;
   /** A connection may choose one of these, or anything that `check` accepts. */
   choices?: readonly string[];
   /** Says in one sentence what is wrong with a chosen name; null when it is fine. */
   check?: (name: string) => string | null;
+};
+
+/** Data and not functions, because the dashboard applies the rules too. */
+export type NameRules = {
+  maxLength?: number;
+  /** `identifier`: ASCII letters, digits and underscores that begin with a letter. Any characters by default. */
+  form?: "identifier";
+  /** Names that the platform keeps for itself, in lower case; compared without regard to case. */
+  reserved?: readonly string[];
+  reservedPrefixes?: readonly string[];
 };
 
 /** A field of a platform that a connection may fill. `name` is its path in one event: `custom_data.content_name`. */
@@ -160,12 +176,14 @@ export type Platform = {
   fields?: readonly Field[];
   /** The platform rejects conversions that are older. */
   maxAgeDays?: number | ((conversion: Conversion, settings: ConnectionSettings) => number);
-  /** The maximum number of conversions in one request. */
+  /** The maximum number of events in one request: of conversions, unless `size` says otherwise. */
   batch: number;
   /** The maximum number of concurrent requests. */
   lanes: number;
   /** The maximum number of requests in a period: of a connection, or of all that use the operator's app. */
   quota?: { requests: number; seconds: number; sharedBy?: "app" };
+  /** How many of the events of a request a conversion takes, where it has several targets; 1 by default. */
+  size?(conversion: Conversion, settings: ConnectionSettings): number;
   /** Conversions of different groups do not share a request. */
   group?(conversion: Conversion, settings: ConnectionSettings, now: number): string;
   /** Returns why this conversion cannot be sent at all; null when it can. */

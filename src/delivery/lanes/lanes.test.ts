@@ -55,6 +55,19 @@ describe("free lanes", () => {
     await Promise.all(outcomes);
   });
 
+  test("a conversion with several targets counts once for each of them towards the limit of a request", async () => {
+    const settings = { pixel_id: "o8z6j", access_token: "token", "event.purchase": "aaaaa,bbbbb" };
+    const x = connectionTo("x", { settings });
+    const sizeOf = (body: string) => (JSON.parse(body) as { conversions: unknown[] }).conversions.length;
+    const relay = setUp([x], {
+      reply: ({ request }) => http(200, `{"data":{"conversions_processed":${sizeOf(request.body)}}}`),
+    });
+    const some = jobs(300, x);
+    expect(await allOf(relay.lanes, some)).toEqual(some.map(() => sent));
+    // X takes 500 in a request.
+    expect(relay.calls.map(({ request }) => sizeOf(request.body))).toEqual([500, 100]);
+  });
+
   test("a job that is withdrawn before it starts leaves the lanes idle", async () => {
     const relay = setUp([sandbox]);
     const one = job(sandbox);

@@ -131,12 +131,18 @@ export function openLanes(options: LanesOptions): Lanes {
     const now = options.now();
     const groupOf = ({ job: { conversion } }: QueuedJob) =>
       `${conversion.mode} ${platform?.group?.(conversion, connection?.settings ?? {}, now) ?? ""}`;
+    const sizeOf = ({ job: { conversion } }: QueuedJob) =>
+      platform?.size?.(conversion, connection?.settings ?? {}) || 1;
     const group = groupOf(oldest);
+    const limit = platform?.batch ?? 1;
     const batch: QueuedJob[] = [];
     const others: QueuedJob[] = [];
-    for (let at = 0; at < queue.waiting.length && batch.length < (platform?.batch ?? 1); at++) {
+    for (let at = 0, size = 0; at < queue.waiting.length && size < limit; at++) {
       const one = queue.waiting[at] as QueuedJob;
-      (groupOf(one) === group ? batch : others).push(one);
+      const isInGroup = groupOf(one) === group;
+      if (isInGroup) size += sizeOf(one);
+      if (isInGroup && size > limit && batch.length > 0) break;
+      (isInGroup ? batch : others).push(one);
     }
     queue.waiting.splice(0, batch.length + others.length, ...others);
     return batch;

@@ -2,10 +2,9 @@
 // Such events are skipped here, and test events go to its validation server, which reports errors.
 
 import type { Platform } from "../platform.ts";
-import { eventNameOf } from "../shared/eventNames.ts";
 import { oneOf, requiredSecret } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
-import { clientOf, collectors, events, fields, isEventName, toRequest } from "./request.ts";
+import { clientOf, collectors, events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 export const ga4 = {
@@ -48,7 +47,8 @@ export const ga4 = {
       "Google's collector returns no result: with a wrong API secret or measurement id, events just never arrive. Look at the realtime report after connecting.",
       "To match the visit, events should arrive within 48 hours of it.",
       "There is no general deduplication: an attempt that got no response and is repeated may count twice. Purchases are reported to count once per transaction id.",
-      "Names have up to 40 characters, texts up to 100. Longer mapped texts are cut.",
+      "Names of custom events have up to 40 letters, digits and underscores: Closed Won is sent as closed_won, and a name that Google reserves begins with custom_.",
+      "Texts have up to 100 characters. Longer mapped texts are cut.",
       "An event without a _ga cookie shows as a new user with unassigned traffic.",
     ],
   },
@@ -97,9 +97,6 @@ export const ga4 = {
   batch: 1,
   lanes: 32,
   skipReason(conversion, settings) {
-    const name = eventNameOf(conversion, settings, events) ?? "";
-    if (!isEventName(name))
-      return "Google Analytics does not accept this event name; choose another in the connection";
     if (settings.without_client_id !== "skip" || clientOf(conversion)) return null;
     return conversion.consent === "denied" ? "opted out" : "no Google Analytics client id";
   },

@@ -16,47 +16,48 @@ export const collectors = {
 const validationServer = "https://www.google-analytics.com/debug/mp/collect";
 
 /** Names that Google reserves; it drops events under them without an error. */
-const reservedNames = new Set(
+const reservedNames =
   `ad_activeview ad_click ad_exposure ad_query ad_reward adunit_exposure app_background app_clear_data app_exception
    app_install app_remove app_store_refund app_store_subscription_cancel app_store_subscription_convert
    app_store_subscription_renew app_update app_upgrade dynamic_link_app_open dynamic_link_app_update
    dynamic_link_first_open error first_open first_visit in_app_purchase notification_dismiss notification_foreground
    notification_open notification_receive os_update session_start session_start_with_rollout user_engagement`.split(
     /\s+/,
-  ),
-);
-
-export const isEventName = (name: string) =>
-  /^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(name) &&
-  !/^(?:ga|google|firebase)_/i.test(name) &&
-  !reservedNames.has(name.toLowerCase());
+  );
 
 export const events: EventNames = {
   standard: {
     purchase: "purchase",
     refund: "refund",
     lead: "generate_lead",
-    generate_lead: "generate_lead",
+    qualified_lead: "qualify_lead",
     signup: "sign_up",
-    sign_up: "sign_up",
-    complete_registration: "sign_up",
     login: "login",
-    view_content: "view_item",
     view_item: "view_item",
+    view_item_list: "view_item_list",
+    select_item: "select_item",
+    view_promotion: "view_promotion",
+    select_promotion: "select_promotion",
     search: "search",
     add_to_wishlist: "add_to_wishlist",
     add_to_cart: "add_to_cart",
+    remove_from_cart: "remove_from_cart",
+    view_cart: "view_cart",
     begin_checkout: "begin_checkout",
-    initiate_checkout: "begin_checkout",
     add_payment_info: "add_payment_info",
     add_shipping_info: "add_shipping_info",
     page_view: "page_view",
+    share: "share",
+    download: "file_download",
+    complete_tutorial: "tutorial_complete",
   },
   others: "own name",
-  check: (name) =>
-    isEventName(name)
-      ? null
-      : "must be up to 40 letters, digits and underscores that begin with a letter, and not a name that Google reserves",
+  customNames: {
+    form: "identifier",
+    maxLength: 40,
+    reserved: reservedNames,
+    reservedPrefixes: ["ga_", "google_", "firebase_"],
+  },
 };
 
 export const fields: readonly Field[] = [

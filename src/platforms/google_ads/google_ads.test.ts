@@ -247,8 +247,24 @@ describe("settings", () => {
     expect(settingFault(name, bad)).toMatch(/^must be /);
   });
 
+  test("an event with several conversion actions has a destination for each, and its own requests", () => {
+    const several = { ...settings, "event.lead": "7700000002, 7700000005" };
+    const { destinations, events } = body(several, { name: "generate_lead" });
+    expect(destinations.map(({ productDestinationId: id }) => id)).toEqual(["7700000002", "7700000005"]);
+    expect(new Set(destinations.map(({ operatingAccount }) => JSON.stringify(operatingAccount))).size).toBe(
+      1,
+    );
+    expect(events).toHaveLength(1);
+    expect(events[0]).not.toHaveProperty("destinationReferences");
+    const group = (name: string) => googleAds.group(sampleConversion({ name }), several);
+    expect(group("lead")).toBe(group("Lead Captured"));
+    expect(group("lead")).not.toBe(group("purchase"));
+  });
+
   test("an event's conversion action must be a number", () => {
     expect(nameFault("7700000002", googleAds.events)).toBeNull();
+    expect(nameFault("7700000002,7700000003", googleAds.events)).toBeNull();
+    expect(nameFault("7700000002,Purchase", googleAds.events)).toMatch(/^must be /);
     expect(nameFault("Purchase", googleAds.events)).toMatch(/^must be /);
   });
 

@@ -4,9 +4,10 @@
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
+import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
-import { actionOf, checkActionId, clickOf, events, eventSources, fields, toRequest } from "./request.ts";
+import { actionsOf, clickOf, events, eventSources, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const checkCustomerId = (value: string) =>
@@ -28,7 +29,7 @@ export const googleAds = {
       "Enter the customer id of the account that owns the action. If you access it through a manager account, enter that id too.",
     ],
     sends: [
-      ["productDestinationId", "the conversion action chosen for the event, else the one for all events"],
+      ["productDestinationId", "the conversion actions chosen for the event, else those for all events"],
       ["eventTimestamp", "the time of the event"],
       ["transactionId", "orderId, else the event id"],
       ["conversionValue, currency", "value and currency"],
@@ -54,7 +55,7 @@ export const googleAds = {
     limits: [
       "The limit applies to the whole Cloud project, so to all connections that use your app; Google also allows 100,000 requests a day.",
       "One invalid event fails the whole request; the others are resent without it.",
-      "A conversion action that Google does not know stops only its own events: they wait and are retried every hour until event.NAME or conversion_action is corrected. A fault of the account stops the connection until it is connected again.",
+      "A conversion action that Google does not know, or that is less than some hours old, stops only its own events: they wait and are retried every hour until event.NAME or conversion_action is corrected. An event with several actions waits until all of them are right. A fault of the account stops the connection until it is connected again.",
       "Accepted means received. Google Ads shows hours later if the conversion was attributed.",
       "Google was seen to reject order ids of digits only, so they get a prefix. A setting sends them as they are.",
       "Actions that count one conversion per click do not accept wbraid or gbraid.",
@@ -87,8 +88,8 @@ export const googleAds = {
     {
       name: "conversion_action",
       label: "Conversion action",
-      help: "The number of the conversion action for all events without their own.",
-      check: checkActionId,
+      help: "The number of the conversion action for all events without their own; several are separated by commas.",
+      check: targetsCheck(events),
     },
     {
       name: "login_customer_id",
@@ -133,15 +134,15 @@ export const googleAds = {
   batch: 2000,
   lanes: 4,
   quota: { requests: 300, seconds: 60, sharedBy: "app" },
-  // One destination in a request: otherwise every event would go to every action. A wrong action then fails only its own
-  // events.
-  group: (conversion, settings) => actionOf(conversion, settings) ?? "",
+  // The destinations apply to all events of a request, so events with other actions need another one. A wrong action then
+  // fails only its own events.
+  group: (conversion, settings) => actionsOf(conversion, settings).join(),
   skipReason(conversion, settings) {
     const byContact = settings.enhanced_conversions_for_leads === "on" && conversion.person !== null;
     if (!byContact && !clickOf(conversion))
       return conversion.consent === "denied" ? "opted out" : "no gclid, wbraid or gbraid";
     if (isUnnamedRefund(conversion, settings)) return "Google Ads takes no refunds";
-    return actionOf(conversion, settings) ? null : "no conversion action for this event";
+    return actionsOf(conversion, settings).length ? null : "no conversion action for this event";
   },
   toRequest,
   readResponse,

@@ -3,7 +3,7 @@
 import { dayMs } from "../../kernel/time.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
-import { eventNameOf } from "../shared/eventNames.ts";
+import { eventNamesOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { textAt } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
@@ -16,11 +16,17 @@ const dataManager = "https://datamanager.googleapis.com/v1";
 export const eventSources = ["WEB", "APP", "IN_STORE", "PHONE", "MESSAGE", "OTHER"];
 const customerTypes = ["NEW", "RETURNING", "REENGAGED"];
 
-export const checkActionId = (value: string) =>
+const checkActionId = (value: string) =>
   /^\d{1,20}$/.test(value) ? null : "must be the number of a conversion action, digits only";
 
-/** Google has no event names here: each event goes to a conversion action, by number. */
-export const events: EventNames = { standard: {}, others: "not sent", check: checkActionId };
+/** Google has no event names here: each event goes to conversion actions, by number. */
+export const events: EventNames = {
+  standard: {},
+  others: "not sent",
+  several: true,
+  defaultSetting: "conversion_action",
+  check: checkActionId,
+};
 
 export const fields: readonly Field[] = [
   numberField("conversionValue", "The value, in place of the event's own."),
@@ -31,21 +37,20 @@ export const fields: readonly Field[] = [
 export const toRequest: Platform["toRequest"] = (conversions, settings, now) => {
   const customer = withoutHyphens(settings.customer_id);
   const manager = withoutHyphens(settings.login_customer_id);
-  const [first] = conversions;
+  const actions = conversions[0] ? actionsOf(conversions[0], settings) : [];
   return {
     method: "POST",
     url: `${dataManager}/events:ingest`,
     headers: { "content-type": "application/json", ...bearer(settings) },
     body: JSON.stringify({
-      destinations: [
-        {
-          operatingAccount: { accountType: "GOOGLE_ADS", accountId: customer },
-          // Google rejects an account that logs in through itself.
-          loginAccount:
-            manager && manager !== customer ? { accountType: "GOOGLE_ADS", accountId: manager } : undefined,
-          productDestinationId: (first && actionOf(first, settings)) ?? undefined,
-        },
-      ],
+      // Events without references go to every destination of the request.
+      destinations: (actions.length ? actions : [undefined]).map((action) => ({
+        operatingAccount: { accountType: "GOOGLE_ADS", accountId: customer },
+        // Google rejects an account that logs in through itself.
+        loginAccount:
+          manager && manager !== customer ? { accountType: "GOOGLE_ADS", accountId: manager } : undefined,
+        productDestinationId: action,
+      })),
       encoding: "HEX",
       events: conversions.map((conversion) => toEvent(conversion, settings, now)),
       validateOnly: conversions.some(({ mode }) => mode === "test"),
@@ -53,9 +58,8 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   };
 };
 
-export function actionOf(conversion: Conversion, settings: ConnectionSettings): string | null {
-  return eventNameOf(conversion, settings, events) ?? settings.conversion_action ?? null;
-}
+export const actionsOf = (conversion: Conversion, settings: ConnectionSettings) =>
+  eventNamesOf(conversion, settings, events);
 
 /** One click id: gclid is the most precise, wbraid is for the web and gbraid for apps. Google rejects the last two together. */
 export function clickOf(conversion: Conversion): Record<string, string> | null {

@@ -12,18 +12,9 @@ import {
   requiredSecret,
   tokenSettings,
 } from "../shared/settings.ts";
+import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
-import {
-  apiHeaders,
-  apiVersion,
-  base,
-  checkRule,
-  events,
-  fields,
-  ruleOf,
-  toRequest,
-  userIds,
-} from "./request.ts";
+import { apiHeaders, apiVersion, base, events, fields, rulesOf, toRequest, userIds } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const listRequest = (path: string, settings: ConnectionSettings) =>
@@ -51,7 +42,10 @@ export const linkedin = {
       "The number of the ad account is in Campaign Manager's URL and next to the account's name.",
     ],
     sends: [
-      ["conversion", "the rule that the connection has for the event"],
+      [
+        "conversion",
+        "the rule that the connection has for the event; one element for each, where it has several",
+      ],
       ["conversionHappenedAt", "the time of the conversion, in milliseconds"],
       ["eventId", "the event id, or the order id if the connection is set so"],
       ["conversionValue", "value and currency, both or neither"],
@@ -106,8 +100,8 @@ export const linkedin = {
     {
       name: "default_rule",
       label: "Default conversion rule",
-      help: "The rule for events without their own. Without it, only events with their own rule are sent.",
-      check: checkRule,
+      help: "The rule for events without their own; several are separated by commas. Without it, only events with their own rule are sent.",
+      check: targetsCheck(events),
     },
     dedupSetting,
     {
@@ -158,13 +152,14 @@ export const linkedin = {
   batch: 1000,
   lanes: 4,
   quota: { requests: 300, seconds: 60 },
-  // A wrong rule fails the whole request, so each rule gets its own requests.
-  group: (conversion, settings) => ruleOf(conversion, settings) ?? "",
+  // A wrong rule fails the whole request, so only events with the same rules share one.
+  group: (conversion, settings) => rulesOf(conversion, settings).join(),
+  size: (conversion, settings) => rulesOf(conversion, settings).length,
   skipReason(conversion, settings) {
     if (conversion.mode === "test") return "LinkedIn has no test mode";
     if (conversion.consent === "denied") return "opted out";
     if (isUnnamedRefund(conversion, settings)) return "LinkedIn takes no refunds";
-    if (ruleOf(conversion, settings) === null)
+    if (rulesOf(conversion, settings).length === 0)
       return `no conversion rule for the event ${conversion.name.trim()}`;
     return userIds(conversion, settings).length ? null : "no email or li_fat_id";
   },

@@ -32,6 +32,51 @@ describe("the rule", () => {
     expect(element({ name: "purchase" }, settings).conversion).toBe("urn:lla:llaPartnerConversion:555001");
   });
 
+  test("an event with several rules is one element for each, under the same event id", () => {
+    const several = { "event.lead": "777,778" };
+    const { elements } = JSON.parse(request({ name: "Generate Lead" }, several).body) as {
+      elements: Element[];
+    };
+    expect(elements.map(({ conversion, eventId }) => [conversion, eventId])).toEqual(
+      ["777", "778"].map((id) => [`urn:lla:llaPartnerConversion:${id}`, sampleConversion().platformEventId]),
+    );
+    expect(linkedin.size(sampleConversion({ name: "lead" }), { ...own, ...several })).toBe(2);
+  });
+
+  test("an event with several rules is accepted only by all, and one that was counted is not sent again for a wrong rule", () => {
+    const readElements = (...elements: [number, string?][]) =>
+      linkedin.readResponse(
+        {
+          status: 200,
+          headers: {},
+          body: JSON.stringify({
+            elements: elements.map(([status, message]) => ({
+              status,
+              ...(message && { error: { message } }),
+            })),
+          }),
+        },
+        [sampleConversion({ name: "lead" }), sampleConversion({ name: "lead" })],
+        { ...own, "event.lead": "777,778" },
+        now,
+      );
+    expect(readElements([201], [201], [201], [201])).toEqual([
+      { outcome: "accepted" },
+      { outcome: "accepted" },
+    ]);
+    const wrong = "The conversion rule 778 is not enabled";
+    expect(
+      readElements([201], [400, wrong], [400, "The conversion rule 777 is wrong"], [400, wrong]),
+    ).toEqual([
+      { outcome: "rejected", error: `HTTP 400: ${wrong}; accepted for its other targets` },
+      expect.objectContaining({ outcome: "retry", retryAfterSeconds: 3600 }),
+    ]);
+    expect(readElements([201], [429], [201], [201])).toMatchObject([
+      { outcome: "retry" },
+      { outcome: "accepted" },
+    ]);
+  });
+
   test("a rule may be a number or a whole URN", () => {
     const urn = "urn:lla:llaPartnerConversion:777";
     expect(element({}, { default_rule: urn }).conversion).toBe(urn);

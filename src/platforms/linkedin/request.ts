@@ -5,23 +5,32 @@ import { isIPv4 } from "node:net";
 import { isCurrency } from "../../kernel/currency.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
-import { eventNameOf } from "../shared/eventNames.ts";
+import { eventNamesOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { at, textAt } from "../shared/response.ts";
 import { bearer, dedupId } from "../shared/settings.ts";
+import { type Target, withTargets } from "../shared/targets.ts";
 import { amountText, type Body, uuidPattern, validId } from "../shared/values.ts";
 
 /** LinkedIn versions its API by month and serves each for about a year. Checked 2026-11-15. */
 export const apiVersion = "202609";
 export const base = "https://api.linkedin.com/rest";
 const ruleUrn = "urn:lla:llaPartnerConversion:";
+/** A connection may have the rule's number or its whole URN. */
+export const ruleId = (rule: string) => rule.replace(ruleUrn, "");
 
-export const checkRule = (value: string) =>
+const checkRule = (value: string) =>
   /^(?:urn:lla:llaPartnerConversion:)?\d{1,20}$/.test(value)
     ? null
     : "must be the id of a conversion rule, digits";
 
-export const events: EventNames = { standard: {}, others: "not sent", check: checkRule };
+export const events: EventNames = {
+  standard: {},
+  others: "not sent",
+  several: true,
+  defaultSetting: "default_rule",
+  check: checkRule,
+};
 
 export const fields: readonly Field[] = [
   numberField(
@@ -40,7 +49,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
     "x-restli-method": "BATCH_CREATE",
   },
   body: JSON.stringify({
-    elements: conversions.map((conversion) => toElement(conversion, settings, now)),
+    elements: elementsOf(conversions, settings).map((one) => toElement(one, settings, now)),
   }),
 });
 
@@ -52,14 +61,16 @@ export function apiHeaders(settings: ConnectionSettings): Record<string, string>
   };
 }
 
-export function ruleOf(conversion: Conversion, settings: ConnectionSettings): string | null {
-  const rule = eventNameOf(conversion, settings, events) ?? settings.default_rule;
-  return rule ? `${ruleUrn}${rule.replace(ruleUrn, "")}` : null;
-}
+export const rulesOf = (conversion: Conversion, settings: ConnectionSettings) =>
+  eventNamesOf(conversion, settings, events);
 
-function toElement(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
+/** One element for each rule of each conversion. */
+export const elementsOf = (conversions: readonly Conversion[], settings: ConnectionSettings) =>
+  withTargets(conversions, settings, events);
+
+function toElement({ conversion, target }: Target, settings: ConnectionSettings, now: number): Body {
   return {
-    conversion: ruleOf(conversion, settings) ?? undefined,
+    conversion: target && `${ruleUrn}${ruleId(target)}`,
     // Milliseconds. Senders' clocks may run ahead.
     conversionHappenedAt: Math.floor(Math.min(conversion.time, now)),
     eventId: dedupId(conversion, settings),

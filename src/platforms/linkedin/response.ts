@@ -1,60 +1,79 @@
 // LinkedIn's responses: a status for each element, or one rejection of all whose message names the indexes.
 
-import type { Conversion, Reading } from "../../kernel/event.ts";
-import type { Platform, PlatformResponse } from "../platform.ts";
+import type { Reading } from "../../kernel/event.ts";
+import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
 import { readBatchRejection, resendable, waitForSetting } from "../shared/batchRejection.ts";
 import {
   at,
+  isSuccess,
   listAt,
   parseBody,
   readStatus,
+  rejected,
   retryLater,
   shorten,
   textAt,
   unauthorized,
   unreadable,
 } from "../shared/response.ts";
-import { ruleOf } from "./request.ts";
+import { joinReadings, type Target } from "../shared/targets.ts";
+import { elementsOf, ruleId } from "./request.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
+  const sent = elementsOf(conversions, settings);
+  return joinReadings(conversions, sent, readElements(response, sent, settings, now));
+};
+
+function readElements(
+  response: PlatformResponse,
+  sent: readonly Target[],
+  settings: ConnectionSettings,
+  now: number,
+): Reading[] {
   const body = parseBody(response);
   // Rest.li errors are JSON; gateways in front of it answer in plain text.
   const message = textAt(body, "message") || (body === undefined ? response.body : "");
-  const readOne = (status: number, detail: string, conversion: Conversion): Reading =>
-    isAboutRule(status, detail, ruleOf(conversion, settings))
+  const readOne = (status: number, detail: string, { conversion, target }: Target): Reading =>
+    isAboutRule(status, detail, target)
       ? waitForSetting(`HTTP ${status}: ${shorten(detail)}`, conversion, settings, "default_rule")
       : readElement({ ...response, status }, detail, now);
 
   const whole = readElement(response, message, now);
   if (whole.outcome !== "accepted") {
-    const rules = conversions.map((one) => ruleOf(one, settings));
-    const isRejected = rules.map((rule) => isAboutRule(response.status, message, rule));
+    const isRejected = sent.map(({ target }) => isAboutRule(response.status, message, target));
     // One wrong rule fails the whole request; conversions of other rules are resent without it.
     if (isRejected.includes(true))
-      return conversions.map((one, i) =>
+      return sent.map((one, i) =>
         isRejected[i] ? readOne(response.status, message, one) : resendable(response.status),
       );
     return whole.outcome === "rejected"
-      ? readBatchRejection(response, conversions.length, rejectedIn(message), message, now)
-      : conversions.map(() => whole);
+      ? readBatchRejection(response, sent.length, rejectedIn(message), message, now)
+      : sent.map(() => whole);
   }
-  if (!Array.isArray(at(body, "elements"))) return conversions.map(() => unreadable(response, now));
+  if (!Array.isArray(at(body, "elements"))) return sent.map(() => unreadable(response, now));
   const elements = listAt(body, "elements");
-  return conversions.map((conversion, index): Reading => {
-    const status = Number(textAt(elements[index], "status"));
+  const statuses = sent.map((_, index) => Number(textAt(elements[index], "status")));
+  return sent.map((one, index): Reading => {
+    const status = statuses[index];
     if (!status) return retryLater("LinkedIn's answer left this event out");
-    return readOne(status, textAt(elements[index], "error", "message"), conversion);
+    const detail = textAt(elements[index], "error", "message");
+    // Waiting for the setting would send the conversion to its other rules again, every hour.
+    const isCounted = sent.some(
+      ({ conversion }, i) => conversion === one.conversion && isSuccess(statuses[i] ?? 0),
+    );
+    if (isCounted && isAboutRule(status, detail, one.target))
+      return rejected(`HTTP ${status}: ${shorten(detail)}`);
+    return readOne(status, detail, one);
   });
-};
+}
 
 /**
  * True if the conversion rule is at fault: unknown, another account's, disabled, or fed by the Insight Tag. LinkedIn then
  * names the rule, or the method that the rule must have.
  */
-function isAboutRule(status: number, message: string, rule: string | null): boolean {
-  if (rule === null || (status !== 400 && status !== 403 && status !== 404)) return false;
-  const id = rule.slice(rule.lastIndexOf(":") + 1);
-  const isNamed = message.match(/\d+/g)?.includes(id) ?? false;
+function isAboutRule(status: number, message: string, rule: string | undefined): boolean {
+  if (rule === undefined || (status !== 400 && status !== 403 && status !== 404)) return false;
+  const isNamed = message.match(/\d+/g)?.includes(ruleId(rule)) ?? false;
   return (isNamed && /conversion/i.test(message)) || /CONVERSIONS_API/.test(message);
 }
 

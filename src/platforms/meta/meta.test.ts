@@ -150,7 +150,8 @@ describe("the person", () => {
       country: ["959a45d44e6fcf58361ed004681556fe50129f2109e817dec098c00c9e5d2578"],
     });
     expect(mapped({ external_id: fullPerson.emailSha256 }).external_id).toEqual([fullPerson.emailSha256]);
-    const misfit = mapped({ external_id: "  ", ct: "12", country: "Germany" });
+    expect(mapped({ st: "California", country: "Germany" })).toEqual(mapped({ st: "CA", country: "DE" }));
+    const misfit = mapped({ external_id: "  ", ct: "12", country: "Atlantis" });
     for (const key of ["external_id", "ct", "country"]) expect(misfit).not.toHaveProperty(key);
   });
 });

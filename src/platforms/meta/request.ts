@@ -27,13 +27,12 @@ export const events: EventNames = {
   standard: {
     purchase: "Purchase",
     lead: "Lead",
+    // A deal that was won in the CRM is the sale.
+    closed_won: "Purchase",
     signup: "CompleteRegistration",
-    sign_up: "CompleteRegistration",
-    complete_registration: "CompleteRegistration",
     add_to_cart: "AddToCart",
     add_to_wishlist: "AddToWishlist",
     begin_checkout: "InitiateCheckout",
-    initiate_checkout: "InitiateCheckout",
     add_payment_info: "AddPaymentInfo",
     subscribe: "Subscribe",
     start_trial: "StartTrial",
@@ -41,7 +40,6 @@ export const events: EventNames = {
     schedule: "Schedule",
     submit_application: "SubmitApplication",
     search: "Search",
-    view_content: "ViewContent",
     view_item: "ViewContent",
     page_view: "PageView",
     donate: "Donate",

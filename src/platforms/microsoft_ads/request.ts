@@ -3,7 +3,7 @@
 import { dayMs, minuteMs } from "../../kernel/time.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform, PlatformRequest } from "../platform.ts";
-import { eventNameOf, foldName } from "../shared/eventNames.ts";
+import { eventNameOf, foldName, usualEventOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { at, parseJson, textAt } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
@@ -134,7 +134,9 @@ function offlineRequest(conversions: readonly Conversion[], settings: Connection
 
 function goalOf({ name }: Conversion, settings: ConnectionSettings): string | undefined {
   const goals = settings.offline_goals ? readGoals(settings.offline_goals) : null;
-  return goals?.get(foldName(name)) ?? settings.offline_goal;
+  return (
+    goals?.get(foldName(name)) ?? goals?.get(foldName(usualEventOf(name) ?? name)) ?? settings.offline_goal
+  );
 }
 
 /** Folded event names and their goals; null when the text is not such an object. */

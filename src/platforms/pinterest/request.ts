@@ -3,15 +3,8 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
-import {
-  applyMapping,
-  hashedList,
-  idList,
-  numberField,
-  placeForms,
-  textField,
-  wholeNumber,
-} from "../shared/mapping.ts";
+import { applyMapping, hashedList, idList, numberField, textField, wholeNumber } from "../shared/mapping.ts";
+import { placeForms } from "../shared/places.ts";
 import { bearer, isLimited } from "../shared/settings.ts";
 import { externalIdField, placeFields, userDataOf } from "../shared/userData.ts";
 import { amountText, type Body, browserOf, unixSeconds, unlessEmpty, validId } from "../shared/values.ts";
@@ -23,14 +16,13 @@ export const api = `https://api.pinterest.com/${version}`;
 const standard = {
   purchase: "checkout",
   checkout: "checkout",
+  // A deal that was won in the CRM is the sale.
+  closed_won: "checkout",
   lead: "lead",
   signup: "signup",
-  sign_up: "signup",
-  complete_registration: "signup",
   add_to_cart: "add_to_cart",
   add_to_wishlist: "add_to_wishlist",
   begin_checkout: "initiate_checkout",
-  initiate_checkout: "initiate_checkout",
   add_payment_info: "add_payment_info",
   subscribe: "subscribe",
   start_trial: "start_trial",
@@ -38,11 +30,9 @@ const standard = {
   schedule: "schedule",
   submit_application: "submit_application",
   search: "search",
-  view_content: "view_content",
   view_item: "view_content",
-  view_category: "view_category",
+  view_item_list: "view_category",
   page_view: "page_visit",
-  page_visit: "page_visit",
   watch_video: "watch_video",
   find_location: "find_location",
   customize_product: "customize_product",

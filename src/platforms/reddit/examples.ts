@@ -57,20 +57,18 @@ const clicked = (changes: Partial<Conversion> = {}) => sampleConversion({ clickI
 
 const standard = [
   ["purchase", "PURCHASE"],
+  ["closed_won", "PURCHASE"],
   ["lead", "LEAD"],
+  ["generate_lead", "LEAD"],
   ["signup", "SIGN_UP"],
-  ["sign_up", "SIGN_UP"],
-  ["complete_registration", "SIGN_UP"],
   ["add_to_cart", "ADD_TO_CART"],
   ["add_to_wishlist", "ADD_TO_WISHLIST"],
 ] as const;
 /** Reddit accepts no value with these. */
 const withoutValue = [
   ["search", "SEARCH"],
-  ["view_content", "VIEW_CONTENT"],
   ["view_item", "VIEW_CONTENT"],
   ["page_view", "PAGE_VISIT"],
-  ["page_visit", "PAGE_VISIT"],
 ] as const;
 const custom = ["begin_checkout", "initiate_checkout", "add_payment_info", "subscribe", "Start Trial"];
 
@@ -203,6 +201,27 @@ export const responses: readonly ResponseExample[] = [
     200,
     '{"data":{"message":"Successfully processed 1 conversion events.","invalid_events":[{"error_message":"event_at is too old"}]}}',
     twice(rejected("HTTP 200: event_at is too old")),
+  ),
+  response(
+    "A success with its message at the top",
+    200,
+    '{"message":"Successfully processed 2 conversion events."}',
+    twice(accepted),
+  ),
+  response(
+    "A rejection of the whole request may list the invalid events",
+    400,
+    '{"message":"There were 1 invalid conversion events.","invalid_events":[{"error_message":"event_at is too old"}]}',
+    rejected("HTTP 400: event_at is too old"),
+  ),
+  response(
+    "A value that Reddit does not allow, with HTTP 403: the token is fine",
+    403,
+    '{"error":{"code":403,"message":"forbidden value","fields":[{"field":"data.events[0].metadata.currency","message":"is not allowed"}]}}',
+    [
+      rejected("HTTP 403: data.events[0].metadata.currency: is not allowed"),
+      retryLater("HTTP 403: rejected because of another event in the same request", 1),
+    ],
   ),
   unreadableSuccess('{"data":{"message":"Successfully proc'),
   response(

@@ -1,7 +1,7 @@
 // Reddit Conversions API, version 3: event times in milliseconds, names in capitals, and its own normalisation of emails.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { eventNamesOf, isUnnamedRefund } from "../shared/eventNames.ts";
 import { choicesOf, listAt, parseJson } from "../shared/response.ts";
 import {
   bearer,
@@ -14,17 +14,7 @@ import {
   tokenSettings,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
-import {
-  base,
-  events,
-  fields,
-  hasMatchKey,
-  maxNameLength,
-  sources,
-  toRequest,
-  typeOf,
-  userAgent,
-} from "./request.ts";
+import { base, events, fields, hasMatchKey, sources, toRequest, userAgent } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 function checkId(value: string): string | null {
@@ -47,7 +37,10 @@ export const reddit = {
     ],
     sends: [
       ["event_at", "the time of the conversion, in milliseconds"],
-      ["type", "the event: one of Reddit's own, else CUSTOM with the event's name"],
+      [
+        "type",
+        "the event: one of Reddit's own, else CUSTOM with the event's name; one event for each, where event.NAME lists several",
+      ],
       ["action_source", "WEBSITE, unless the connection sets another"],
       ["event_source_url", "the page of the visit, for WEBSITE only"],
       ["click_id", "rdt_cid of the click"],
@@ -72,7 +65,7 @@ export const reddit = {
       "One invalid conversion fails the whole request; the others are resent without it.",
       "Sources say 5000 requests a minute or more; the lower limit is used.",
       "Pixel and API are compared by conversion id and event, within two days.",
-      "Custom event names have up to 64 characters.",
+      "Custom event names have up to 64 characters; longer ones are cut.",
       "A pixel that Reddit does not know stops the connection until it is connected again; its events wait.",
       "An email that was received as a hash follows Reddit's rules only if the tag has seen the address; otherwise the hash is sent unchanged and matches the person if there were only letters and digits before the @.",
     ],
@@ -165,12 +158,11 @@ export const reddit = {
   quota: { requests: 5000, seconds: 60 },
   // Event Testing shows only requests of one event.
   group: (conversion) => (conversion.mode === "test" ? conversion.platformEventId : ""),
+  size: (conversion, settings) => eventNamesOf(conversion, settings, events).length,
   skipReason(conversion, settings) {
     if (conversion.mode === "test" && !settings.test_id)
       return "test event, but the connection has no test id";
     if (isUnnamedRefund(conversion, settings)) return "Reddit takes no refunds";
-    const { custom_event_name: name } = typeOf(conversion, settings);
-    if (name && name.length > maxNameLength) return "Reddit accepts event names of up to 64 characters";
     if (settings.unmatched === "send" || hasMatchKey(conversion, settings)) return null;
     if (conversion.consent === "denied") return "opted out";
     return settings.action_source === "PHYSICAL_STORE"

@@ -40,10 +40,27 @@ describe("names", () => {
     expect(typeFor("CUSTOM")).toEqual({ tracking_type: "CUSTOM", custom_event_name: "Booking" });
   });
 
-  test("events with names of more than 64 characters are skipped", () => {
-    expect(skipReason({ name: "n".repeat(64) })).toBeNull();
-    expect(skipReason({ name: "n".repeat(65) })).toBe("Reddit accepts event names of up to 64 characters");
-    expect(nameFault("n".repeat(65), reddit.events)).toMatch(/^must be/);
+  test("a custom name is cut to 64 characters, and a connection cannot choose a longer one", () => {
+    const cutName = { tracking_type: "CUSTOM", custom_event_name: "n".repeat(64) };
+    const name = "n".repeat(65);
+    expect(sent({ name }).type).toEqual(cutName);
+    expect(sent({ name }, { [`event.${name}`]: "CUSTOM" }).type).toEqual(cutName);
+    expect(nameFault(name, reddit.events)).toBe("must have at most 64 characters");
+  });
+
+  test("an event with several names is one event for each of them, and a test event has only the first", () => {
+    const chosen = { "event.booking": "LEAD, Booked" };
+    const typesOf = (mode: "live" | "test") =>
+      (
+        JSON.parse(request({ name: "Booking", mode }, { ...chosen, test_id: "t2_example" }).body) as {
+          data: { events: Sent[] };
+        }
+      ).data.events.map(({ type, metadata }) => [type, metadata.conversion_id]);
+    const id = sampleConversion().platformEventId;
+    const lead = [{ tracking_type: "LEAD" }, id];
+    const custom = [{ tracking_type: "CUSTOM", custom_event_name: "Booked" }, id];
+    expect(typesOf("live")).toEqual([lead, custom]);
+    expect(typesOf("test")).toEqual([lead]);
   });
 });
 

@@ -2,9 +2,10 @@
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
-import { eventNameOf } from "../shared/eventNames.ts";
+import { fitName } from "../shared/customNames.ts";
 import { applyMapping, hashed, numberField, textField, wholeNumber } from "../shared/mapping.ts";
 import { bearer, dedupId, isLimited } from "../shared/settings.ts";
+import { type Target, withTargets } from "../shared/targets.ts";
 import { amountOf, type Body, unlessEmpty, validId } from "../shared/values.ts";
 
 /** Version 2.0 still exists, and events must never go to both. Checked 2026-11-15. */
@@ -18,28 +19,24 @@ const trackingTypes = new Set(
 );
 const withValue = new Set("PURCHASE ADD_TO_CART ADD_TO_WISHLIST LEAD SIGN_UP CUSTOM".split(" "));
 const withItemCount = new Set("PURCHASE ADD_TO_CART ADD_TO_WISHLIST CUSTOM".split(" "));
-export const maxNameLength = 64;
+const customNames = { maxLength: 64 };
 
 export const events: EventNames = {
   standard: {
     purchase: "PURCHASE",
+    // A deal that was won in the CRM is the sale.
+    closed_won: "PURCHASE",
     lead: "LEAD",
     signup: "SIGN_UP",
-    sign_up: "SIGN_UP",
-    complete_registration: "SIGN_UP",
     add_to_cart: "ADD_TO_CART",
     add_to_wishlist: "ADD_TO_WISHLIST",
     search: "SEARCH",
-    view_content: "VIEW_CONTENT",
     view_item: "VIEW_CONTENT",
     page_view: "PAGE_VISIT",
-    page_visit: "PAGE_VISIT",
   },
   others: "own name",
-  check: (name) =>
-    name.length <= maxNameLength
-      ? null
-      : `must be one of ${[...trackingTypes].join(", ")}, or a name of up to 64 characters`,
+  customNames,
+  several: true,
 };
 
 const itemCount: Field = numberField(
@@ -61,18 +58,25 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   body: JSON.stringify({
     data: {
       ...testIdOf(conversions, settings),
-      events: conversions.map((conversion) => toEvent(conversion, settings, now)),
+      events: eventsOf(conversions, settings).map((one) => toEvent(one, settings, now)),
     },
   }),
 });
 
-export function typeOf(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-): { tracking_type: string; custom_event_name?: string } {
-  const name = eventNameOf(conversion, settings, events) ?? "";
+/** One event of Reddit for each name of each conversion. Event Testing shows only requests of one event. */
+export function eventsOf(conversions: readonly Conversion[], settings: ConnectionSettings): Target[] {
+  const all = withTargets(conversions, settings, events);
+  return all.filter(
+    ({ conversion }, i) => conversion.mode !== "test" || all[i - 1]?.conversion !== conversion,
+  );
+}
+
+type EventType = { tracking_type: string; custom_event_name?: string };
+
+function typeOf(conversion: Conversion, name: string): EventType {
   const inCapitals = name.toUpperCase();
-  if (inCapitals === "CUSTOM") return { tracking_type: "CUSTOM", custom_event_name: conversion.name.trim() };
+  if (inCapitals === "CUSTOM")
+    return { tracking_type: "CUSTOM", custom_event_name: fitName(conversion.name.trim(), customNames) };
   return trackingTypes.has(inCapitals)
     ? { tracking_type: inCapitals }
     : { tracking_type: "CUSTOM", custom_event_name: name };
@@ -114,9 +118,9 @@ export function hasMatchKey(conversion: Conversion, settings: ConnectionSettings
   return !!(click_id || user.email || user.phone_number || user.uuid || (user.ip_address && user.user_agent));
 }
 
-function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
+function toEvent({ conversion, target }: Target, settings: ConnectionSettings, now: number): Body {
   const { value, currency, browser, consent } = conversion;
-  const type = typeOf(conversion, settings);
+  const type = typeOf(conversion, target ?? "");
   const source = settings.action_source ?? "WEBSITE";
   const { click_id, user } = keysOf(conversion, settings);
   const hasValue = value !== null && withValue.has(type.tracking_type);

@@ -2,7 +2,7 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
-import { messagesByIndex, readBatchRejection } from "../shared/batchRejection.ts";
+import { messagesByIndex, readNamed, resendable } from "../shared/batchRejection.ts";
 import {
   accepted,
   at,
@@ -18,30 +18,41 @@ import {
   unreadable,
 } from "../shared/response.ts";
 import { dedupId } from "../shared/settings.ts";
+import { joinReadings } from "../shared/targets.ts";
+import { eventsOf } from "./request.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
   const all = (reading: Reading): Reading[] => conversions.map(() => reading);
+  const sent = eventsOf(conversions, settings);
   const body = parseBody(response);
   const [detail, reasons] = explain(body, response.body);
   const corrected = withRealStatus(response, body);
-  const reading = readStatus(corrected, now, detail);
+  const reading = isAboutField(corrected.status, body)
+    ? rejected(`HTTP 403: ${shorten(detail)}`)
+    : readStatus(corrected, now, detail);
   // Only the pixel can be missing at this URL, and the pixel is a setting of the whole connection.
   if (corrected.status === 404 && /pixel|not[ _]found/i.test(detail))
     return all(unauthorized(`HTTP 404: ${shorten(detail)}; correct pixel_id`));
-  if (reading.outcome === "rejected")
-    return readBatchRejection(corrected, conversions.length, reasons, detail, now);
-  if (reading.outcome !== "accepted") return all(reading);
   const invalid = [...listAt(body, "data", "invalid_events"), ...listAt(body, "invalid_events")];
-  if (invalid.length > 0) {
+  if (invalid.length > 0 && (reading.outcome === "accepted" || reading.outcome === "rejected")) {
     const ids = conversions.map((conversion) => dedupId(conversion, settings));
-    return readInvalid(invalid, ids, response.status);
+    return readInvalid(invalid, ids, corrected.status);
   }
-  const success = textAt(body, "data", "message");
+  if (reading.outcome === "rejected")
+    return joinReadings(conversions, sent, readNamed(corrected.status, sent.length, reasons, reading));
+  if (reading.outcome !== "accepted") return all(reading);
+  const success = textAt(body, "data", "message") || textAt(body, "message");
   const processed = /processed (\d{1,9})\b/i.exec(success)?.[1];
-  if (processed !== undefined && Number(processed) < conversions.length)
-    return all(retryLater(`Reddit processed ${processed} of ${conversions.length} events`));
+  if (processed !== undefined && Number(processed) < sent.length)
+    return all(retryLater(`Reddit processed ${processed} of ${sent.length} events`));
   return all(success ? reading : unreadable(response, now));
 };
+
+/** True for a 403 that names fields of events: Reddit does not allow their values, and the token is fine. */
+function isAboutField(status: number, body: unknown): boolean {
+  const fields = listAt(body, "error", "fields").map(describe);
+  return status === 403 && fields.length > 0 && !fields.some((one) => /pixel|token|account/i.test(one));
+}
 
 /** Some errors come with HTTP 200; then the status in the body counts. */
 function withRealStatus(response: PlatformResponse, body: unknown): PlatformResponse {
@@ -79,8 +90,9 @@ function describe(field: unknown): string {
 }
 
 /**
- * Reads a success that left some events out, which are found by the conversion id in Reddit's messages. Where one is not
- * found, all are rejected, so that delivery sends them separately: Reddit recognises the accepted ones by their ids.
+ * Reads the list of events that Reddit left out, which are found by the conversion id in its messages. With a success the
+ * others were accepted, with a 400 they were not. Where one is not found, all are rejected, so that delivery sends them
+ * separately: Reddit recognises the accepted ones by their ids.
  */
 function readInvalid(invalid: readonly unknown[], ids: readonly string[], status: number): Reading[] {
   const indexes = invalid.map((one) =>
@@ -89,5 +101,6 @@ function readInvalid(invalid: readonly unknown[], ids: readonly string[], status
   const rejection = (one: unknown): Reading =>
     rejected(`HTTP ${status}: ${shorten(textAt(one, "error_message") || "an event was invalid")}`);
   if (indexes.includes(-1)) return ids.map((_, i) => rejection(invalid[i] ?? invalid[0]));
-  return ids.map((_, i) => (indexes.includes(i) ? rejection(invalid[indexes.indexOf(i)]) : accepted));
+  const other = isSuccess(status) ? accepted : resendable(status);
+  return ids.map((_, i) => (indexes.includes(i) ? rejection(invalid[indexes.indexOf(i)]) : other));
 }

@@ -66,17 +66,23 @@ function example(
 
 const standard = [
   ["lead", "Lead Captured"],
+  ["generate_lead", "Lead Captured"],
   ["signup", "Signed Up"],
-  ["sign_up", "Signed Up"],
-  ["complete_registration", "Signed Up"],
+  ["login", "Signed In"],
   ["start_trial", "Trial Started"],
   ["search", "Products Searched"],
-  ["view_content", "Product Viewed"],
+  ["view_item", "Product Viewed"],
+  ["view_item_list", "Product List Viewed"],
+  ["select_item", "Product Clicked"],
+  ["view_promotion", "Promotion Viewed"],
+  ["select_promotion", "Promotion Clicked"],
   ["add_to_wishlist", "Product Added to Wishlist"],
   ["add_to_cart", "Product Added"],
+  ["remove_from_cart", "Product Removed"],
+  ["view_cart", "Cart Viewed"],
   ["begin_checkout", "Checkout Started"],
-  ["initiate_checkout", "Checkout Started"],
   ["add_payment_info", "Payment Info Entered"],
+  ["share", "Product Shared"],
 ] as const;
 
 export const examples: readonly Example[] = [

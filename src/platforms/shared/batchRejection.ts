@@ -3,7 +3,7 @@
 
 import type { Conversion, Reading } from "../../kernel/event.ts";
 import type { ConnectionSettings, PlatformResponse } from "../platform.ts";
-import { nameSetting } from "./eventNames.ts";
+import { chosenSetting, nameSetting, usualEventOf } from "./eventNames.ts";
 import { readStatus, rejected, retryLater, shorten } from "./response.ts";
 
 /**
@@ -17,14 +17,21 @@ export function readBatchRejection(
   detail: string,
   now: number,
 ): Reading[] {
-  const whole = readStatus(response, now, detail);
+  return readNamed(response.status, count, reasons, readStatus(response, now, detail));
+}
+
+/** The same for a response that has been read as a whole. */
+export function readNamed(
+  status: number,
+  count: number,
+  reasons: ReadonlyMap<number, string>,
+  whole: Reading,
+): Reading[] {
   const isNamed = [...reasons.keys()].some((index) => index < count);
   return Array.from({ length: count }, (_, index): Reading => {
     if (!isNamed || whole.outcome !== "rejected") return whole;
     const message = reasons.get(index);
-    return message === undefined
-      ? resendable(response.status)
-      : rejected(`HTTP ${response.status}: ${shorten(message)}`);
+    return message === undefined ? resendable(status) : rejected(`HTTP ${status}: ${shorten(message)}`);
   });
 }
 
@@ -60,6 +67,8 @@ export function waitForSetting(
   settings: ConnectionSettings,
   defaultSetting: string,
 ): Reading {
-  const setting = settings[nameSetting(name)] === undefined ? defaultSetting : `event.${name.trim()}`;
+  const chosen = chosenSetting(name, settings);
+  const event = chosen === nameSetting(name) ? name.trim() : usualEventOf(name);
+  const setting = chosen === null ? defaultSetting : `event.${event}`;
   return retryLater(`${shorten(error)}; waits until ${shorten(setting)} is corrected`, settingRetrySeconds);
 }

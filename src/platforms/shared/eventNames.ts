@@ -1,8 +1,11 @@
 // The name under which an event goes to a platform: the connection's choice, else the platform's standard name for it, else
-// what the platform does with other events. Senders' names match without regard to case.
+// the connection's default target, else what the platform does with other events. Senders' names match without regard to case, spaces, dashes and underscores,
+// and by the other names of the usual events (usualEvents.ts). The dashboard uses this file too.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames } from "../platform.ts";
+import { fitName, nameRuleFault } from "./customNames.ts";
+import { usualEvents } from "./usualEvents.ts";
 
 /** `AddToCart`, `add-to-cart` and `add_to_cart` are one event. */
 export function foldName(name: string): string {
@@ -20,6 +23,18 @@ export function foldName(name: string): string {
 const foldedNames = new Map<string, string>();
 const maxNames = 1000;
 
+/** The usual events by each of their folded names. */
+const usualByName = new Map(
+  Object.entries(usualEvents).flatMap(([usual, others]) =>
+    [usual, ...others].map((name) => [foldName(name), usual] as const),
+  ),
+);
+
+/** Returns the usual event that a name stands for: `purchase` for `Order Completed`; null for other names. */
+export function usualEventOf(name: string): string | null {
+  return usualByName.get(foldName(name)) ?? null;
+}
+
 const foldedStandards = new WeakMap<EventNames["standard"], Map<string, string>>();
 
 function standardName(name: string, { standard }: EventNames): string | undefined {
@@ -33,15 +48,82 @@ function standardName(name: string, { standard }: EventNames): string | undefine
 
 export const nameSetting = (event: string) => `event.${foldName(event)}`;
 
-type KnownNames = { of: EventNames; names: Map<string, string | null> };
+/**
+ * Returns the setting that chooses the name of an event: its own, else that of the usual event. So `event.lead` applies to
+ * `generate_lead` too, unless there is an `event.generate_lead`.
+ */
+export function chosenSetting(event: string, settings: ConnectionSettings): string | null {
+  const own = nameSetting(event);
+  if (settings[own] !== undefined) return own;
+  const usual = usualEventOf(event);
+  const shared = usual === null ? own : nameSetting(usual);
+  return settings[shared] === undefined ? null : shared;
+}
+
+export type ResolvedName = {
+  /** The names or targets at the platform; none where the event has no name there. */
+  names: readonly string[];
+  /**
+   * `choice`: of the connection, for this event. `default`: the connection's targets for all other events. `custom`: a name
+   * that is not one of the platform's own.
+   */
+  by: "choice" | "standard" | "default" | "custom" | "none";
+  /** The usual event that the name was taken for, where it is another one. */
+  usual: string | null;
+};
+
+/** Finds the platform's name for an event, and says why it is that one. */
+export function resolveName(name: string, settings: ConnectionSettings, names: EventNames): ResolvedName {
+  const own = name.trim();
+  const known = usualEventOf(own);
+  const usual = known === null || foldName(known) === foldName(own) ? null : known;
+  const setting = chosenSetting(own, settings);
+  if (setting !== null)
+    return {
+      names: splitTargets(settings[setting] ?? "", names),
+      by: "choice",
+      usual: setting === nameSetting(own) ? null : usual,
+    };
+  const ofOwnName = standardName(own, names);
+  if (ofOwnName !== undefined) return { names: [ofOwnName], by: "standard", usual: null };
+  const ofUsual = usual === null ? undefined : standardName(usual, names);
+  if (ofUsual !== undefined) return { names: [ofUsual], by: "standard", usual };
+  const targets = splitTargets(settings[names.defaultSetting ?? ""] ?? "", names);
+  if (targets.length > 0) return { names: targets, by: "default", usual: null };
+  if (names.others === "not sent") return { names: [], by: "none", usual: null };
+  const custom = names.others === "own name" ? fitName(own, names.customNames) : names.others.name;
+  return { names: [custom], by: "custom", usual: null };
+}
+
+/** `7001, 7002` is two targets, where the platform has several for an event. */
+function splitTargets(chosen: string, { several }: EventNames): string[] {
+  const targets = several ? chosen.split(",").map((one) => one.trim()) : [chosen];
+  return [...new Set(targets.filter(Boolean))];
+}
+
+/** Says in one sentence under which name an event is sent, and why. */
+export function describeName(name: string, { names, by, usual }: ResolvedName, platform: string): string {
+  const list = names.join(" and ");
+  const event = name.trim();
+  if (by === "none") return `${platform} has no name for ${event}, and the connection chooses none.`;
+  const reasons = {
+    choice: usual ? `the connection's choice for ${usual}` : "the connection's choice",
+    standard: usual ? `${platform}'s name for ${usual}` : `${platform}'s name for it`,
+    default: "the connection's default",
+    custom: `a custom event, because ${platform} has no name for it`,
+  };
+  return `${event} is sent as ${list}: ${reasons[by]}.`;
+}
+
+type KnownNames = { of: EventNames; names: Map<string, readonly string[]> };
 const namesBySettings = new WeakMap<ConnectionSettings, KnownNames>();
 
-/** Returns the platform's name for an event; null when the platform has none and the connection chose none. */
-export function eventNameOf(
+/** Returns the platform's names or targets for an event; none when the platform has no name and the connection chose none. */
+export function eventNamesOf(
   { name }: Pick<Conversion, "name">,
   settings: ConnectionSettings,
   names: EventNames,
-): string | null {
+): readonly string[] {
   let known = namesBySettings.get(settings);
   if (known?.of !== names) {
     known = { of: names, names: new Map() };
@@ -49,27 +131,39 @@ export function eventNameOf(
   }
   let found = known.names.get(name);
   if (found === undefined) {
-    found = findName(name.trim(), settings, names);
+    found = resolveName(name, settings, names).names;
     if (known.names.size >= maxNames) known.names.clear();
     known.names.set(name, found);
   }
   return found;
 }
 
-function findName(own: string, settings: ConnectionSettings, names: EventNames): string | null {
-  const found = settings[nameSetting(own)] ?? standardName(own, names);
-  if (found !== undefined) return found;
-  if (names.others === "own name") return own;
-  return names.others === "not sent" ? null : names.others.name;
+/** Returns the platform's only name for an event; null when the platform has none and the connection chose none. */
+export function eventNameOf(
+  conversion: Pick<Conversion, "name">,
+  settings: ConnectionSettings,
+  names: EventNames,
+): string | null {
+  return eventNamesOf(conversion, settings, names)[0] ?? null;
 }
+
+const maxTargets = 5;
 
 /** Says what is wrong with a connection's choice of a name; null when it is fine. */
 export function nameFault(chosen: string, names: EventNames): string | null {
-  if (names.choices && !names.choices.includes(chosen)) return `must be one of ${names.choices.join(", ")}`;
-  return names.check?.(chosen) ?? null;
+  const { choices, customNames, check } = names;
+  const targets = splitTargets(chosen, names);
+  if (targets.length === 0) return "must be at least one name";
+  if (targets.length > maxTargets) return `must be at most ${maxTargets}, separated by commas`;
+  for (const one of targets) {
+    if (choices && !choices.includes(one)) return `must be one of ${choices.join(", ")}`;
+    const fault = check?.(one) ?? nameRuleFault(one, customNames);
+    if (fault) return fault;
+  }
+  return null;
 }
 
 /** True for a refund without a name chosen for it: no advertising platform can revoke a conversion's value. */
 export function isUnnamedRefund({ name }: Conversion, settings: ConnectionSettings): boolean {
-  return foldName(name) === "refund" && settings[nameSetting(name)] === undefined;
+  return usualEventOf(name) === "refund" && chosenSetting(name, settings) === null;
 }

@@ -141,19 +141,6 @@ export function hashedList(form: (text: string) => string): Shape {
   return (value) => listOf(one(value) as string | undefined);
 }
 
-export const placeForms = {
-  /** Letters only, in lower case: cities and states. */
-  letters: (text: string) => text.toLowerCase().replace(/[^\p{L}\p{M}]/gu, ""),
-  /** Lower case without spaces; the first five digits of a US code. */
-  zip: (text: string) =>
-    text
-      .toLowerCase()
-      .replace(/\s/g, "")
-      .replace(/^(\d{5})-\d{4}$/, "$1"),
-  /** Two letters; names of countries are not translated. */
-  country: (text: string) => (/^[a-z]{2}$/i.test(text) ? text.toLowerCase() : ""),
-};
-
 /** "a, b" is two ids. */
 export const idList: Shape = (value) =>
   String(value)

@@ -56,7 +56,7 @@ describe("ids", () => {
   });
 });
 
-test.each(["refund", "Refund", " RE-FUND ", "re_fund"])(
+test.each(["refund", "Refund", " RE-FUND ", "re_fund", "Order Refunded", "refunds/create"])(
   "%j is a refund unless a name is chosen for it",
   (name) => {
     const conversion = sampleConversion({ name });

@@ -2,7 +2,8 @@
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, Field } from "../platform.ts";
-import { hashedList, placeForms, textField } from "./mapping.ts";
+import { hashedList, textField } from "./mapping.ts";
+import { placeForms } from "./places.ts";
 import { isLimited } from "./settings.ts";
 import { type Body, browserOf, listOf } from "./values.ts";
 
@@ -28,16 +29,16 @@ export const externalIdField: Field = textField(
 
 /** The person's place of residence. */
 export const placeFields: readonly Field[] = [
-  textField("user_data.ct", "City; hashed before it is sent.", hashedList(placeForms.letters)),
+  textField("user_data.ct", "City; hashed before it is sent.", hashedList(placeForms.city)),
   textField(
     "user_data.st",
-    "State or province, two letters in the United States; hashed before it is sent.",
-    hashedList(placeForms.letters),
+    "State or province: the name or the code in the United States and Canada; hashed before it is sent.",
+    hashedList(placeForms.state),
   ),
   textField("user_data.zp", "Postal code; hashed before it is sent.", hashedList(placeForms.zip)),
   textField(
     "user_data.country",
-    "Country as two letters (DE); hashed before it is sent.",
+    "Country: its English name or two letters (Germany, DE); hashed before it is sent.",
     hashedList(placeForms.country),
   ),
 ];

@@ -45,7 +45,7 @@ export const snapchat = {
       ["custom_data.value, currency, order_id", "value, currency and orderId"],
     ],
     notSent: [
-      "Events that Snapchat has no name for, until you choose one, for example CUSTOM_EVENT_1.",
+      "Custom event names: events that Snapchat has no name for are sent as CUSTOM_EVENT_1; you may choose CUSTOM_EVENT_2 to CUSTOM_EVENT_5 for some of them.",
       "Refunds: Snapchat cannot revoke a purchase.",
       "A purchase without a value, because Snapchat rejects the whole request.",
       "UTM fields: Snapchat has no field for them.",
@@ -130,12 +130,11 @@ export const snapchat = {
   lanes: 16,
   skipReason(conversion, settings) {
     if (isUnnamedRefund(conversion, settings)) return "Snapchat takes no refunds";
-    const name = eventNameOf(conversion, settings, events);
-    if (name === null) return "Snapchat has no name for this event; choose one in the connection";
     const { em, ph, client_ip_address: ip, client_user_agent: agent } = userDataOf(conversion);
     if (!em && !ph && !(ip && agent))
       return conversion.consent === "denied" ? "opted out" : "no email, phone, or IP address with user agent";
-    if (name === "PURCHASE" && conversion.value === null) return "Snapchat requires a value with PURCHASE";
+    if (conversion.value === null && eventNameOf(conversion, settings, events) === "PURCHASE")
+      return "Snapchat requires a value with PURCHASE";
     return null;
   },
   toRequest,

@@ -14,22 +14,20 @@ const custom = [1, 2, 3, 4, 5].map((number) => `CUSTOM_EVENT_${number}`);
 
 const standard = {
   purchase: "PURCHASE",
+  // A deal that was won in the CRM is the sale.
+  closed_won: "PURCHASE",
   // Snapchat has no lead of its own; the connection may choose another name.
   lead: "SIGN_UP",
   signup: "SIGN_UP",
-  sign_up: "SIGN_UP",
-  complete_registration: "SIGN_UP",
   add_to_cart: "ADD_CART",
   add_to_wishlist: "ADD_TO_WISHLIST",
   begin_checkout: "START_CHECKOUT",
-  initiate_checkout: "START_CHECKOUT",
   add_payment_info: "ADD_BILLING",
   subscribe: "SUBSCRIBE",
   start_trial: "START_TRIAL",
   search: "SEARCH",
-  view_content: "VIEW_CONTENT",
   view_item: "VIEW_CONTENT",
-  view_list: "LIST_VIEW",
+  view_item_list: "LIST_VIEW",
   page_view: "PAGE_VIEW",
   login: "LOGIN",
   save: "SAVE",
@@ -40,8 +38,8 @@ const standard = {
 
 export const events: EventNames = {
   standard,
-  // It is not documented whether Snapchat accepts custom names.
-  others: "not sent",
+  // It is not documented whether Snapchat accepts custom names, so all other events share one of its five.
+  others: { name: "CUSTOM_EVENT_1" },
   choices: [...new Set<string>(Object.values(standard)), ...custom],
 };
 
@@ -69,7 +67,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
   const page = browserOf(conversion).page || settings.site_url;
   const event: Body = {
-    event_name: eventNameOf(conversion, settings, events) ?? conversion.name,
+    event_name: eventNameOf(conversion, settings, events) ?? undefined,
     event_time: unixSeconds(conversion.time, now),
     event_id: conversion.platformEventId,
     action_source: page ? "WEB" : "OFFLINE",

@@ -99,10 +99,9 @@ describe("consent", () => {
 });
 
 describe("skipped events", () => {
-  test("an event without a Snapchat name is skipped until the connection chooses one", () => {
-    expect(skipReason({ name: "Quiz Done" })).toBe(
-      "Snapchat has no name for this event; choose one in the connection",
-    );
+  test("an event without a Snapchat name is the first custom event, unless the connection chooses otherwise", () => {
+    expect(skipReason({ name: "Quiz Done" })).toBeNull();
+    expect(eventOf({ name: "Quiz Done" }).event_name).toBe("CUSTOM_EVENT_1");
     const chosen = { "event.quizdone": "CUSTOM_EVENT_2" };
     expect(skipReason({ name: "Quiz Done" }, chosen)).toBeNull();
     expect(eventOf({ name: "Quiz Done" }, chosen).event_name).toBe("CUSTOM_EVENT_2");
@@ -116,6 +115,7 @@ describe("skipped events", () => {
   test("a connection can choose only Snapchat's own names", () => {
     expect(nameFault("CUSTOM_EVENT_5", snapchat.events)).toBeNull();
     expect(nameFault("CUSTOM_EVENT_6", snapchat.events)).toMatch(/^must be one of PURCHASE, SIGN_UP,/);
+    expect(nameFault("PURCHASE,SIGN_UP", snapchat.events)).toMatch(/^must be one of/);
   });
 
   test("a purchase without a value is skipped", () => {

@@ -1,7 +1,7 @@
 // TikTok Events API 2.0: web events of a pixel. Nearly every response is HTTP 200; its `code` says what happened.
 
 import type { Platform } from "../platform.ts";
-import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
+import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { choicesOf, listAt, parseJson } from "../shared/response.ts";
 import {
   digits,
@@ -14,7 +14,7 @@ import {
   testCodeSetting,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
-import { api, checkEventName, events, fields, toRequest, userOf } from "./request.ts";
+import { api, events, fields, toRequest, userOf } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 export const tiktok = {
@@ -45,7 +45,6 @@ export const tiktok = {
       "UTM fields, unless you map them: TikTok has no field for them.",
       "Refunds: TikTok cannot revoke a purchase.",
       "Events of apps, shops and CRMs: only web events are sent.",
-      "Events whose own name is longer than 50 characters or reserved by TikTok; choose another name for them.",
     ],
     consent:
       "Events of people who opted out are skipped, because nothing would be left to match. With without_person=send they are sent without personal data and with limited data use.",
@@ -56,7 +55,7 @@ export const tiktok = {
       "One invalid event fails the whole request, so the batch is halved until it is found.",
       "A pixel that TikTok does not know, or does not let the token use, stops the connection until it is connected again; its events wait.",
       "The pixel's event and this one count once when event id and name are the same within 48 hours.",
-      "Ads cannot be optimised for custom event names.",
+      "Ads cannot be optimised for custom event names. They have up to 50 characters; longer ones are cut, and names that TikTok reserves begin with custom_.",
     ],
   },
   oauth: {
@@ -129,8 +128,6 @@ export const tiktok = {
   skipReason(conversion, settings) {
     if (conversion.mode === "test" && !settings.test_event_code) return noTestCode;
     if (isUnnamedRefund(conversion, settings)) return "TikTok takes no refunds";
-    const fault = checkEventName(eventNameOf(conversion, settings, events) ?? "");
-    if (fault) return `the event name ${fault}`;
     if (conversion.person?.emailSha256 || settings.without_person === "send") return null;
     const { phone, ttclid, ttp, ip, user_agent: agent } = userOf(conversion);
     if (phone || ttclid || ttp || (ip && agent)) return null;

@@ -3,7 +3,8 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
-import { applyMapping, hashed, oneWordOf, placeForms, textField } from "../shared/mapping.ts";
+import { applyMapping, hashed, oneWordOf, textField } from "../shared/mapping.ts";
+import { placeForms } from "../shared/places.ts";
 import { isLimited, testCodeOf } from "../shared/settings.ts";
 import { type Body, browserOf, orderDataOf, unixSeconds, validId } from "../shared/values.ts";
 
@@ -11,33 +12,16 @@ import { type Body, browserOf, orderDataOf, unixSeconds, validId } from "../shar
 const version = "v1.3";
 export const api = `https://business-api.tiktok.com/open_api/${version}`;
 
-// Names that TikTok reserves, as far as its help pages list them.
-const reserved = new Set([
-  "addbilling",
-  "browse",
-  "checkout",
-  "clickform",
-  "consult",
-  "registration",
-  "startcheckout",
-]);
-
-export function checkEventName(name: string): string | null {
-  if (name.length > 50) return "must have at most 50 characters";
-  return reserved.has(name.toLowerCase()) ? "must not be a name that TikTok reserves" : null;
-}
-
 export const events: EventNames = {
   standard: {
     purchase: "Purchase",
     lead: "Lead",
+    // A deal that was won in the CRM is the sale.
+    closed_won: "Purchase",
     signup: "CompleteRegistration",
-    sign_up: "CompleteRegistration",
-    complete_registration: "CompleteRegistration",
     add_to_cart: "AddToCart",
     add_to_wishlist: "AddToWishlist",
     begin_checkout: "InitiateCheckout",
-    initiate_checkout: "InitiateCheckout",
     add_payment_info: "AddPaymentInfo",
     subscribe: "Subscribe",
     start_trial: "StartTrial",
@@ -46,14 +30,17 @@ export const events: EventNames = {
     submit_application: "SubmitApplication",
     application_approval: "ApplicationApproval",
     search: "Search",
-    view_content: "ViewContent",
     view_item: "ViewContent",
     download: "Download",
     find_location: "FindLocation",
     customize_product: "CustomizeProduct",
   },
   others: "own name",
-  check: checkEventName,
+  customNames: {
+    maxLength: 50,
+    // As far as TikTok's help pages list them.
+    reserved: ["addbilling", "browse", "checkout", "clickform", "consult", "registration", "startcheckout"],
+  },
 };
 
 const alphanumeric = (value: string | number) =>

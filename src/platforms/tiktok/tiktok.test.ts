@@ -112,18 +112,17 @@ describe("consent", () => {
   });
 });
 
-describe("skipped events", () => {
+describe("custom names", () => {
   test.each([
-    ["x".repeat(51), "the event name must have at most 50 characters"],
-    ["Checkout", "the event name must not be a name that TikTok reserves"],
-    ["registration", "the event name must not be a name that TikTok reserves"],
-  ])("an event named %s is skipped", (name, reason) => {
-    expect(skipReason({ name })).toBe(reason);
-    expect(skipReason({ name }, { [nameSetting(name)]: "Other" })).toBeNull();
-  });
-
-  test("a name of exactly 50 characters is sent", () => {
-    expect(skipReason({ name: "x".repeat(50) })).toBeNull();
+    ["x".repeat(50), "x".repeat(50)],
+    ["x".repeat(51), "x".repeat(50)],
+    ["Checkout", "custom_Checkout"],
+    ["browse", "custom_browse"],
+    ["Quiz Done", "Quiz Done"],
+  ])("the event %s is sent as %s", (name, theirs) => {
+    expect(skipReason({ name })).toBeNull();
+    expect(eventOf({ name }).event).toBe(theirs);
+    expect(eventOf({ name }, { [nameSetting(name)]: "Other" }).event).toBe("Other");
   });
 
   test("a connection cannot choose a name that TikTok rejects", () => {

@@ -4,8 +4,9 @@
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { dedupSetting, secretSetting } from "../shared/settings.ts";
+import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
-import { checkTag, events, fields, identifiers, tagOf, toRequest } from "./request.ts";
+import { events, fields, identifiers, tagsOf, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const oauthHelp =
@@ -24,13 +25,19 @@ export const x = {
       "Create a single event tag for each event that should count, and enter its id: event.purchase=tw-…, or one default tag for all events.",
     ],
     sends: [
-      ["event_id", "the event tag that the connection has for the event"],
+      [
+        "event_id",
+        "the event tag that the connection has for the event; one conversion for each, where it has several",
+      ],
       ["conversion_time", "the time of the conversion, as ISO 8601 with milliseconds"],
       ["conversion_id", "the event id, or the order id if the connection is set so"],
       ["identifiers.twclid", "twclid of the click, else of the pixel's cookie"],
       ["identifiers.hashed_email", "the hashed email"],
       ["identifiers.hashed_phone_number", "the hashed phone number, with the plus sign"],
-      ["identifiers.ip_address and user_agent", "the visit's IPv4 address and browser, sent only together"],
+      [
+        "identifiers.ip_address and user_agent",
+        "the visit's IPv4 address and browser; without an IPv4 address the browser goes with another identifier",
+      ],
       ["value and price_currency", "value and currency, with two decimals"],
     ],
     notSent: [
@@ -71,8 +78,8 @@ export const x = {
     {
       name: "default_event",
       label: "Default event tag",
-      help: "The tag for events without their own. Without it, only events with their own tag are sent.",
-      check: checkTag,
+      help: "The tag for events without their own; several are separated by commas. Without it, only events with their own tag are sent.",
+      check: targetsCheck(events),
     },
     dedupSetting,
   ],
@@ -85,13 +92,15 @@ export const x = {
   lanes: 16,
   // X limits conversions, not requests; the two are equal in requests of one. X answers 429 to larger batches beyond the limit.
   quota: { requests: 60_000, seconds: 900 },
-  // A wrong tag fails the whole request, so each tag gets its own requests.
-  group: (conversion, settings) => tagOf(conversion, settings) ?? "",
+  // A wrong tag fails the whole request, so only events with the same tags share one.
+  group: (conversion, settings) => tagsOf(conversion, settings).join(),
+  size: (conversion, settings) => tagsOf(conversion, settings).length,
   skipReason(conversion, settings) {
     if (conversion.mode === "test") return "X has no test mode";
     if (conversion.consent === "denied") return "opted out";
     if (isUnnamedRefund(conversion, settings)) return "X takes no refunds";
-    if (tagOf(conversion, settings) === null) return `no event tag for the event ${conversion.name.trim()}`;
+    if (tagsOf(conversion, settings).length === 0)
+      return `no event tag for the event ${conversion.name.trim()}`;
     return identifiers(conversion).length ? null : "no twclid, email, phone, or IPv4 address with user agent";
   },
   toRequest,

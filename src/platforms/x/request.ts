@@ -5,22 +5,29 @@ import { isIPv4 } from "node:net";
 import { currencyDigits } from "../../kernel/currency.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform, PlatformRequest } from "../platform.ts";
-import { eventNameOf } from "../shared/eventNames.ts";
+import { eventNamesOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { parseJson, textAt } from "../shared/response.ts";
 import { dedupId } from "../shared/settings.ts";
+import { type Target, withTargets } from "../shared/targets.ts";
 import { amountOf, type Body, decimalText, isoTime, unlessEmpty, validId } from "../shared/values.ts";
 import { oauth1Header } from "./oauth1.ts";
 
 /** Newest since October 2022. Checked 2026-11-15. */
 const apiVersion = "12";
 
-export const checkTag = (value: string) =>
+const checkTag = (value: string) =>
   /^(?:tw-[a-z0-9]{1,20}-)?[a-z0-9]{1,20}$/i.test(value)
     ? null
     : "must be the id of an event tag, like tw-abcde-fghij or fghij";
 
-export const events: EventNames = { standard: {}, others: "not sent", check: checkTag };
+export const events: EventNames = {
+  standard: {},
+  others: "not sent",
+  several: true,
+  defaultSetting: "default_event",
+  check: checkTag,
+};
 
 export const fields: readonly Field[] = [
   numberField("number_items", "How many items were bought: a whole number above zero."),
@@ -37,7 +44,9 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
       "content-type": "application/json",
       ...authorizationOf(request, settings, conversions, now),
     },
-    body: JSON.stringify({ conversions: conversions.map((one) => toConversion(one, settings, now)) }),
+    body: JSON.stringify({
+      conversions: taggedOf(conversions, settings).map((one) => toConversion(one, settings, now)),
+    }),
   };
 };
 
@@ -67,15 +76,18 @@ function authorizationOf(
   return { authorization: oauth1Header(request, keys, { nonce, timestamp: Math.floor(now / 1000) }) };
 }
 
-export function tagOf(conversion: Conversion, settings: ConnectionSettings): string | null {
-  return eventNameOf(conversion, settings, events) ?? settings.default_event ?? null;
-}
+export const tagsOf = (conversion: Conversion, settings: ConnectionSettings) =>
+  eventNamesOf(conversion, settings, events);
 
-function toConversion(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
+/** One conversion of X for each tag of each conversion. */
+export const taggedOf = (conversions: readonly Conversion[], settings: ConnectionSettings) =>
+  withTargets(conversions, settings, events);
+
+function toConversion({ conversion, target }: Target, settings: ConnectionSettings, now: number): Body {
   const event: Body = {
     // Senders' clocks may run ahead.
     conversion_time: isoTime(Math.min(conversion.time, now)),
-    event_id: tagOf(conversion, settings) ?? undefined,
+    event_id: target,
     conversion_id: dedupId(conversion, settings),
     identifiers: unlessEmpty(identifiers(conversion)),
     ...priceOf(conversion),
@@ -96,6 +108,8 @@ export function identifiers({ person, clickIds, browserIds, browser, consent }: 
   // Either alone is no identifier for X, and X rejects a conversion that has nothing else.
   if (browser?.userAgent && isIPv4(browser.address))
     list.push({ ip_address: browser.address, user_agent: browser.userAgent });
+  // X takes no IPv6 address; the user agent of such a visitor helps next to another identifier.
+  else if (browser?.userAgent && list[0]) list[0].user_agent = browser.userAgent;
   return list;
 }
 

@@ -1,7 +1,7 @@
 // X's responses: all or nothing, with a list of every fault.
 
 import type { Reading } from "../../kernel/event.ts";
-import type { Platform, PlatformResponse } from "../platform.ts";
+import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
 import { messagesByIndex, readBatchRejection, resendable, waitForSetting } from "../shared/batchRejection.ts";
 import {
   accepted,
@@ -15,24 +15,35 @@ import {
   unauthorized,
   unreadable,
 } from "../shared/response.ts";
-import { tagOf } from "./request.ts";
+import { joinReadings, type Target } from "../shared/targets.ts";
+import { taggedOf } from "./request.ts";
 
 /** `conversions[2].identifiers`, should X name indexes at all. */
 const indexPattern = /\bconversions[[./](\d{1,9})\b/;
 
 export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
+  const sent = taggedOf(conversions, settings);
+  return joinReadings(conversions, sent, readTagged(response, sent, settings, now));
+};
+
+function readTagged(
+  response: PlatformResponse,
+  sent: readonly Target[],
+  settings: ConnectionSettings,
+  now: number,
+): Reading[] {
   const { status } = response;
   const body = parseBody(response);
   const faults = listAt(body, "errors");
   const messages = faults.map(describe).filter(Boolean);
   const detail = messages.join("; ");
-  const all = (reading: Reading): Reading[] => conversions.map(() => reading);
+  const all = (reading: Reading): Reading[] => sent.map(() => reading);
   if (isSuccess(status)) {
     const processed = at(body, "data", "conversions_processed");
     if (typeof processed !== "number") return all(unreadable(response, now));
     return all(
-      processed < conversions.length
-        ? retryLater(`X processed ${processed} of ${conversions.length} conversions`)
+      processed < sent.length
+        ? retryLater(`X processed ${processed} of ${sent.length} conversions`)
         : accepted,
     );
   }
@@ -48,18 +59,18 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
     const named = tagFaults.map((one) => indexPattern.exec(textAt(one, "parameter"))?.[1]);
     // The fault applies to every conversion of the same tag; where no index is named, to all.
     const tags = new Set(
-      conversions.filter((_, index) => named.includes(String(index))).map((one) => tagOf(one, settings)),
+      sent.filter((_, index) => named.includes(String(index))).map(({ target }) => target),
     );
     const isAll = tags.size === 0 || named.includes(undefined);
-    return conversions.map((one) =>
-      isAll || tags.has(tagOf(one, settings))
-        ? waitForSetting(error, one, settings, "default_event")
+    return sent.map(({ conversion, target }) =>
+      isAll || tags.has(target)
+        ? waitForSetting(error, conversion, settings, "default_event")
         : resendable(status),
     );
   }
   const reasons = messagesByIndex(messages, indexPattern);
-  return readBatchRejection(withRetryAfter(response), conversions.length, reasons, detail, now);
-};
+  return readBatchRejection(withRetryAfter(response), sent.length, reasons, detail, now);
+}
 
 /** True if the tag is not one of the pixel's, or is not a single event tag. */
 const isTagFault = (fault: unknown) =>

@@ -26,6 +26,7 @@ const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = 
     .conversions[0] ?? {};
 const read = (status: number, headers: Record<string, string> = {}, body = "{}") =>
   readAll({ status, headers, body })[0];
+const twice = <T>(one: T): T[] => [one, one];
 const signed = (conversions: Conversion[], at = now): PlatformRequest => x.toRequest(conversions, oauth, at);
 const email = sampleConversion().person?.emailSha256 ?? "";
 const bare = { person: { emailSha256: sha256(email) }, browser: null, clickIds: {}, browserIds: {} };
@@ -88,6 +89,43 @@ describe("the event tag", () => {
     for (const good of ["tw-o8z6j-o87ne", "o87ne"]) expect(nameFault(good, x.events)).toBeNull();
     for (const bad of ["", "tw-o8z6j", "purchase event", "tw--x"])
       expect(nameFault(bad, x.events)).toMatch(/^must/);
+  });
+
+  test("an event with several tags is one conversion for each, and only events with the same tags share a request", () => {
+    const several = { "event.lead": "tw-o8z6j-pfq41, o87ne" };
+    const made = JSON.parse(request({ name: "generate_lead" }, several).body) as {
+      conversions: Record<string, unknown>[];
+    };
+    expect(made.conversions.map(({ event_id: tag, conversion_id: id }) => [tag, id])).toEqual(
+      ["tw-o8z6j-pfq41", "o87ne"].map((tag) => [tag, sampleConversion().platformEventId]),
+    );
+    const lead = sampleConversion({ name: "lead" });
+    expect(x.size(lead, { ...own, ...several })).toBe(2);
+    expect(x.size(sampleConversion(), { ...own, ...several })).toBe(1);
+    expect(x.group(lead, { ...own, ...several })).not.toBe(x.group(lead, own));
+    expect(settingFault("default_event", "o87ne,pfq41")).toBeNull();
+    expect(settingFault("default_event", "a,b,c,d,e,f")).toBe("must be at most 5, separated by commas");
+  });
+
+  test("an event with several tags is accepted when X has processed one conversion for each", () => {
+    const readLeads = (status: number, body: unknown) =>
+      x.readResponse(
+        { status, headers: {}, body: JSON.stringify(body) },
+        [sampleConversion({ name: "lead" }), sampleConversion({ name: "lead" })],
+        { ...own, "event.lead": "aaaaa,bbbbb" },
+        now,
+      );
+    expect(readLeads(200, { data: { conversions_processed: 4 } })).toEqual(twice({ outcome: "accepted" }));
+    expect(readLeads(200, { data: { conversions_processed: 2 } })[0]).toMatchObject({ outcome: "retry" });
+    const fault = (parameter: string, code: string) => ({ errors: [{ code, message: "wrong", parameter }] });
+    // The third of four conversions belongs to the second event.
+    expect(readLeads(400, fault("conversions[2].identifiers", "INVALID_PARAMETER"))).toMatchObject([
+      { outcome: "retry", retryAfterSeconds: 1 },
+      { outcome: "rejected" },
+    ]);
+    expect(readLeads(400, fault("conversions[1].event_id", "INVALID_PARAMETER"))).toMatchObject(
+      twice({ outcome: "retry", error: expect.stringContaining("event.lead"), retryAfterSeconds: 3600 }),
+    );
   });
 
   test("an event without a tag is skipped", () => {
@@ -162,15 +200,29 @@ describe("identifiers", () => {
     expect(identifiers(changes)).toContainEqual({ twclid: "click" });
   });
 
-  test("IP address and user agent are sent together in one object, or not at all", () => {
+  test("an IPv4 address and the user agent are sent together in one object", () => {
     const browser = { page: "", referrer: "", address: "203.0.113.9", userAgent: "Browser/1" };
     expect(identifiers({ ...bare, browser })).toContainEqual({
       ip_address: "203.0.113.9",
       user_agent: "Browser/1",
     });
-    for (const half of [{ userAgent: "" }, { address: "" }, { address: "2001:db8::1" }])
-      expect(identifiers({ ...bare, browser: { ...browser, ...half } })).toEqual([{ hashed_email: email }]);
+    expect(identifiers({ ...bare, browser: { ...browser, userAgent: "" } })).toEqual([
+      { hashed_email: email },
+    ]);
   });
+
+  test.each(["", "2001:db8::1"])(
+    "with the address %j the user agent goes with another identifier, and is none alone",
+    (address) => {
+      const browser = { page: "", referrer: "", address, userAgent: "Browser/1" };
+      const clickIds = { twclid: { value: "2-abc", seenAt: 0 } };
+      expect(identifiers({ ...bare, clickIds, browser })).toEqual([
+        { twclid: "2-abc", user_agent: "Browser/1" },
+        { hashed_email: email },
+      ]);
+      expect(skipReason({ ...bare, person: null, browser })).toMatch(/^no twclid/);
+    },
+  );
 
   test("an event without identifiers is skipped", () => {
     expect(skipReason({ ...bare, person: null })).toBe(
