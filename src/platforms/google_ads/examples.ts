@@ -187,12 +187,86 @@ export const responses: readonly ResponseExample[] = [
     ),
   ),
   failure(
+    "A wrong conversion action that Google names on an event stops all events that use it",
+    400,
+    "INVALID_ARGUMENT",
+    "There was a problem with the request.",
+    twice(
+      retryLater(
+        "HTTP 400: The conversion action type is not valid. INVALID_CONVERSION_ACTION_TYPE; waits until conversion_action is corrected",
+        3600,
+      ),
+    ),
+    violation(
+      "events.events[0]",
+      "The conversion action type is not valid.",
+      "INVALID_CONVERSION_ACTION_TYPE",
+    ),
+  ),
+  failure(
+    "A wrong conversion action, with a status of its own and no field",
+    404,
+    "NOT_FOUND",
+    "The conversion action was not found.",
+    retryLater(
+      "HTTP 404: The conversion action was not found. INVALID_CONVERSION_ACTION_ID; waits until conversion_action is corrected",
+      3600,
+    ),
+    [
+      {
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        reason: "INVALID_CONVERSION_ACTION_ID",
+      },
+    ],
+  ),
+  failure(
+    "A conversion action that is only some hours old: its events are retried every hour",
+    400,
+    "INVALID_ARGUMENT",
+    "There was a problem with the request.",
+    twice(
+      retryLater(
+        "HTTP 400: The conversion action was created too recently. CONVERSION_ACTION_TOO_RECENTLY_CREATED",
+        3600,
+      ),
+    ),
+    violation(
+      "events.events[1]",
+      "The conversion action was created too recently.",
+      "CONVERSION_ACTION_TOO_RECENTLY_CREATED",
+    ),
+  ),
+  failure(
+    "The manager account does not lead to the account: the connection waits until the setting is corrected",
+    400,
+    "INVALID_ARGUMENT",
+    "There was a problem with the request.",
+    twice(
+      unauthorized(
+        "HTTP 400: The login account does not manage the operating account. OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH",
+      ),
+    ),
+    violation(
+      "events.events[0]",
+      "The login account does not manage the operating account.",
+      "OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH",
+    ),
+  ),
+  failure(
+    "The account may not use the API: the connection waits until Google allows it",
+    403,
+    "PERMISSION_DENIED",
+    "The account is not allowlisted.",
+    unauthorized("HTTP 403: The account is not allowlisted. NOT_ALLOWLISTED"),
+    [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "NOT_ALLOWLISTED" }],
+  ),
+  failure(
     "Enhanced conversions for leads is not enabled in the account: the events wait for it",
     400,
     "INVALID_ARGUMENT",
     "The account is not enabled.",
     unauthorized(
-      "HTTP 400: The account is not enabled. (DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS)",
+      "HTTP 400: The account is not enabled. DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
     ),
     [
       {

@@ -1,5 +1,6 @@
 // Responses of the Data Manager API: Google accepts all events of a request or none. An error has a status word, and
-// details that may name the invalid events.
+// details that may name the invalid events. The reason decides, wherever it stands: in the ErrorInfo, in a field violation
+// with or without a field, and with any status.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
@@ -16,8 +17,14 @@ import {
   unreadable,
 } from "../shared/response.ts";
 
-/** Only a person can correct these, in the Google Ads account; the events are valid and wait for it. */
-const accountReasons = /^(?:TERMS_AND_CONDITIONS_NOT_SIGNED|INVALID_DESTINATION|DESTINATION_ACCOUNT_\w+)$/;
+/** Only a person can correct these, in the account or in its settings here; the events are valid and wait for it. */
+const accountReasons =
+  /^(?:TERMS_AND_CONDITIONS_NOT_SIGNED|INVALID_DESTINATION|DESTINATION_ACCOUNT_\w+|OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH|NOT_ALLOWLISTED)$/;
+/** The conversion action is wrong, or not the kind that imports clicks; Google may name an event instead of the action. */
+const actionReasons = /^INVALID_CONVERSION_ACTION_(?:ID|TYPE)$/;
+/** Google accepts events for a new conversion action only after some hours. */
+const newActionReason = "CONVERSION_ACTION_TOO_RECENTLY_CREATED";
+const newActionRetrySeconds = 3600;
 const transientStatuses = /^(?:RESOURCE_EXHAUSTED|UNAVAILABLE|DEADLINE_EXCEEDED|INTERNAL|ABORTED)$/;
 
 export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
@@ -34,17 +41,23 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   const isTransient = transientStatuses.test(textAt(fault, "status"));
   if (reading.outcome === "retry" || (reading.outcome === "rejected" && isTransient))
     return all(retryLater(reading.error, waitSeconds(reading, details)));
+
+  const given = [...violations, ...details];
+  const found = (pattern: RegExp) => given.find((one) => pattern.test(textAt(one, "reason")));
+  const inAccount = found(accountReasons);
+  if (inAccount) return all(unauthorized(errorOf(inAccount)));
+  // All events of a request have the same actions, so a wrong action stops all of them, whichever event is named.
+  const inAction = found(actionReasons);
+  if (inAction) return waitForAction(errorOf(inAction));
+  const tooNew = given.find((one) => textAt(one, "reason") === newActionReason);
+  if (tooNew) return all(retryLater(errorOf(tooNew), newActionRetrySeconds));
   if (reading.outcome !== "rejected") return all(reading);
 
-  const reasons = [...details, ...violations].map((one) => textAt(one, "reason"));
-  const accountReason = reasons.find((reason) => accountReasons.test(reason));
-  if (accountReason) return all(unauthorized(shorten(`${reading.error} (${accountReason})`)));
   const destination = violations.find((one) => /^destinations\b/.test(textAt(one, "field")));
   if (destination) {
-    const error = `HTTP ${response.status}: ${shorten(describe(destination))}`;
     // The accounts belong to the whole connection, the conversion action is chosen for each event.
-    if (/account/i.test(textAt(destination, "field"))) return all(unauthorized(error));
-    return conversions.map((one) => waitForSetting(error, one, settings, "conversion_action"));
+    if (/account/i.test(textAt(destination, "field"))) return all(unauthorized(errorOf(destination)));
+    return waitForAction(errorOf(destination));
   }
 
   const messages = new Map<number, string>();
@@ -54,6 +67,16 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
     if (index !== undefined && !messages.has(Number(index))) messages.set(Number(index), describe(violation));
   }
   return readBatchRejection(response, conversions.length, messages, detail, now);
+
+  function waitForAction(error: string): Reading[] {
+    return conversions.map((one) => waitForSetting(error, one, settings, "conversion_action"));
+  }
+
+  /** An ErrorInfo has only a reason; the message of the whole error explains it. */
+  function errorOf(one: unknown): string {
+    const text = textAt(one, "description") || textAt(fault, "message");
+    return `HTTP ${response.status}: ${shorten([text, textAt(one, "reason")].filter(Boolean).join(" "))}`;
+  }
 };
 
 const describe = (violation: unknown) =>
