@@ -137,6 +137,26 @@ export const responses: readonly ResponseExample[] = [
     [accepted, rejected("event_time is not valid"), accepted],
   ),
   response(
+    "The list of failed events may be in the details of an error",
+    422,
+    {
+      code: 422,
+      message: "Not all events were successfully processed.",
+      details: {
+        num_events_received: 2,
+        num_events_processed: 1,
+        events: [processed, { status: "failed", error_message: "event_time is not valid" }],
+      },
+    },
+    [accepted, rejected("event_time is not valid")],
+  ),
+  response(
+    "Without a list the events are sent separately until the bad one is found",
+    422,
+    { code: 422, message: "Not all events were successfully processed.", details: { failed: 1 } },
+    twice(rejected('HTTP 422: code 422 Not all events were successfully processed. {"failed":1}')),
+  ),
+  response(
     "The request does not match the schema, which fails all of it",
     400,
     '{"code":4196,"message":"Invalid conversion events request."}',

@@ -63,6 +63,8 @@ export const pinterest = {
     scopeSeparator: ",",
     pkce: false,
     clientAuth: "basic",
+    // Apps made before 2025-09-25 get no refresh tokens that last without it; newer ones always do.
+    tokenParams: { continuous_refresh: "true" },
     refresh: "rotates",
   },
   settings: [

@@ -1,9 +1,11 @@
-// Pinterest's responses: 200 and 422 list a status for each event, in order, and Pinterest drops only the failed ones.
+// Pinterest's responses: 200 lists a status for each event, in order, and Pinterest drops only the failed ones. A 422 has
+// the same list in its details, or none: then delivery sends the events separately, whose ids keep them from counting twice.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
 import {
   accepted,
+  at,
   isSuccess,
   listAt,
   parseBody,
@@ -18,11 +20,12 @@ import {
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const { status } = response;
   const parsed = parseBody(response);
-  const results = listAt(parsed, "events");
+  const results = [...listAt(parsed, "events"), ...listAt(parsed, "details", "events")];
   const isListed = results.length > 0 && (isSuccess(status) || status === 422);
   if (!isListed) {
     const code = textAt(parsed, "code");
-    const detail = [code && `code ${code}`, textAt(parsed, "message")].join(" ").trim();
+    const message = [textAt(parsed, "message"), detailsOf(parsed)].filter(Boolean).join(" ");
+    const detail = [code && `code ${code}`, message].join(" ").trim();
     const reading = isSuccess(status) ? unreadable(response, now) : readStatus(response, now, detail);
     return conversions.map(() => reading);
   }
@@ -35,3 +38,10 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
     return retryLater("Pinterest's answer left this event out");
   });
 };
+
+/** The details of an error, whose form Pinterest does not document. */
+function detailsOf(parsed: unknown): string {
+  const details = at(parsed, "details");
+  if (typeof details === "object" && details !== null) return shorten(JSON.stringify(details));
+  return textAt(parsed, "details");
+}

@@ -143,6 +143,19 @@ export const responses: readonly ResponseExample[] = [
     rejected("Snapchat answered INVALID: currency is not supported"),
   ),
   response(
+    "A test event that Snapchat would not count, in a response that is valid as a whole",
+    200,
+    {
+      status: "VALID",
+      test_event: true,
+      event_logs: [
+        { event: 0, status: "VALID", errors: {}, warnings: ["event_id is missing"] },
+        { event: 1, status: "INVALID", errors: { codes: ["E7"], error_msgs: ["currency is not supported"] } },
+      ],
+    },
+    [accepted, rejected("Snapchat answered INVALID: currency is not supported; E7")],
+  ),
+  response(
     "A success without the status VALID is retried",
     200,
     "{}",

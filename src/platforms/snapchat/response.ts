@@ -1,13 +1,16 @@
 // Snapchat's responses: one status for the whole request. Only the message shows that a token is wrong: it is often HTTP 400.
+// The validation endpoint, which test events go to, also has a log for each event.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
 import {
   accepted,
+  at,
   listAt,
   isTransientStatus,
   parseBody,
   readStatus,
+  rejected,
   shorten,
   textAt,
   unauthorized,
@@ -18,8 +21,25 @@ const aboutToken = /access[ _-]?token|oauth|unauthori[sz]ed|not authori[sz]ed|au
 
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const reading = readWhole(response, now);
-  return conversions.map(() => reading);
+  const isVerdict = reading.outcome === "accepted" || reading.outcome === "rejected";
+  const logs = isVerdict ? listAt(parseBody(response), "event_logs") : [];
+  return conversions.map((_, index) => {
+    // `event` is the index of the event. A log for each of them is in their order.
+    const log =
+      logs.length === conversions.length ? logs[index] : logs.find((one) => at(one, "event") === index);
+    return (log === undefined ? null : readLog(log)) ?? reading;
+  });
 };
+
+/** Nothing is counted in test mode, so the log of an event decides over the status of the request. */
+function readLog(log: unknown): Reading | null {
+  const status = textAt(log, "status").toUpperCase();
+  const errors = [...listAt(log, "errors", "error_msgs"), ...listAt(log, "errors", "codes")];
+  if (status === "VALID" && errors.length === 0) return accepted;
+  const message = shorten(errors.filter((one) => typeof one === "string").join("; "));
+  if (status !== "INVALID" && message === "") return null;
+  return rejected(`Snapchat answered INVALID${message && `: ${message}`}`);
+}
 
 function readWhole(response: PlatformResponse, now: number): Reading {
   const { status } = response;

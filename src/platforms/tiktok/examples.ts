@@ -161,6 +161,12 @@ export const responses: readonly ResponseExample[] = [
     retryLater("TikTok error 50002: Internal service error."),
   ),
   response(
+    "A temporary error outside of the usual range, with HTTP 200",
+    200,
+    answer(60001, "Service is busy."),
+    retryLater("TikTok error 60001: Service is busy."),
+  ),
+  response(
     "Partial success that names the event which failed",
     200,
     answer(20001, "Partial success", {

@@ -47,7 +47,8 @@ function readCode(response: PlatformResponse, parsed: unknown, now: number): Rea
   if (isAccepted && status < 300) return accepted;
   const error = `TikTok error ${code}: ${shorten(textAt(parsed, "message"))}`;
   const wait = retryAfterSeconds(response.headers["retry-after"], now);
-  if (code === 40100 || (code >= 50_000 && code < 60_000)) return retryLater(error, wait);
+  // 40100: too many requests; 5xxxx and 60001: an error at TikTok.
+  if (code === 40100 || code === 60_001 || (code >= 50_000 && code < 60_000)) return retryLater(error, wait);
   // 40001: no permission for this pixel; 40102 to 40106: the token is missing, wrong, expired or revoked.
   if (code === 40001 || (code >= 40_102 && code <= 40_106)) return unauthorized(error);
   if (isAccepted || status >= 300) return readStatus(response, now, error);
