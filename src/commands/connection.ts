@@ -30,7 +30,7 @@ export function connectionCommands(program: CliCommand): void {
     .command("connect <site> <platform> [name=value...]")
     .description(
       "connect a platform, or change the connection to the same account; name=@file reads a value from a file, " +
-        "sign_in=ID uses the tokens of a sign-in, events=a,b selects events, event.NAME=… renames one, map.FIELD=… fills a field",
+        "sign_in=ID uses the tokens of a sign-in, events=a,b selects events, event.NAME=… renames one or sets its targets, map.FIELD=… fills a field",
     )
     .run(async (context, siteText: string, platform: string, words: string[]) => {
       const { store, config, by } = context;
@@ -120,7 +120,9 @@ const outcomes: Record<Reading["outcome"], string> = {
 function testCommands(connection: CliCommand): void {
   connection
     .command("preview <id>")
-    .description("show the exact request for a sample or a past event, without sending it")
+    .description(
+      "show the name and the exact request under which a sample or a past event is sent, without sending it",
+    )
     .option("--event <id>", "a past event")
     .option("--name <event>", "a sample event with this name", "purchase")
     .run(async (context, id: string, options: PreviewOptions) => {
@@ -128,15 +130,16 @@ function testCommands(connection: CliCommand): void {
       const found = findConnection(directory.sites(), id);
       const conversion = await readConversion(store, findSite(context, found.siteId), options, by.now);
       const preview = previewRequest(found, conversion, by.now);
-      const { request, skipped } = preview;
+      const { request, skipped, naming } = preview;
       const text = request
         ? [
+            ...(naming ? [naming, ""] : []),
             `${request.method} ${request.url}`,
             ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
             "",
             JSON.stringify(request.body, null, 2),
           ].join("\n")
-        : `Would be skipped: ${skipped}`;
+        : [`Would be skipped: ${skipped}`, ...(naming ? [naming] : [])].join("\n");
       context.print(preview, text);
     });
 

@@ -42,6 +42,21 @@ export const platform = z
           .describe(
             "Name for all other events; `own name` keeps the sender's, null means they are not sent.",
           ),
+        customNames: z
+          .object({
+            maxLength: z.number().nullable(),
+            form: z.enum(["identifier"]).nullable(),
+            reserved: z.array(z.string()),
+            reservedPrefixes: z.array(z.string()),
+          })
+          .describe(
+            "The platform's rules for names of custom events; other names are changed to follow them.",
+          ),
+        several: z.boolean().describe("True if an event may have several targets, separated by commas."),
+        defaultSetting: z
+          .string()
+          .nullable()
+          .describe("The setting with the targets of events without their own, if there is one."),
         choices: z.array(z.string()).nullable(),
       })
       .nullable(),
@@ -110,6 +125,10 @@ const preview = z.object({
     .nullable()
     .describe("The first error in the settings, if any."),
   skipped,
+  naming: z
+    .string()
+    .nullable()
+    .describe("The name under which the event is sent, and why; null if it keeps the sender's name."),
   request: z
     .object({
       method: z.string(),

@@ -7,6 +7,7 @@ import type { Conversion, Reading } from "../kernel/event.ts";
 import { withCurrentConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../platforms/platform.ts";
+import { describeName, resolveName } from "../platforms/shared/eventNames.ts";
 import { readStatus } from "../platforms/shared/response.ts";
 import { fullSample, sampleConversion } from "../platforms/shared/sample.ts";
 import { hidden } from "../sites/connectionSettings.ts";
@@ -21,6 +22,8 @@ import type { Sender } from "./send.ts";
 type Preview = {
   /** Why it would not be sent; then there is no request. */
   skipped: string | null;
+  /** The name under which it is sent, and why; null for platforms that take the sender's name. */
+  naming: string | null;
   request: { method: string; url: string; headers: Record<string, string>; body: unknown } | null;
 };
 
@@ -47,11 +50,15 @@ export function sampleNow(name: string, now: number): Conversion {
 }
 
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {
+  const { name } = conversion;
+  const { settings } = connection;
   const platform = findPlatform(connection.platform);
-  if (!isSelected(connection, conversion.name)) return { skipped: "event not selected", request: null };
-  const skipped = platform.skipReason?.(conversion, connection.settings, now) ?? null;
-  if (skipped) return { skipped, request: null };
-  return { skipped: null, request: redacted(platform.toRequest([conversion], connection.settings, now)) };
+  const { events } = platform;
+  const naming = events ? describeName(name, resolveName(name, settings, events), platform.name) : null;
+  if (!isSelected(connection, name)) return { skipped: "event not selected", naming, request: null };
+  const skipped = platform.skipReason?.(conversion, settings, now) ?? null;
+  if (skipped) return { skipped, naming, request: null };
+  return { skipped: null, naming, request: redacted(platform.toRequest([conversion], settings, now)) };
 }
 
 function redacted({

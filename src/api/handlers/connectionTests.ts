@@ -55,14 +55,14 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       const planned = planOrFault(() =>
         planConnection(site, platform, saved, wanted, { ...by, checkAddress }),
       );
-      if ("fault" in planned) return { fault: planned.fault, skipped: null, request: null };
+      if ("fault" in planned) return { fault: planned.fault, skipped: null, naming: null, request: null };
       const conversion = await readConversion(store, site, body, by.now);
-      const { skipped, request } = previewRequest(planned, conversion, by.now);
+      const { skipped, naming, request } = previewRequest(planned, conversion, by.now);
       // Only the origin of a saved address is shown: its path may hold a token. The caller knows a typed one.
       const isTyped = platform.settings.some(({ name, address }) => address && body.settings[name]);
-      if (!request || !platform.customerAddress || isTyped) return { fault: null, skipped, request };
+      if (!request || !platform.customerAddress || isTyped) return { fault: null, skipped, naming, request };
       const url = `${new URL(request.url).origin}/…`;
-      return { fault: null, skipped, request: { ...request, url } };
+      return { fault: null, skipped, naming, request: { ...request, url } };
     },
 
     async "POST /sites/:site/connections/:connection/test"({ site, params, body, by }) {

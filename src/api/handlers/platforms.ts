@@ -66,10 +66,19 @@ function describe(platform: Platform): Described {
   };
 }
 
-function describeEvents({ standard, others, choices }: EventNames): Described["events"] {
+function describeEvents(names: EventNames): Described["events"] {
+  const { standard, others, customNames: rules, several = false, defaultSetting = null, choices } = names;
   return {
     standard: { ...standard },
     others: others === "not sent" ? null : typeof others === "string" ? others : others.name,
+    customNames: {
+      maxLength: rules?.maxLength ?? null,
+      form: rules?.form ?? null,
+      reserved: [...(rules?.reserved ?? [])],
+      reservedPrefixes: [...(rules?.reservedPrefixes ?? [])],
+    },
+    several,
+    defaultSetting,
     choices: choices ? [...choices] : null,
   };
 }

@@ -1,11 +1,17 @@
 // The platform's event name or conversion action for each event.
 
-import { Button, Group, Select, Table, TextInput } from "@mantine/core";
+import { Button, Group, Select, Table, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
 import type { Platform } from "../connections.tsx";
 import { ChoiceList } from "./ChoiceList.tsx";
-import { foldName, nameSetting } from "../../../../src/platforms/shared/eventNames.ts";
+import type { EventNames as EventNamesOfPlatform } from "../../../../src/platforms/platform.ts";
+import {
+  foldName,
+  nameSetting,
+  resolveName,
+  type ResolvedName,
+} from "../../../../src/platforms/shared/eventNames.ts";
 import { settingFault, type Editor } from "./editor.ts";
 
 const minShown = 6;
@@ -19,27 +25,40 @@ function actionSetting({ events, settings }: Platform) {
   return settings.find(({ choices, required }) => choices && !required) ?? null;
 }
 
-/** Returns the platform's name for an event without a choice of its own. */
-function defaultName({ platform, draft }: Editor, event: string): string {
-  const { standard = {}, others = null } = platform.events ?? {};
-  const known = Object.entries(standard).find(([name]) => foldName(name) === foldName(event))?.[1];
-  if (known !== undefined) return known;
-  if (others === "own name") return event;
-  const action = fallbackSetting(platform);
-  return others ?? ((action && draft.valueOf(action.name)) || "not sent");
+/** The platform's names in the form in which the relay resolves them, so that both find the same. */
+function namesOf({ events }: Platform): EventNamesOfPlatform {
+  if (!events) return { standard: {}, others: "own name" };
+  const { standard, others, several, defaultSetting, customNames } = events;
+  const { maxLength, form, reserved, reservedPrefixes } = customNames;
+  return {
+    standard,
+    others: others === null ? "not sent" : others === "own name" ? others : { name: others },
+    customNames: { reserved, reservedPrefixes, ...(maxLength && { maxLength }), ...(form && { form }) },
+    ...(several && { several }),
+    ...(defaultSetting && { defaultSetting }),
+  };
+}
+
+/** Finds the platform's name for an event without a choice of its own, with the unsaved changes. */
+function resolveDefault({ platform, connection, draft }: Editor, event: string): ResolvedName {
+  const settings = Object.entries({ ...connection?.settings, ...draft.changes }).filter(
+    ([name, value]) => value !== "" && name !== nameSetting(event),
+  );
+  return resolveName(event, Object.fromEntries(settings), namesOf(platform));
 }
 
 /** The setting that applies to events without a choice of their own. */
-const fallbackSetting = ({ settings }: Platform) =>
-  settings.find(({ name }) => ["conversion_action", "default_rule", "default_event"].includes(name)) ?? null;
+const fallbackSetting = ({ settings, events }: Platform) =>
+  settings.find(({ name }) => name === events?.defaultSetting) ?? null;
 
 function othersSentence({ platform }: Editor): string {
   const others = platform.events?.others ?? null;
-  if (others === "own name") return "All other events are sent under their own name.";
+  if (others === "own name")
+    return `All other events are custom events under their own name, changed where ${platform.name} does not allow it.`;
   if (others !== null) return `All other events are sent as ${others}.`;
   const setting = fallbackSetting(platform);
   return setting
-    ? `All other events are sent to the ${setting.label.toLowerCase()}; without one they are skipped.`
+    ? `All other events are sent to the ${setting.label.toLowerCase()}; without one they are skipped. Separate several by commas.`
     : "All other events are skipped.";
 }
 
@@ -79,8 +98,9 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
           <Table.Tbody>
             {shown.map((name) => (
               <Table.Tr key={name}>
-                <Table.Td className="cc-mono" style={{ overflowWrap: "anywhere" }}>
-                  {name}
+                <Table.Td style={{ overflowWrap: "anywhere" }}>
+                  <span className="cc-mono">{name}</span>
+                  <NameNote resolved={resolveDefault(editor, name)} />
                 </Table.Td>
                 <Table.Td>
                   <NameField editor={editor} event={name} action={action} />
@@ -102,6 +122,18 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
   );
 }
 
+/** Says what an event is taken for, where that is not its own name. */
+function NameNote({ resolved: { usual, by } }: { resolved: ResolvedName }) {
+  const note = usual ? `taken for ${usual}` : by === "custom" ? "custom event" : null;
+  return (
+    note && (
+      <Text size="xs" c="dimmed">
+        {note}
+      </Text>
+    )
+  );
+}
+
 function NameField({
   editor,
   event,
@@ -116,7 +148,8 @@ function NameField({
   const label = `${platform.name} name for ${event}`;
   const value = draft.valueOf(setting);
   const fault = settingFault(error, setting, platform);
-  const choices = platform.events?.choices;
+  const { choices, several } = platform.events ?? {};
+  const placeholder = resolveDefault(editor, event).names.join(",") || "not sent";
   if (choices)
     return (
       <Select
@@ -124,7 +157,7 @@ function NameField({
         size="xs"
         data={choices}
         value={value || null}
-        placeholder={defaultName(editor, event)}
+        placeholder={placeholder}
         onChange={(chosen) => draft.set(setting, chosen ?? "")}
         error={fault}
         disabled={!mayChange}
@@ -139,7 +172,7 @@ function NameField({
         aria-label={label}
         size="xs"
         value={value}
-        placeholder={defaultName(editor, event)}
+        placeholder={placeholder}
         onChange={({ currentTarget }) => draft.set(setting, currentTarget.value)}
         error={fault}
         disabled={!mayChange}
@@ -151,7 +184,7 @@ function NameField({
           editor={editor}
           setting={action.name}
           label={`${action.label.toLowerCase()} for ${event}`}
-          onChoose={(chosen) => draft.set(setting, chosen)}
+          onChoose={(chosen) => draft.set(setting, several && value ? `${value},${chosen}` : chosen)}
           size="xs"
         />
       )}

@@ -51,7 +51,7 @@ export function EventsForm({ editor }: { editor: Editor }) {
           {isSelection && (
             <TagsInput
               label="Events"
-              description="Event names as your servers send them. Case does not matter."
+              description="Event names as your servers send them, in any case. A usual name such as purchase includes its other names, such as Order Completed."
               placeholder={chosen?.length ? "" : "purchase"}
               value={chosen ?? []}
               onChange={(names) => draft.setEvents(names)}

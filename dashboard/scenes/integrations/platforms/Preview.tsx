@@ -107,12 +107,18 @@ function PreviewedRequest({
         title="This event would be skipped"
       >
         {preview.skipped}
+        {preview.naming && <Text size="sm">{preview.naming}</Text>}
       </Alert>
     );
   const { method, url, headers, body } = preview.request;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (
     <Stack gap="xs">
+      {preview.naming && (
+        <Text size="sm" c="dimmed">
+          {preview.naming}
+        </Text>
+      )}
       <Code label="Request">{`${method} ${url}\n${lines.join("\n")}`}</Code>
       {body !== null && (
         <Code label="Body" wraps={false}>
