@@ -1,6 +1,7 @@
 // The Measurement Protocol of Google Analytics 4. `/mp/collect` answers 204 to everything, so only the log shows
 // if a hit was lost; `/debug/mp/collect` explains, and records nothing.
 
+import { documentedErrors } from "./documented.ts";
 import { hitProblems, validationMessages } from "./hit.ts";
 import { describeProblem, readJson } from "../shared/checks.ts";
 import { gatewayPage } from "../shared/pages.ts";
@@ -69,6 +70,7 @@ export const ga4 = {
     { kind: "events", method: "POST", path: "/mp/collect", handle: collect },
     { kind: "events", method: "POST", path: "/debug/mp/collect", handle: debug },
   ],
+  documentedErrors,
   errors: {
     notFound: () => gatewayPage(404),
     // Only the status is documented. The header is HTTP's own.

@@ -23,6 +23,7 @@ export const googleKnown = {
   onePerClickActionId: "7700000002",
   webpageActionId: "7700000003",
   removedActionId: "7700000004",
+  secondActionId: "7700000005",
   /** Accessed directly, without a manager; without enhanced conversions for leads. */
   directCustomerId: "2345678901",
   directConversionActionId: "7700000011",
@@ -76,6 +77,7 @@ export const googleAccounts: readonly GoogleAccount[] = [
       action("7700000002", "Lead (upload)", { countingType: "ONE_PER_CLICK", category: "SUBMIT_LEAD_FORM" }),
       action("7700000003", "Purchase (tag)", { type: "WEBPAGE" }),
       action("7700000004", "Old purchase", { status: "REMOVED" }),
+      action("7700000005", "Order (upload)"),
     ],
   },
   {
@@ -88,7 +90,8 @@ export const googleAccounts: readonly GoogleAccount[] = [
   },
 ];
 
-export type FieldViolation = { field: string; description: string; reason: string };
+/** Google may leave the field out. */
+export type FieldViolation = { field?: string; description: string; reason: string };
 
 /** google.rpc.Status as JSON. */
 export function googleError(
@@ -122,7 +125,7 @@ export function googleError(
       },
     },
     rejected: violations?.map(
-      ({ field, reason: why, description }) => `${field}: ${why}, ${description}`,
+      ({ field, reason: why, description }) => `${field ?? "the request"}: ${why}, ${description}`,
     ) ?? [`${reason}: ${message}`],
   };
 }

@@ -1,6 +1,7 @@
 // Google Ads: the Data Manager API, the parts of the Google Ads API that fill the pickers, and Google's sign-in.
 
 import { adwordsScope, dataManagerScope, googleError, googleKnown, googleTokenError } from "./access.ts";
+import { documentedErrors } from "./documented.ts";
 import { googleThrottled, ingestEvents, retrieveStatus } from "./ingest.ts";
 import { adsTokenError, listCustomers, searchStream, uploadClicks } from "./listing.ts";
 import type { Standin } from "../shared/standin.ts";
@@ -51,6 +52,7 @@ export const googleAds = {
       handle: uploadClicks,
     },
   ],
+  documentedErrors,
   errors: {
     notFound: () => googleError(404, "NOT_FOUND", "The requested URL was not found on this server."),
     throttled: googleThrottled,

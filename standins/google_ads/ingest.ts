@@ -54,7 +54,7 @@ export function ingestEvents(call: Call, context: Context): Answer {
   return {
     status: 200,
     body: { requestId },
-    accepted: events.map((event) => toAccepted(event, destinations)),
+    accepted: events.flatMap((event) => destinations.map((one) => toAccepted(event, one))),
   };
 }
 
@@ -94,9 +94,9 @@ function remember(requestId: string, events: Event[], destinations: Destination[
 }
 
 /** A repeat within one conversion action is an adjustment of the first, and never a second conversion. */
-const toAccepted = (event: Event, destinations: Destination[]): AcceptedInput => ({
+const toAccepted = (event: Event, { productDestinationId }: Destination): AcceptedInput => ({
   id: event.transactionId,
-  key: `${destinations.map((one) => one.productDestinationId).join(",")}/${event.transactionId}`,
+  key: `${productDestinationId}/${event.transactionId}`,
   windowSeconds: Infinity,
   event,
 });
@@ -123,6 +123,15 @@ function destinationViolations(destination: Destination, index: number): FieldVi
     return [
       { field, description: "The conversion action is not active.", reason: "INVALID_CONVERSION_ACTION_ID" },
     ];
+  // Offline events need an action that imports clicks.
+  if (action.type !== "UPLOAD_CLICKS")
+    return [
+      {
+        field: "events.events[0]",
+        description: "The conversion action type is not valid.",
+        reason: "INVALID_CONVERSION_ACTION_TYPE",
+      },
+    ];
   return [];
 }
 
@@ -139,6 +148,8 @@ function eventViolations(
     found.push({ field: field ? `${at}.${field}` : at, description, reason });
   const clicks = ["gclid", "gbraid", "wbraid", "dclid", "mobileDeviceId"];
   const clicked = clicks.some((name) => event.adIdentifiers?.[name] !== undefined);
+  if (event.adIdentifiers?.gbraid !== undefined && event.adIdentifiers.wbraid !== undefined)
+    add("ad_identifiers", "INVALID_EVENT", "Only one of gbraid and wbraid may be set.");
   if (!clicked && !event.userData) add("", "NO_IDENTIFIERS_PROVIDED", "No user or ad identifier was given.");
   if (event.userData && encoding === undefined)
     found.push({

@@ -1,6 +1,7 @@
 // LinkedIn: conversion events (one or a batch), the finders that fill the pickers, and the sign-in.
 
 import { eventIndex, isObject, list, object, readJson } from "../shared/checks.ts";
+import { documentedErrors } from "./documented.ts";
 import {
   accountUrn,
   linkedinError,
@@ -191,6 +192,7 @@ export const linkedin = {
     { kind: "listing", method: "GET", path: /^\/rest\/adAccounts\/(?<account>\d+)$/, handle: readAccount },
     { kind: "listing", method: "GET", path: "/rest/conversions", handle: listRules },
   ],
+  documentedErrors,
   errors: {
     notFound: (call) =>
       linkedinError(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${call.method} ${call.path}`),

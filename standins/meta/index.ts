@@ -1,6 +1,7 @@
 // Meta: the Conversions API on the Graph API, the edges that fill the pickers, and Facebook's sign-in.
 
 import { isObject, readJson } from "../shared/checks.ts";
+import { documentedErrors } from "./documented.ts";
 import {
   metaError,
   metaFailed,
@@ -184,6 +185,7 @@ export const meta = {
       handle: readObject,
     },
   ],
+  documentedErrors,
   errors: {
     notFound: (call) => metaError({ message: `Unknown path components: ${call.path}`, code: 2500 }),
     throttled: metaThrottled,

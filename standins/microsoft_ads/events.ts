@@ -88,7 +88,10 @@ function eventShape(now: number): Check {
       (name) =>
         known[name] !== undefined && (!["em", "ph"].includes(name) || hash(known[name], "").length === 0),
     );
+    // Other senders put these into the event, where they have no effect: the relay must not believe that they do.
+    const misplaced = ["continueOnValidationError", "dataProvider"].filter((name) => name in value);
     return [
+      ...misplaced.flatMap((name) => problemAt("value", `${path}.${name}`, "belongs to the root")),
       ...missing.flatMap((name) => problemAt("missing", `${path}.${name}`, "is required")),
       // An invalid hash is removed first, so it is no match key.
       ...(usable ? [] : problemAt("missing", `${path}.userData`, "needs at least one identifier")),

@@ -1,6 +1,7 @@
 // Microsoft Advertising: the UET Conversions API with its token per tag, offline conversions with a sign-in, and the
 // lists behind the pickers.
 
+import { documentedErrors } from "./documented.ts";
 import { campaignError, campaignTokenError, manageScope, microsoftKnown, microsoftTags } from "./access.ts";
 import { receiveEvents, unauthorized } from "./events.ts";
 import {
@@ -74,6 +75,7 @@ export const microsoftAds = {
     { kind: "listing", method: "POST", path: `${customer}/User/Query`, handle: queryUser },
     { kind: "listing", method: "POST", path: `${customer}/Accounts/Search`, handle: searchAccounts },
   ],
+  documentedErrors,
   errors: {
     notFound: () => ({ status: 404, body: "", rejected: ["no such URL"] }),
     // The Conversions API publishes no limit and has only HTTP's own header; the Campaign Management API answers 117, and

@@ -9,6 +9,7 @@ import {
   type Context,
   type Standin,
 } from "../shared/standin.ts";
+import { documentedErrors } from "./documented.ts";
 import { isSchemaProblem, matchProblems, requestShape } from "./event.ts";
 
 /** Values of no real account. */
@@ -95,21 +96,25 @@ function receiveEvents(call: Call, context: Context): Answer {
     faults.set(index, faults.get(index) ?? describeProblem(problem));
   }
   const good = events.filter((_, index) => !faults.has(index));
+  const results = {
+    num_events_received: events.length,
+    num_events_processed: good.length,
+    events: events.map((_, index) => {
+      const message = faults.get(index);
+      return {
+        status: message === undefined ? "processed" : "failed",
+        error_message: message ?? "",
+        warning_message: "",
+      };
+    }),
+  };
   return {
-    // It is uncertain if a partial failure can also be a 200. The body is the same in both.
+    // It is uncertain if a partial failure can also be a 200, and what the details of a 422 hold.
     status: faults.size > 0 ? 422 : 200,
-    body: {
-      num_events_received: events.length,
-      num_events_processed: good.length,
-      events: events.map((_, index) => {
-        const message = faults.get(index);
-        return {
-          status: message === undefined ? "processed" : "failed",
-          error_message: message ?? "",
-          warning_message: "",
-        };
-      }),
-    },
+    body:
+      faults.size > 0
+        ? { code: 422, message: "Not all events were successfully processed.", details: results }
+        : results,
     rejected: problems.map(describeProblem),
     ...(test === "true"
       ? { tested: true }
@@ -191,9 +196,17 @@ export const pinterest = {
     clientAuth: ["basic"],
     tokenBody: "form",
     accessSeconds: 30 * 86_400,
-    // Uncertain: older applications keep one refresh token for a year. Newer ones get a new one at each use.
     refresh: "rotating",
     refreshSeconds: 60 * 86_400,
+    // The application was made before 2025-09-25, and the year-long refresh tokens of such applications have ended: it has
+    // to ask for those that are replaced at each use.
+    tokenCallError: ({ text }) => {
+      const fields = new URLSearchParams(text);
+      const isCode = fields.get("grant_type") === "authorization_code";
+      return isCode && fields.get("continuous_refresh") !== "true"
+        ? error(400, 1, "continuous_refresh must be true for this application.")
+        : null;
+    },
     tokenAnswer: ({ accessToken, expiresInSeconds, refreshToken, refreshExpiresInSeconds, scopes }) => ({
       status: 200,
       body: {
@@ -226,6 +239,7 @@ export const pinterest = {
       handle: listTags,
     },
   ],
+  documentedErrors,
   errors: {
     notFound: () => error(404, 1, "Not found."),
     throttled,

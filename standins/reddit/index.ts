@@ -2,6 +2,7 @@
 // object with the invalid fields of the request, one with a reason for denied access, and bare text.
 
 import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
+import { documentedErrors } from "./documented.ts";
 import { requestShape } from "./event.ts";
 import {
   bearerToken,
@@ -195,6 +196,7 @@ export const reddit = {
       handle: listPixels,
     },
   ],
+  documentedErrors,
   errors: {
     notFound: () => bare(404, "Not Found"),
     // No header with the wait is known.

@@ -2,6 +2,7 @@
 // Segment answers success to nearly everything, so the log shows which events would have been lost.
 
 import { describeProblem, isObject, problemAt, readJson, type Problem } from "../shared/checks.ts";
+import { documentedErrors } from "./documented.ts";
 import { messageProblems } from "./message.ts";
 import {
   basicCredentials,
@@ -183,6 +184,7 @@ export const segment = {
       handle: settings,
     },
   ],
+  documentedErrors,
   errors: {
     notFound: () => ({ status: 404, body: "404 page not found\n" }),
     throttled: (seconds, call) => (isRudder(call) ? rudderThrottled : throttled(seconds)),

@@ -14,6 +14,7 @@ const faultKinds = [
   "revoked_token", // as if the customer had revoked the permission
   "malformed_json", // 200 with half a document
   "html", // the error page of a proxy
+  "documented", // one of the stand-in's documented errors, by its title
 ] as const;
 type FaultKind = (typeof faultKinds)[number];
 
@@ -32,6 +33,8 @@ export type Fault = {
   /** The status of `server_error` (500) and of `html` (502). */
   status?: number;
   retryAfterSeconds?: number;
+  /** The title of a `documented` error. */
+  title?: string;
   /** Processes the call although the response does not show it. True by default for `slow` and `answer_lost` only. */
   processed?: boolean;
 };
@@ -81,10 +84,12 @@ export function readFaults(script: unknown): Fault[] | string {
   const faults: unknown[] = Array.isArray(script) ? script : [script];
   for (const fault of faults) {
     if (typeof fault !== "object" || fault === null) return 'a fault is an object like {"kind":"throttle"}';
-    const { kind, on, processed, ...numbers } = fault as Record<string, unknown>;
+    const { kind, on, processed, title, ...numbers } = fault as Record<string, unknown>;
     if (!faultKinds.includes(kind as FaultKind)) return `kind must be one of ${faultKinds.join(", ")}`;
     if (on !== undefined && !routeKinds.includes(on as RouteKind))
       return `on must be one of ${routeKinds.join(", ")}`;
+    if ((kind === "documented") !== (typeof title === "string"))
+      return "title must be the title of a documented error";
     if (processed !== undefined && typeof processed !== "boolean") return "processed must be true or false";
     for (const [name, value] of Object.entries(numbers)) {
       if (!["times", "probability", "seed", "ms", "status", "retryAfterSeconds"].includes(name))

@@ -137,6 +137,10 @@ function faultAnswer(standin: Standin, fault: Fault, call: Call): Answer | null 
       return { status: 200, headers: { "content-type": "application/json" }, body: '{"result":{"id":' };
     case "html":
       return gatewayPage(fault.status ?? 502);
+    case "documented": {
+      const found = standin.documentedErrors?.find(({ title }) => title === fault.title);
+      return found?.answer ?? { status: 599, body: `the stand-in has no documented error ${fault.title}` };
+    }
     case "slow":
     case "reset":
     case "answer_lost":

@@ -1,6 +1,7 @@
 // Snapchat: the Conversions API v3, the Ads API calls that fill the pickers, and the sign-in.
 
 import { describeProblem, isObject, readJson } from "../shared/checks.ts";
+import { documentedErrors } from "./documented.ts";
 import { requestShape, unmatchedMessage } from "./event.ts";
 import { bearerToken, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
@@ -105,7 +106,12 @@ function validateEvents(call: Call, context: Context): Answer {
   if ("answer" in checked) return checked.answer;
   return {
     status: 200,
-    body: { status: "VALID", reason: "Events have been validated successfully.", errors: {} },
+    body: {
+      status: "VALID",
+      test_event: true,
+      reason: "Events have been validated successfully.",
+      event_logs: checked.events.map((_, event) => ({ event, status: "VALID", errors: {}, warnings: [] })),
+    },
     tested: true,
   };
 }
@@ -233,6 +239,7 @@ export const snapchat = {
       handle: listPixels,
     },
   ],
+  documentedErrors,
   errors: {
     notFound: () => ({ status: 404, body: "Not Found" }),
     throttled,

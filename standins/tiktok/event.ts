@@ -62,7 +62,7 @@ const user = also(
   (value, path) => (Object.keys(value).length > 0 ? [] : problemAt("missing", path, "has no match key")),
 );
 
-const properties = object(
+const propertyFields = object(
   {
     value: number({ min: 0 }),
     currency,
@@ -88,6 +88,12 @@ const properties = object(
     shop_id: text(),
   },
   { open: true },
+);
+
+const properties = also(propertyFields, (value, path) =>
+  value.value !== undefined && value.currency === undefined
+    ? problemAt("missing", `${path}.currency`, "is required with value")
+    : [],
 );
 
 function eventShape(now: number, source: unknown): Check {

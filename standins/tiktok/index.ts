@@ -3,6 +3,7 @@
 
 import { isObject, readJson } from "../shared/checks.ts";
 import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
+import { documentedErrors } from "./documented.ts";
 import { toTikTokMessage, requestShape } from "./event.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
@@ -189,6 +190,7 @@ export const tiktok = {
     },
     { kind: "listing", method: "GET", path: "/open_api/v1.3/pixel/list/", handle: listPixels },
   ],
+  documentedErrors,
   errors: {
     notFound: () => ({ status: 404, body: "404 page not found" }),
     throttled,

@@ -2,6 +2,7 @@
 
 import { isObject, readJson } from "../shared/checks.ts";
 import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
+import { documentedErrors } from "./documented.ts";
 import {
   eventTags,
   senderError,
@@ -102,6 +103,7 @@ export const x = {
     },
     ...xSignInRoutes,
   ],
+  documentedErrors,
   errors: {
     notFound: () =>
       xError(404, [{ code: "ROUTE_NOT_FOUND", message: "The requested resource was not found" }]),
