@@ -1,130 +1,17 @@
 // Batches against the stand-ins, with the real delivery code: an invalid event must not cost another one in its batch,
 // every field that a connection may map must be one that its platform accepts, and a wrong setting must cost no event.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
-import { openBreaker } from "../../src/delivery/lanes/breaker.ts";
-import { createDeliverer, type Outcome } from "../../src/delivery/lanes/deliver.ts";
-import type { Job } from "../../src/delivery/plan.ts";
-import { openSender, type Sender } from "../../src/delivery/send.ts";
 import type { Conversion } from "../../src/kernel/event.ts";
 import { dayMs } from "../../src/kernel/time.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import { mappingFault } from "../../src/platforms/shared/mapping.ts";
-import { fullSample } from "../../src/platforms/shared/sample.ts";
-import type { Connection, Directory } from "../../src/sites/directory.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
-import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 import { sha256 } from "../support/sha256.ts";
+import { acceptedAt, lastReasons, openStandinDelivery } from "./standinDelivery.ts";
 
-const clock = { now: Date.now() };
-let standins: Standins;
-let sender: Sender;
-
-beforeAll(async () => {
-  standins = await startStandins({ rateLimits: false, now: () => clock.now });
-  const allow = { hosts: new Set<string>(), networks: [] };
-  sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: standins.origins });
-});
-afterAll(async () => {
-  await sender.close();
-  await standins.close();
-});
-
-let serial = 0;
-
-/** A full event of some minutes ago. Each has its own order and second: Microsoft identifies offline conversions by time. */
-function conversionOf(changes: Partial<Conversion> = {}): Conversion {
-  serial += 1;
-  const time = changes.time ?? clock.now - 60_000 - serial * 1000;
-  const eventId = `00000000-0000-8000-a000-${String(serial).padStart(12, "0")}`;
-  return fullSample({
-    platformEventId: eventId,
-    orderId: `A-${serial}`,
-    time,
-    receivedAt: time + 1000,
-    ...changes,
-  });
-}
-
-function delivery(id: StandinId, settings: Record<string, string> = {}) {
-  let connection: Connection = {
-    siteId: "site",
-    id: `to-${id}`,
-    platform: id,
-    account: id,
-    settings: { ...standinConnections[id], ...settings },
-    events: null,
-    state: "active",
-    stateReason: null,
-    createdAt: 0,
-  };
-  const directory: Directory = {
-    refresh: () => Promise.resolve(),
-    follow: () => ({ stop: async () => {} }),
-    sites: () => [],
-    site: () => undefined,
-    siteOfHost: () => undefined,
-    host: () => undefined,
-    key: () => undefined,
-    connectionNow: () => Promise.resolve(connection),
-    connection: () => connection,
-  };
-  const reconnections: string[] = [];
-  const attempts = createDeliverer({
-    directory,
-    sender,
-    settle: () => Promise.resolve(),
-    markForReconnection: (_connection, reason) => Promise.resolve(void reconnections.push(reason)),
-    tokens: { fresh: (one) => Promise.resolve(one) },
-    breaker: openBreaker(),
-    retry: { scheduleMs: [1000], random: () => 0.5 },
-    attemptMs: 5000,
-    now: () => clock.now,
-    onDefect: (error) => {
-      throw error;
-    },
-  });
-
-  /** Delivers the conversions as one batch, and then those still queued again, as the worker would. */
-  async function deliver(conversions: readonly Conversion[], rounds: number): Promise<Outcome[]> {
-    const outcomes = new Map<Conversion, Outcome>();
-    for (let round = 0; round < rounds; round++) {
-      const open = conversions.filter((one) => (outcomes.get(one)?.state ?? "queued") === "queued");
-      if (open.length === 0) break;
-      const batch = open.map((conversion) => ({
-        job: jobOf(connection, conversion, round),
-        resolve: (outcome: Outcome) => void outcomes.set(conversion, outcome),
-      }));
-      await attempts.deliver(batch);
-      // Longer than a breaker stays open.
-      clock.now += 6 * 60_000;
-    }
-    return conversions.map((one) => outcomes.get(one) ?? expect.unreachable("no outcome"));
-  }
-
-  return {
-    deliver,
-    reconnections,
-    change: (changes: Record<string, string>) => {
-      connection = { ...connection, settings: { ...connection.settings, ...changes } };
-    },
-  };
-}
-
-const jobOf = (connection: Connection, conversion: Conversion, attempts: number): Job => ({
-  siteId: connection.siteId,
-  eventId: conversion.platformEventId,
-  connectionId: connection.id,
-  conversion,
-  attemptsMade: attempts,
-  expiresAt: clock.now + 30 * dayMs,
-  owner: "test",
-  leaseUntil: clock.now + 60_000,
-});
-
-const acceptedAt = (handle: StandinHandle) => handle.accepted.reduce((sum, { count }) => sum + count, 0);
-const lastReasons = (handle: StandinHandle) => JSON.stringify(handle.received.at(-1)?.reasons ?? []);
+const { clock, standins, conversionOf, delivery } = await openStandinDelivery();
 const ids = list.map(({ id }) => id);
 
 describe("mapped fields", () => {

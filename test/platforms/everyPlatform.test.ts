@@ -1,0 +1,247 @@
+// Walks every platform, against its stand-in and with the real delivery code: each name of each usual event, no personal
+// data in plain text, the age limit, the test mode, a batch with one invalid event, and every documented error. A new
+// platform is in these tests as soon as it is in the lists.
+
+import { describe, expect, test } from "vitest";
+import { planDeliveries } from "../../src/delivery/plan.ts";
+import { maxAgeDaysOf } from "../../src/delivery/retry.ts";
+import type { Attribution, Conversion, Event } from "../../src/kernel/event.ts";
+import { dayMs, minuteMs } from "../../src/kernel/time.ts";
+import { platformOf } from "../../src/platforms/index.ts";
+import { resolveName, usualEventOf } from "../../src/platforms/shared/eventNames.ts";
+import { fullSample } from "../../src/platforms/shared/sample.ts";
+import { usualEvents } from "../../src/platforms/shared/usualEvents.ts";
+import { standins as list, type StandinId } from "../../standins/index.ts";
+import { personOf } from "../support/person.ts";
+import { sha256 } from "../support/sha256.ts";
+import { acceptedAt, connectionOf, lastReasons, openStandinDelivery } from "./standinDelivery.ts";
+
+/** Platforms that drop an invalid event without an error, or take one event in a request. */
+const withoutBatchErrors = new Set<string>(["ga4", "segment"]);
+/** Platforms that may count test events too, so that their stand-ins do. */
+const countingTests = new Set<string>(["meta"]);
+
+const { clock, standins, conversionOf, delivery } = await openStandinDelivery();
+
+describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, standin) => {
+  const platform = platformOf(id) ?? expect.unreachable(id);
+  const handle = standins.of(id);
+  const { settings } = connectionOf(id);
+  const skipReason = (conversion: Conversion) =>
+    platform.skipReason?.(conversion, settings, clock.now) ?? null;
+
+  /** Delivers conversions in the batches that lanes would make of them, and returns their states. */
+  async function deliverAll(conversions: readonly Conversion[]): Promise<string[]> {
+    const { deliver } = delivery(id);
+    const groups = Map.groupBy(conversions, (one) => platform.group?.(one, settings, clock.now) ?? "");
+    const states: string[] = [];
+    for (const group of groups.values())
+      for (let from = 0; from < group.length; from += platform.batch) {
+        const outcomes = await deliver(group.slice(from, from + platform.batch), 1);
+        states.push(...outcomes.map(({ state, reason }) => `${state} ${reason ?? ""}`.trim()));
+      }
+    return states;
+  }
+
+  test("every name of a usual event leads to the same name at the platform", () => {
+    const { events } = platform;
+    if (!events) return;
+    for (const [usual, others] of Object.entries(usualEvents)) {
+      const { names, by } = resolveName(usual, settings, events);
+      for (const other of others) {
+        const found = resolveName(other, settings, events);
+        // Without a name for the event, its own name is the custom one.
+        expect(found.by, other).toBe(by);
+        if (by !== "custom") expect(found.names, other).toEqual(names);
+      }
+    }
+  });
+
+  test("every usual event is accepted under each of its names, or is a refund that the platform cannot take", async () => {
+    const names = Object.entries(usualEvents).flatMap(([usual, others]) => [usual, ...others]);
+    const conversions = names.map((name) => conversionOf({ name }));
+    const sendable = conversions.filter((one) => skipReason(one) === null);
+    for (const one of conversions)
+      if (!sendable.includes(one)) {
+        expect(usualEventOf(one.name), one.name).toBe("refund");
+        expect(skipReason(one)).toMatch(/takes no refunds$/);
+      }
+    const before = acceptedAt(handle);
+    const states = await deliverAll(sendable);
+    expect(new Set(states), lastReasons(handle)).toEqual(new Set(["sent"]));
+    expect(acceptedAt(handle) - before).toBe(sendable.length);
+  });
+
+  test("an event that no table knows is accepted too, whatever its name", async () => {
+    const names = ["Quiz Done", "注文", "x".repeat(100), "7 days", "ga_hello", "Checkout", "error", "😀"];
+    const conversions = names.map((name) => conversionOf({ name }));
+    expect(conversions.map(skipReason)).toEqual(names.map(() => null));
+    const states = await deliverAll(conversions);
+    expect(new Set(states), lastReasons(handle)).toEqual(new Set(["sent"]));
+  });
+
+  test("no request has personal data in plain text", () => {
+    const contact = {
+      email: "Jane.Miller+shop@Example.com",
+      phone: "+1 415 555 0100",
+      firstName: "Jane-Ann",
+      lastName: "O'Miller",
+    };
+    for (const mode of ["live", "test"] as const) {
+      const conversion = conversionOf({ person: personOf(contact), mode });
+      if (skipReason(conversion) !== null) continue;
+      const text = JSON.stringify(platform.toRequest([conversion], settings, clock.now));
+      expect(text).not.toMatch(/jane|miller|415.?555|5550100/i);
+    }
+  });
+
+  test("an event that just reaches the age limit is accepted, and an older one is skipped", async () => {
+    const days = maxAgeDaysOf(conversionOf(), platform, settings);
+    const time = clock.now - days * dayMs + 10 * minuteMs;
+    const late = conversionOf({ time, receivedAt: time + 1000 });
+    expect(skipReason(late)).toBeNull();
+    expect(await deliverAll([late]), lastReasons(handle)).toEqual(["sent"]);
+
+    const event = eventAt(clock.now - days * dayMs - minuteMs);
+    const [planned] = planDeliveries(
+      { event, attribution, platformEventId: late.platformEventId },
+      [connectionOf(id)],
+      null,
+      clock.now,
+    );
+    const reason = `older than the ${days} days that ${platform.name} takes`;
+    expect(planned).toMatchObject({ state: "skipped", reason });
+  });
+
+  test("a test event is validated or shown as a test, or skipped because the platform has no test mode", async () => {
+    const conversion = conversionOf({ mode: "test" });
+    const skipped = skipReason(conversion);
+    if (skipped !== null) return expect(skipped).toMatch(/has no test mode$/);
+    const before = acceptedAt(handle);
+    expect(await deliverAll([conversion]), lastReasons(handle)).toEqual(["sent"]);
+    expect(acceptedAt(handle) - before).toBe(countingTests.has(id) ? 1 : 0);
+    if (!countingTests.has(id)) expect(handle.received.at(-1)?.verdict).toBe("tested");
+  });
+
+  test("one invalid event of a batch is rejected, and the others are sent once each", async () => {
+    if (withoutBatchErrors.has(id)) return;
+    const bad = await findInvalid();
+    const batch = [conversionOf(), conversionOf(), bad(), conversionOf(), conversionOf()];
+    const before = acceptedAt(handle);
+    const { deliver, reconnections } = delivery(id);
+    const states = (await deliver(batch, 5)).map(({ state }) => state);
+    expect(states, lastReasons(handle)).toEqual(["sent", "sent", "rejected", "sent", "sent"]);
+    expect(acceptedAt(handle) - before).toBe(4);
+    expect(reconnections).toEqual([]);
+  });
+
+  /** Finds an event that the platform rejects when it is alone. */
+  async function findInvalid(): Promise<() => Conversion> {
+    const plain = sha256("jane@example.com");
+    const person = { emailSha256: plain, emailRedditSha256: plain };
+    const tooLate = () => {
+      const time = clock.now - 8 * dayMs;
+      return conversionOf({ time, receivedAt: time + 1000 });
+    };
+    const candidates = [
+      () => conversionOf({ person }),
+      () => conversionOf({ time: clock.now - 200 * dayMs }),
+      tooLate,
+    ];
+    for (const candidate of candidates) {
+      const [outcome] = await delivery(id).deliver([candidate()], 1);
+      if (outcome?.state === "rejected") return candidate;
+    }
+    return expect.unreachable(`the stand-in of ${id} rejects no event`);
+  }
+
+  test("the stand-in has the documented errors of the platform", () => {
+    expect(standin.documentedErrors?.length ?? 0).toBeGreaterThan(0);
+    const titles = standin.documentedErrors?.map(({ title }) => title) ?? [];
+    expect(new Set(titles).size).toBe(titles.length);
+  });
+
+  const meanings = {
+    accept: { state: "sent", isParked: false },
+    retry: { state: "queued", isParked: false },
+    wait: { state: "queued", isParked: false },
+    park: { state: "parked", isParked: true },
+    reject: { state: "rejected", isParked: false },
+  };
+
+  test.each(standin.documentedErrors?.map((one) => [one.title, one.means] as const) ?? [])(
+    "the documented answer %s means: %s",
+    async (title, means) => {
+      handle.fault({ kind: "documented", title });
+      const { deliver, reconnections } = delivery(id);
+      const [outcome] = await deliver([conversionOf()], 1);
+      handle.clearFaults();
+      const { state, isParked } = meanings[means];
+      expect(outcome?.state, outcome?.reason ?? "").toBe(state);
+      expect(reconnections).toHaveLength(isParked ? 1 : 0);
+      const waits = expect.stringMatching(/waits until .* is corrected$/);
+      if (means === "wait") expect(outcome?.reason).toEqual(waits);
+      else expect(outcome?.reason ?? "").not.toEqual(waits);
+    },
+  );
+});
+
+const attribution: Attribution = {
+  consent: "granted",
+  withheld: null,
+  identity: "found",
+  clickIds: fullSample().clickIds,
+  browserIds: fullSample().browserIds,
+  utm: {},
+  browser: fullSample().browser,
+};
+
+function eventAt(time: number): Event {
+  const { name, mode, value, currency, orderId } = fullSample();
+  return {
+    id: "event",
+    siteId: "site",
+    keyId: "key",
+    mode,
+    name,
+    value,
+    currency,
+    orderId,
+    time,
+    receivedAt: time + 1000,
+    person: personOf({ email: "jane@example.com" }),
+    extra: null,
+  };
+}
+
+describe("an event with several targets", () => {
+  const cases: [id: StandinId, targets: readonly string[]][] = [
+    ["google_ads", ["7700000001", "7700000005"]],
+    ["linkedin", ["555001", "555002"]],
+    ["reddit", ["LEAD", "Quote requested"]],
+    ["x", ["tw-o8z6j-o87ne", "o87nf"]],
+  ];
+
+  test.each(cases)("%s counts it for each of %j, and once for each when it is sent again", async (id, targets) => {
+    const handle = standins.of(id);
+    const before = handle.accepted.length;
+    const { deliver } = delivery(id, { "event.lead": targets.join(",") });
+    const leads = [conversionOf({ name: "generate_lead" }), conversionOf({ name: "Lead Captured" })];
+    for (let times = 0; times < 2; times++) {
+      const outcomes = await deliver(leads, 1);
+      expect(outcomes.map(({ state }) => state), lastReasons(handle)).toEqual(["sent", "sent"]);
+    }
+    const accepted = handle.accepted.slice(before);
+    expect(accepted).toHaveLength(targets.length * 2);
+    for (const one of accepted) expect(one).toMatchObject({ count: 2, counted: 1 });
+  });
+
+  test.each(cases)("%s: an invalid one of a batch takes no other with it", async (id, targets) => {
+    const { deliver } = delivery(id, { "event.lead": targets.join(","), enhanced_conversions_for_leads: "on" });
+    const plain = sha256("jane@example.com");
+    const bad = conversionOf({ name: "lead", person: { emailSha256: plain, emailRedditSha256: plain } });
+    const batch = [conversionOf({ name: "lead" }), bad, conversionOf({ name: "lead" })];
+    const states = (await deliver(batch, 5)).map(({ state }) => state);
+    expect(states, lastReasons(standins.of(id))).toEqual(["sent", "rejected", "sent"]);
+  });
+});
