@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { platforms } from "../src/platforms/index.ts";
 import { eventFieldNames } from "../src/platforms/shared/mapping.ts";
+import { usualEvents } from "../src/platforms/shared/usualEvents.ts";
 import type { Example, Platform } from "../src/platforms/platform.ts";
 
 const folder = new URL("../docs/platforms/", import.meta.url);
@@ -31,11 +32,25 @@ function overview(): string {
     code("sh by test/platforms/standins.test.ts", "npx cleancast connect SITE PLATFORM name=value …"),
     table(head, rows),
     [
-      "For every connection: `events=purchase,lead` selects events, `event.NAME=…` chooses the name (or conversion action) of an",
+      "For every connection: `events=purchase,lead` selects events, `event.NAME=…` chooses the name (or the conversion actions) of an",
       "event, `map.FIELD=SOURCE` fills a field, `connection preview ID` shows the exact request, `connection test ID` sends a test",
       `event and shows the answer. A SOURCE is ${eventFieldNames.map((name) => `\`${name}\``).join(", ")}, a UTM field, \`extra.NAME\` (another`,
       "field of the inbound request) or `const:TEXT`.",
     ].join("\n"),
+    "## Event names",
+    [
+      "An event may have any name. These are the usual events; their other names, as Google Analytics 4, Segment, Shopify, CRMs and",
+      "the platforms' own pixels have them, mean the same at every platform. Case, spaces, dashes and underscores do not matter.",
+      "A choice for a usual event (`event.lead=…`, `events=lead`) applies to its other names too, unless one has its own",
+      "(`event.generate_lead=…`). `connection preview ID --name EVENT` says which name an event gets, and why.",
+    ].join("\n"),
+    table(
+      ["event", "other names"],
+      Object.entries(usualEvents).map(([usual, others]) => [
+        `\`${usual}\``,
+        others.map((one) => `\`${one}\``).join(", "),
+      ]),
+    ),
   ]);
 }
 
@@ -135,22 +150,28 @@ function settingsTable({ settings }: Platform): string {
 function eventsText({ events, name }: Platform): string {
   if (!events) return "";
   const standard = Object.entries(events.standard);
+  const several = events.several
+    ? " Several are separated by commas (`event.purchase=A,B`): the event counts for each of them."
+    : "";
   if (standard.length === 0 && events.others === "not sent") {
     return (
-      `${name} has no event names: \`event.NAME=…\` sets the target of an event. Other events go to the connection's ` +
-      "default target, or are skipped if it has none."
+      `${name} has no event names: \`event.NAME=…\` sets the target of an event, also for its [other names](README.md#event-names). ` +
+      `Other events go to the connection's default target, or are skipped if it has none.${several}`
     );
   }
   if (standard.length === 0 && events.others === "own name")
     return `${name} has no list of names: every event is sent under its own name, or under the name that \`event.NAME=…\` sets.`;
   const others =
     events.others === "own name"
-      ? "Others are sent under their own name."
+      ? `All others are custom events under their own name, changed where ${name} does not allow it.`
       : events.others === "not sent"
-        ? "Others are skipped unless the connection names them (`event.NAME=…`)."
-        : `Others are sent as \`${events.others.name}\`.`;
+        ? "All others are skipped unless the connection names them (`event.NAME=…`)."
+        : `All others are sent as \`${events.others.name}\`.`;
   const rows = standard.map(([ours, theirs]) => [`\`${ours}\``, `\`${theirs}\``]);
-  return [...(rows.length ? [table(["event", `at ${name}`], rows)] : []), others].join("\n\n");
+  return [
+    table(["event", `at ${name}`], rows),
+    `The [other names](README.md#event-names) of these events lead to the same. ${others}${several}`,
+  ].join("\n\n");
 }
 
 /** Leaves header values out, because most are secret. */
