@@ -95,6 +95,12 @@ describe("events:ingest", () => {
       "",
       "NO_IDENTIFIERS_PROVIDED",
     ],
+    [
+      "gbraid together with wbraid",
+      { adIdentifiers: { gbraid: "EXAMPLE_G", wbraid: "EXAMPLE_W" } },
+      ".ad_identifiers",
+      "INVALID_EVENT",
+    ],
     ["no time", { eventTimestamp: undefined }, ".event_timestamp", "REQUIRED_FIELD_MISSING"],
     ["a time in seconds", { eventTimestamp: 1_794_648_600 }, ".event_timestamp", "INVALID_FORMAT"],
     [
@@ -195,6 +201,11 @@ describe("events:ingest", () => {
       "INVALID_CONVERSION_ACTION_ID",
     ],
     [
+      "a conversion action of the tag",
+      { destinations: [destination({ productDestinationId: known.webpageActionId })] },
+      "INVALID_CONVERSION_ACTION_TYPE",
+    ],
+    [
       "a removed conversion action",
       { destinations: [destination({ productDestinationId: known.removedActionId })] },
       "INVALID_CONVERSION_ACTION_ID",
@@ -237,6 +248,18 @@ describe("events:ingest", () => {
   ])("%s there is no permission", async (_, changes) => {
     const { status, body } = await ingest(request([event()], { destinations: [destination(changes)] }));
     expect([status, body]).toMatchObject([403, { error: { status: "PERMISSION_DENIED" } }]);
+  });
+
+  test("an event without references counts for every destination", async () => {
+    const destinations = [known.conversionActionId, known.secondActionId].map((productDestinationId) =>
+      destination({ productDestinationId }),
+    );
+    for (let times = 0; times < 2; times++)
+      expect((await ingest(request([event()], { destinations }))).status).toBe(200);
+    expect(google.accepted).toMatchObject([
+      { id: "ord-10042", count: 2, counted: 1 },
+      { id: "ord-10042", count: 2, counted: 1 },
+    ]);
   });
 
   test("a hash in base64 is accepted when the request says so", async () => {

@@ -46,6 +46,7 @@ describe("the pickers of Google Ads", () => {
         results: [
           { conversionAction: { id: known.conversionActionId, name: "Purchase (upload)" } },
           { conversionAction: { id: known.onePerClickActionId, name: "Lead (upload)" } },
+          { conversionAction: { id: known.secondActionId, name: "Order (upload)" } },
         ],
       },
     ]);

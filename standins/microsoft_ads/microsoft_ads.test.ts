@@ -50,6 +50,13 @@ describe("the Conversions API", () => {
     ],
     ["no name", { eventName: undefined }, "eventName", "Empty"],
     ["no id", { eventId: undefined }, "eventId", "Empty"],
+    [
+      "a flag of the request",
+      { continueOnValidationError: true },
+      "continueOnValidationError",
+      "InvalidValue",
+    ],
+    ["the provider", { dataProvider: "relay" }, "dataProvider", "InvalidValue"],
     ["consent in words", { adStorageConsent: "granted" }, "adStorageConsent", "InvalidEnumValue"],
     ["a value as text", { customData: { value: "49.90" } }, "customData.value", "InvalidValue"],
     [
@@ -101,11 +108,11 @@ describe("the Conversions API", () => {
   });
 
   test("unknown fields are ignored, and logged", async () => {
-    const { status, body } = await send([event({ continueOnValidationError: true })]);
+    const { status, body } = await send([event({ orderId: "ord-10042" })]);
     expect([status, body]).toEqual([200, { eventsReceived: 1 }]);
     expect(microsoft.received[0]).toMatchObject({
       verdict: "partial",
-      reasons: ["data[0].continueOnValidationError is not a known field"],
+      reasons: ["data[0].orderId is not a known field"],
     });
   });
 

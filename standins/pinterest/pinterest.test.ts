@@ -57,7 +57,8 @@ const send = (
   }: { token?: string; account?: string; query?: string } = {},
 ) => post(`${platform.origin}/v5/ad_accounts/${account}/events${query}`, { data }, bearer(token));
 type Result = { num_events_processed: number; events: { status: string; error_message: string }[] };
-const resultOf = ({ body }: { body: unknown }) => body as Result;
+/** The list of a success, or that in the details of a partial failure. */
+const resultOf = ({ body }: { body: unknown }) => (body as { details?: Result }).details ?? (body as Result);
 
 describe("the Conversions API", () => {
   test("the documented event is accepted, with a status per event", async () => {
@@ -225,8 +226,15 @@ describe("the sign-in", () => {
     authorizationCode(platform, "/oauth/", { client_id: known.clientId, scope: "ads:read,ads:write" });
   const token = (fields: Record<string, string>, secret: string = known.clientSecret) =>
     postForm(`${platform.origin}/v5/oauth/token`, fields, basicAuth(known.clientId, secret));
-  const exchange = (given: string) =>
-    token({ grant_type: "authorization_code", redirect_uri: callback, code: given });
+  const codeGrant = { grant_type: "authorization_code", continuous_refresh: "true" };
+  const exchange = (given: string) => token({ ...codeGrant, redirect_uri: callback, code: given });
+
+  test("an application of before September 2025 has to ask for refresh tokens that are replaced", async () => {
+    const fields = { grant_type: "authorization_code", redirect_uri: callback, code: await code() };
+    const refused = await token(fields);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("continuous_refresh")]);
+    expect((await token({ ...fields, continuous_refresh: "true" })).status).toBe(200);
+  });
 
   test("a code is exchanged for tokens, the refresh token is replaced at each use", async () => {
     const first = await exchange(await code());
@@ -267,7 +275,7 @@ describe("the sign-in", () => {
     const used = await code();
     await exchange(used);
     expect(await exchange(used)).toMatchObject({ status: 400, body: { code: 1 } });
-    expect(await token({ grant_type: "authorization_code" }, "guess")).toMatchObject({
+    expect(await token(codeGrant, "guess")).toMatchObject({
       status: 401,
       body: { code: 2 },
     });

@@ -195,6 +195,19 @@ describe("faults", () => {
     expect(first.filter((status) => status === 200).length).toBeGreaterThan(10);
   });
 
+  test("a documented error is answered by its title, and changes nothing", async () => {
+    const [documented] = googleAds.documentedErrors;
+    google.fault({ kind: "documented", title: documented?.title ?? "" });
+    const answer = await ingest();
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      documented?.answer.status,
+      documented?.answer.body,
+    ]);
+    expect(google.accepted).toEqual([]);
+    google.fault({ kind: "documented", title: "no such title" });
+    expect(await ingest()).toMatchObject({ status: 599, text: expect.stringContaining("no such title") });
+  });
+
   test("a fault hits one kind of call", async () => {
     google.fault({ kind: "server_error", on: "token" });
     expect((await ingest()).status).toBe(200);
@@ -246,6 +259,8 @@ describe("the control paths", () => {
     [{ kind: "slow", ms: "10" }, /^ms must be a number from 0$/],
     [{ kind: "slow", on: "monday" }, /^on must be one of events, /],
     [{ kind: "slow", delay: 10 }, /^delay is not a part of a fault$/],
+    [{ kind: "documented" }, /^title must be/],
+    [{ kind: "slow", title: "x" }, /^title must be/],
     [{ kind: "reset", processed: 1 }, /^processed must be true or false$/],
     ["throttle", /^a fault is an object/],
   ])("an invalid script is rejected: %j", async (script, why) => {

@@ -126,7 +126,11 @@ describe("the Conversions API", () => {
   });
 
   test("the validation endpoint records nothing; a test code is marked", async () => {
-    expect((await send([event()], { path: "events/validate" })).body).toMatchObject({ status: "VALID" });
+    expect((await send([event()], { path: "events/validate" })).body).toMatchObject({
+      status: "VALID",
+      test_event: true,
+      event_logs: [{ event: 0, status: "VALID" }],
+    });
     expect(platform.accepted).toEqual([]);
     expect((await send([event({ user_data: {} })], { path: "events/validate" })).status).toBe(400);
     await send([event()], { root: { test_event_code: known.testEventCode } });

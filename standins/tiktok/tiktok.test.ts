@@ -92,6 +92,11 @@ describe("the Events API", () => {
     ["an event of eight days ago", { event_time: seconds - 8 * 86_400 }, /older/],
     ["an event of tomorrow", { event_time: seconds + 86_400 }, /future/],
     ["a value as text", { properties: { value: "49.90", currency: "EUR" } }, /Not a valid number/],
+    [
+      "a value without a currency",
+      { properties: { value: 49.9 } },
+      /properties\.currency: is required with value/,
+    ],
     ["a currency in lower case", { properties: { value: 1, currency: "eur" } }, /ISO 4217/],
     [
       "an item id that is a number",

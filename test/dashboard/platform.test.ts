@@ -93,6 +93,15 @@ inChromium("a platform in the dashboard", () => {
       await press(page, /^More settings/);
       await field(page, "Test event code").fill(knownAt("meta", "testEventCode"));
 
+      // The events show which name leads to which, and the preview says so too.
+      await page.getByRole("tab", { name: "Events" }).click();
+      await page.getByLabel("Another event").fill("generate_lead");
+      await press(page, "Add");
+      await sees(page, "taken for lead");
+      const nameField = page.getByLabel("Meta name for generate_lead");
+      expect(await nameField.getAttribute("placeholder")).toBe("Lead");
+      await sees(page, "purchase is sent as Purchase: Meta's name for it.");
+
       // A mapped field appears in the preview before it is saved.
       await page.getByRole("tab", { name: "Field mapping" }).click();
       const body = page.getByLabel("Body", { exact: true });

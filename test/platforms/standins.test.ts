@@ -326,6 +326,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
 
   test("a preview shows the exact request without its secrets", async () => {
     const preview = await home.run("connection", "preview", connectionId);
+    expect(preview.naming).toMatch(/^purchase is sent as .+: .+\.$/);
     if (preview.skipped) return;
     expect(preview.request.method).toBe("POST");
     for (const { name, secret } of platform.settings)
