@@ -151,7 +151,7 @@ function eventsText({ events, name }: Platform): string {
   if (!events) return "";
   const standard = Object.entries(events.standard);
   const several = events.several
-    ? " Several are separated by commas (`event.purchase=A,B`): the event counts for each of them."
+    ? " `event.NAME=A,B` sets several, separated by commas: the event counts for each of them."
     : "";
   if (standard.length === 0 && events.others === "not sent") {
     return (

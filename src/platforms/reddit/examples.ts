@@ -223,6 +223,12 @@ export const responses: readonly ResponseExample[] = [
       retryLater("HTTP 403: rejected because of another event in the same request", 1),
     ],
   ),
+  response(
+    "The same without a list of fields: the batch is halved until the event is found",
+    403,
+    '{"error":{"code":403,"message":"the field currency is not allowed"}}',
+    twice(rejected("HTTP 403: the field currency is not allowed")),
+  ),
   unreadableSuccess('{"data":{"message":"Successfully proc'),
   response(
     "The second error format",

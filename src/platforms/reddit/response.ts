@@ -27,8 +27,8 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   const body = parseBody(response);
   const [detail, reasons] = explain(body, response.body);
   const corrected = withRealStatus(response, body);
-  const reading = isAboutField(corrected.status, body)
-    ? rejected(`HTTP 403: ${shorten(detail)}`)
+  const reading = isAboutField(corrected.status, detail)
+    ? rejected(`HTTP ${corrected.status}: ${shorten(detail)}`)
     : readStatus(corrected, now, detail);
   // Only the pixel can be missing at this URL, and the pixel is a setting of the whole connection.
   if (corrected.status === 404 && /pixel|not[ _]found/i.test(detail))
@@ -48,10 +48,10 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   return all(success ? reading : unreadable(response, now));
 };
 
-/** True for a 403 that names fields of events: Reddit does not allow their values, and the token is fine. */
-function isAboutField(status: number, body: unknown): boolean {
-  const fields = listAt(body, "error", "fields").map(describe);
-  return status === 403 && fields.length > 0 && !fields.some((one) => /pixel|token|account/i.test(one));
+/** True for a 403 that names a field of an event: Reddit does not allow its value, and the token is fine. */
+function isAboutField(status: number, detail: string): boolean {
+  const isAboutAccess = /pixel|token|account|authori[sz]|permission/i.test(detail);
+  return status === 403 && !isAboutAccess && /\bfield\b|\bevents[[./]\d/i.test(detail);
 }
 
 /** Some errors come with HTTP 200; then the status in the body counts. */

@@ -23,22 +23,23 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
   const reading = readWhole(response, now);
   const isVerdict = reading.outcome === "accepted" || reading.outcome === "rejected";
   const logs = isVerdict ? listAt(parseBody(response), "event_logs") : [];
-  return conversions.map((_, index) => {
+  return conversions.map(({ mode }, index) => {
     // `event` is the index of the event. A log for each of them is in their order.
     const log =
       logs.length === conversions.length ? logs[index] : logs.find((one) => at(one, "event") === index);
-    return (log === undefined ? null : readLog(log)) ?? reading;
+    const logged = log === undefined ? null : readLog(log);
+    // Nothing is counted in test mode. Elsewhere a rejected request took no event, whatever its log says.
+    return logged && (logged.outcome === "rejected" || mode === "test") ? logged : reading;
   });
 };
 
-/** Nothing is counted in test mode, so the log of an event decides over the status of the request. */
 function readLog(log: unknown): Reading | null {
   const status = textAt(log, "status").toUpperCase();
   const errors = [...listAt(log, "errors", "error_msgs"), ...listAt(log, "errors", "codes")];
   if (status === "VALID" && errors.length === 0) return accepted;
   const message = shorten(errors.filter((one) => typeof one === "string").join("; "));
   if (status !== "INVALID" && message === "") return null;
-  return rejected(`Snapchat answered INVALID${message && `: ${message}`}`);
+  return rejected(`Snapchat answered ${["INVALID", message].filter(Boolean).join(": ")}`);
 }
 
 function readWhole(response: PlatformResponse, now: number): Reading {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
-import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts";
+import { firstEvent, now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { Picker } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
+import { sampleConversion } from "../shared/sample.ts";
 import { snapchat } from "./index.ts";
 
 const settings = { pixel_id: "a1b2c3d4-0000-4000-8000-00000000beef", access_token: "EXAMPLE-TOKEN" };
@@ -132,6 +133,26 @@ describe("the response", () => {
       error: "Snapchat answered PARTIAL",
     });
     expect(read({ body: "OK" })[0]?.outcome).toBe("retry");
+  });
+
+  test("the log of each test event decides, and a live one is never accepted by its log alone", () => {
+    const event_logs = [
+      { event: 1, status: "INVALID", errors: { error_msgs: ["bad currency"] } },
+      { event: 0, status: "VALID" },
+      { event: 2, status: "PENDING" },
+    ];
+    const outcomes = (mode: "live" | "test", logs: unknown[]) =>
+      snapchat
+        .readResponse(
+          { status: 400, headers: {}, body: JSON.stringify({ status: "INVALID", event_logs: logs }) },
+          [0, 1, 2, 3].map(() => sampleConversion({ mode })),
+          {},
+          now,
+        )
+        .map((one) => ("error" in one ? one.error : one.outcome));
+    const bad = "Snapchat answered INVALID: bad currency";
+    expect(outcomes("test", event_logs)).toEqual(["accepted", bad, "HTTP 400", "HTTP 400"]);
+    expect(outcomes("live", event_logs)).toEqual(["HTTP 400", bad, "HTTP 400", "HTTP 400"]);
   });
 
   test.each(["Invalid access token", "access_token missing", "Unauthorized", "no permission for pixel"])(
