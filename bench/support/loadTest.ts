@@ -66,14 +66,18 @@ export async function openHarness(delayMs: number): Promise<Harness> {
   return { stub, state: await stub.ask<StubState>("state"), sender: startChild("./sender.ts") };
 }
 
-export async function closeHarness(
-  { stub, sender }: Harness,
-  candidates: Iterable<Candidate>,
-): Promise<void> {
+export async function stopCandidates(candidates: Iterable<Candidate>): Promise<void> {
   for (const one of candidates) {
     await one.stop();
     await requirePeopleFound(one);
   }
+}
+
+export async function closeHarness(
+  { stub, sender }: Harness,
+  candidates: Iterable<Candidate>,
+): Promise<void> {
+  await stopCandidates(candidates);
   await stub.stop();
   await sender.stop();
 }
