@@ -68,6 +68,10 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     access_token: knownAt("x", "pixelToken"),
     default_event: knownAt("x", "purchaseEventId"),
   },
+  openai_ads: {
+    pixel_id: knownAt("openai_ads", "pixelId"),
+    api_key: knownAt("openai_ads", "apiKey"),
+  },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -83,4 +87,5 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   snapchat: { access_token: knownAt("snapchat", "revokedToken") },
   reddit: { access_token: knownAt("reddit", "revokedToken") },
   x: { access_token: knownAt("x", "revokedPixelToken") },
+  openai_ads: { api_key: knownAt("openai_ads", "revokedKey") },
 };

@@ -5,6 +5,7 @@ import { googleAds } from "./google_ads/index.ts";
 import { linkedin } from "./linkedin/index.ts";
 import { meta } from "./meta/index.ts";
 import { microsoftAds } from "./microsoft_ads/index.ts";
+import { openaiAds } from "./openai_ads/index.ts";
 import { pinterest } from "./pinterest/index.ts";
 import { reddit } from "./reddit/index.ts";
 import { segment } from "./segment/index.ts";
@@ -25,6 +26,7 @@ const list = [
   snapchat,
   reddit,
   x,
+  openaiAds,
 ] as const;
 
 export type StandinId = (typeof list)[number]["id"];
