@@ -72,6 +72,10 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     pixel_id: knownAt("openai_ads", "pixelId"),
     api_key: knownAt("openai_ads", "apiKey"),
   },
+  nextdoor: {
+    data_source_id: knownAt("nextdoor", "dataSourceId"),
+    access_token: knownAt("nextdoor", "accessToken"),
+  },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -88,4 +92,5 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   reddit: { access_token: knownAt("reddit", "revokedToken") },
   x: { access_token: knownAt("x", "revokedPixelToken") },
   openai_ads: { api_key: knownAt("openai_ads", "revokedKey") },
+  nextdoor: { access_token: knownAt("nextdoor", "revokedToken") },
 };

@@ -5,6 +5,7 @@ import { googleAds } from "./google_ads/index.ts";
 import { linkedin } from "./linkedin/index.ts";
 import { meta } from "./meta/index.ts";
 import { microsoftAds } from "./microsoft_ads/index.ts";
+import { nextdoor } from "./nextdoor/index.ts";
 import { openaiAds } from "./openai_ads/index.ts";
 import { pinterest } from "./pinterest/index.ts";
 import { reddit } from "./reddit/index.ts";
@@ -27,6 +28,7 @@ const list = [
   reddit,
   x,
   openaiAds,
+  nextdoor,
 ] as const;
 
 export type StandinId = (typeof list)[number]["id"];

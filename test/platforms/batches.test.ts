@@ -293,6 +293,7 @@ describe("wrong settings", () => {
     ["meta", { pixel_id: "4000000000000077" }],
     ["x", { pixel_id: "nosuch" }],
     ["openai_ads", { pixel_id: "nosuch" }],
+    ["nextdoor", { data_source_id: "fe411d2f-0000-4000-8000-0000000000ff" }],
     ["reddit", { pixel_id: "a2_nosuch" }],
     ["tiktok", { pixel_code: "C0NOSUCHPIXEL" }],
     ["google_ads", { customer_id: "999-999-9999" }],
