@@ -76,6 +76,7 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     data_source_id: knownAt("nextdoor", "dataSourceId"),
     access_token: knownAt("nextdoor", "accessToken"),
   },
+  axon: { event_key: knownAt("axon", "eventKey"), api_key: knownAt("axon", "apiKey") },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -93,4 +94,5 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   x: { access_token: knownAt("x", "revokedPixelToken") },
   openai_ads: { api_key: knownAt("openai_ads", "revokedKey") },
   nextdoor: { access_token: knownAt("nextdoor", "revokedToken") },
+  axon: { api_key: knownAt("axon", "revokedKey") },
 };

@@ -1,5 +1,6 @@
 // The list of stand-ins. A new platform adds a line here; its index in the list decides its port.
 
+import { axon } from "./axon/index.ts";
 import { ga4 } from "./ga4/index.ts";
 import { googleAds } from "./google_ads/index.ts";
 import { linkedin } from "./linkedin/index.ts";
@@ -29,6 +30,7 @@ const list = [
   x,
   openaiAds,
   nextdoor,
+  axon,
 ] as const;
 
 export type StandinId = (typeof list)[number]["id"];

@@ -1,5 +1,6 @@
 // The list of platforms, in the order in which people see them. A new one is a folder and a line here.
 
+import { axon } from "./axon/index.ts";
 import { ga4 } from "./ga4/index.ts";
 import { googleAds } from "./google_ads/index.ts";
 import { linkedin } from "./linkedin/index.ts";
@@ -29,6 +30,7 @@ export const platforms: readonly Platform[] = [
   x,
   openaiAds,
   nextdoor,
+  axon,
   ga4,
   segment,
   webhook,

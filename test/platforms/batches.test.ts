@@ -210,6 +210,7 @@ describe("batches of five with one invalid event", () => {
     ["x", "not hashed", badHash, {}],
     ["openai_ads", "too old", old, {}],
     ["openai_ads", "not hashed", badHash, {}],
+    ["axon", "not hashed", badHash, {}],
   ];
   /** Recent on receipt, so that it goes to the Conversions API, where it is now too old. */
   function delayed(): Partial<Conversion> {
