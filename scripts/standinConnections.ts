@@ -77,6 +77,10 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     access_token: knownAt("nextdoor", "accessToken"),
   },
   axon: { event_key: knownAt("axon", "eventKey"), api_key: knownAt("axon", "apiKey") },
+  spotify: {
+    connection_id: knownAt("spotify", "connectionId"),
+    access_token: knownAt("spotify", "accessToken"),
+  },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -95,4 +99,5 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   openai_ads: { api_key: knownAt("openai_ads", "revokedKey") },
   nextdoor: { access_token: knownAt("nextdoor", "revokedToken") },
   axon: { api_key: knownAt("axon", "revokedKey") },
+  spotify: { access_token: knownAt("spotify", "revokedToken") },
 };

@@ -13,6 +13,7 @@ import { reddit } from "./reddit/index.ts";
 import { segment } from "./segment/index.ts";
 import { snapchat } from "./snapchat/index.ts";
 import type { Standin } from "./shared/standin.ts";
+import { spotify } from "./spotify/index.ts";
 import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
 
@@ -31,6 +32,7 @@ const list = [
   openaiAds,
   nextdoor,
   axon,
+  spotify,
 ] as const;
 
 export type StandinId = (typeof list)[number]["id"];

@@ -14,6 +14,7 @@ import { reddit } from "./reddit/index.ts";
 import { sandbox } from "./sandbox/index.ts";
 import { segment } from "./segment/index.ts";
 import { snapchat } from "./snapchat/index.ts";
+import { spotify } from "./spotify/index.ts";
 import { tiktok } from "./tiktok/index.ts";
 import { webhook } from "./webhook/index.ts";
 import { x } from "./x/index.ts";
@@ -31,6 +32,7 @@ export const platforms: readonly Platform[] = [
   openaiAds,
   nextdoor,
   axon,
+  spotify,
   ga4,
   segment,
   webhook,

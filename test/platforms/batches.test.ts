@@ -211,6 +211,7 @@ describe("batches of five with one invalid event", () => {
     ["openai_ads", "too old", old, {}],
     ["openai_ads", "not hashed", badHash, {}],
     ["axon", "not hashed", badHash, {}],
+    ["spotify", "not hashed", badHash, {}],
   ];
   /** Recent on receipt, so that it goes to the Conversions API, where it is now too old. */
   function delayed(): Partial<Conversion> {
@@ -294,6 +295,7 @@ describe("wrong settings", () => {
     ["meta", { pixel_id: "4000000000000077" }],
     ["x", { pixel_id: "nosuch" }],
     ["openai_ads", { pixel_id: "nosuch" }],
+    ["spotify", { connection_id: "9eb0bb5f-0000-4000-8000-0000000000ff" }],
     ["nextdoor", { data_source_id: "fe411d2f-0000-4000-8000-0000000000ff" }],
     ["reddit", { pixel_id: "a2_nosuch" }],
     ["tiktok", { pixel_code: "C0NOSUCHPIXEL" }],
