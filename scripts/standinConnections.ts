@@ -81,6 +81,11 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     connection_id: knownAt("spotify", "connectionId"),
     access_token: knownAt("spotify", "accessToken"),
   },
+  quora: {
+    account_id: knownAt("quora", "accountId"),
+    access_token: knownAt("quora", "accessToken"),
+    currency: "EUR",
+  },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -100,4 +105,5 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   nextdoor: { access_token: knownAt("nextdoor", "revokedToken") },
   axon: { api_key: knownAt("axon", "revokedKey") },
   spotify: { access_token: knownAt("spotify", "revokedToken") },
+  quora: { access_token: knownAt("quora", "revokedToken") },
 };

@@ -9,6 +9,7 @@ import { microsoftAds } from "./microsoft_ads/index.ts";
 import { nextdoor } from "./nextdoor/index.ts";
 import { openaiAds } from "./openai_ads/index.ts";
 import { pinterest } from "./pinterest/index.ts";
+import { quora } from "./quora/index.ts";
 import { reddit } from "./reddit/index.ts";
 import { segment } from "./segment/index.ts";
 import { snapchat } from "./snapchat/index.ts";
@@ -33,6 +34,7 @@ const list = [
   nextdoor,
   axon,
   spotify,
+  quora,
 ] as const;
 
 export type StandinId = (typeof list)[number]["id"];

@@ -10,6 +10,7 @@ import { nextdoor } from "./nextdoor/index.ts";
 import { openaiAds } from "./openai_ads/index.ts";
 import { pinterest } from "./pinterest/index.ts";
 import type { Platform } from "./platform.ts";
+import { quora } from "./quora/index.ts";
 import { reddit } from "./reddit/index.ts";
 import { sandbox } from "./sandbox/index.ts";
 import { segment } from "./segment/index.ts";
@@ -33,6 +34,7 @@ export const platforms: readonly Platform[] = [
   nextdoor,
   axon,
   spotify,
+  quora,
   ga4,
   segment,
   webhook,

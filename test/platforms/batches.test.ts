@@ -295,6 +295,7 @@ describe("wrong settings", () => {
     ["meta", { pixel_id: "4000000000000077" }],
     ["x", { pixel_id: "nosuch" }],
     ["openai_ads", { pixel_id: "nosuch" }],
+    ["quora", { account_id: "999" }],
     ["spotify", { connection_id: "9eb0bb5f-0000-4000-8000-0000000000ff" }],
     ["nextdoor", { data_source_id: "fe411d2f-0000-4000-8000-0000000000ff" }],
     ["reddit", { pixel_id: "a2_nosuch" }],
