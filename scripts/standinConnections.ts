@@ -86,6 +86,7 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     access_token: knownAt("quora", "accessToken"),
     currency: "EUR",
   },
+  taboola: { account_id: knownAt("taboola", "accountId") },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -106,4 +107,5 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   axon: { api_key: knownAt("axon", "revokedKey") },
   spotify: { access_token: knownAt("spotify", "revokedToken") },
   quora: { access_token: knownAt("quora", "revokedToken") },
+  taboola: {},
 };

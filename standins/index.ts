@@ -15,6 +15,7 @@ import { segment } from "./segment/index.ts";
 import { snapchat } from "./snapchat/index.ts";
 import type { Standin } from "./shared/standin.ts";
 import { spotify } from "./spotify/index.ts";
+import { taboola } from "./taboola/index.ts";
 import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
 
@@ -35,6 +36,7 @@ const list = [
   axon,
   spotify,
   quora,
+  taboola,
 ] as const;
 
 export type StandinId = (typeof list)[number]["id"];

@@ -16,6 +16,7 @@ import { sandbox } from "./sandbox/index.ts";
 import { segment } from "./segment/index.ts";
 import { snapchat } from "./snapchat/index.ts";
 import { spotify } from "./spotify/index.ts";
+import { taboola } from "./taboola/index.ts";
 import { tiktok } from "./tiktok/index.ts";
 import { webhook } from "./webhook/index.ts";
 import { x } from "./x/index.ts";
@@ -35,6 +36,7 @@ export const platforms: readonly Platform[] = [
   axon,
   spotify,
   quora,
+  taboola,
   ga4,
   segment,
   webhook,
