@@ -87,6 +87,7 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     currency: "EUR",
   },
   taboola: { account_id: knownAt("taboola", "accountId") },
+  outbrain: {},
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -108,4 +109,5 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   spotify: { access_token: knownAt("spotify", "revokedToken") },
   quora: { access_token: knownAt("quora", "revokedToken") },
   taboola: {},
+  outbrain: {},
 };

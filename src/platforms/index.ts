@@ -8,6 +8,7 @@ import { meta } from "./meta/index.ts";
 import { microsoftAds } from "./microsoft_ads/index.ts";
 import { nextdoor } from "./nextdoor/index.ts";
 import { openaiAds } from "./openai_ads/index.ts";
+import { outbrain } from "./outbrain/index.ts";
 import { pinterest } from "./pinterest/index.ts";
 import type { Platform } from "./platform.ts";
 import { quora } from "./quora/index.ts";
@@ -37,6 +38,7 @@ export const platforms: readonly Platform[] = [
   spotify,
   quora,
   taboola,
+  outbrain,
   ga4,
   segment,
   webhook,
