@@ -88,6 +88,12 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
   },
   taboola: { account_id: knownAt("taboola", "accountId") },
   outbrain: {},
+  amazon_ads: {
+    advertiser_id: knownAt("amazon_ads", "advertiserId"),
+    client_id: knownAt("amazon_ads", "clientId"),
+    access_token: knownAt("amazon_ads", "accessToken"),
+    country: "DE",
+  },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -110,4 +116,5 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   quora: { access_token: knownAt("quora", "revokedToken") },
   taboola: {},
   outbrain: {},
+  amazon_ads: { access_token: knownAt("amazon_ads", "revokedToken") },
 };

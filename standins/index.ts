@@ -1,5 +1,6 @@
 // The list of stand-ins. A new platform adds a line here; its index in the list decides its port.
 
+import { amazonAds } from "./amazon_ads/index.ts";
 import { axon } from "./axon/index.ts";
 import { ga4 } from "./ga4/index.ts";
 import { googleAds } from "./google_ads/index.ts";
@@ -39,6 +40,7 @@ const list = [
   quora,
   taboola,
   outbrain,
+  amazonAds,
 ] as const;
 
 export type StandinId = (typeof list)[number]["id"];

@@ -41,7 +41,8 @@ export const clickIds: readonly ClickId[] = [
   { name: "tblci", platform: "taboola", days: 30 },
   { name: "dicbo", platform: "outbrain", days: 30 },
   { name: "ob_click_id", platform: "outbrain", days: 30 },
-  { name: "aref", platform: "amazon_ads", days: 30 },
+  // Amazon takes tokens that are made from it, in a form that it does not publish.
+  { name: "aref", platform: null, days: 30 },
   { name: "irclickid", platform: null, days: 90 },
   { name: "yclid", platform: null, days: 90 },
 ];

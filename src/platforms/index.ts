@@ -1,5 +1,6 @@
 // The list of platforms, in the order in which people see them. A new one is a folder and a line here.
 
+import { amazonAds } from "./amazon_ads/index.ts";
 import { axon } from "./axon/index.ts";
 import { ga4 } from "./ga4/index.ts";
 import { googleAds } from "./google_ads/index.ts";
@@ -39,6 +40,7 @@ export const platforms: readonly Platform[] = [
   quora,
   taboola,
   outbrain,
+  amazonAds,
   ga4,
   segment,
   webhook,

@@ -212,6 +212,7 @@ describe("batches of five with one invalid event", () => {
     ["openai_ads", "not hashed", badHash, {}],
     ["axon", "not hashed", badHash, {}],
     ["spotify", "not hashed", badHash, {}],
+    ["amazon_ads", "not hashed", badHash, {}],
   ];
   /** Recent on receipt, so that it goes to the Conversions API, where it is now too old. */
   function delayed(): Partial<Conversion> {
@@ -296,6 +297,7 @@ describe("wrong settings", () => {
     ["x", { pixel_id: "nosuch" }],
     ["openai_ads", { pixel_id: "nosuch" }],
     ["quora", { account_id: "999" }],
+    ["amazon_ads", { advertiser_id: "5790000000000099" }],
     ["spotify", { connection_id: "9eb0bb5f-0000-4000-8000-0000000000ff" }],
     ["nextdoor", { data_source_id: "fe411d2f-0000-4000-8000-0000000000ff" }],
     ["reddit", { pixel_id: "a2_nosuch" }],
