@@ -76,7 +76,11 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     data_source_id: knownAt("nextdoor", "dataSourceId"),
     access_token: knownAt("nextdoor", "accessToken"),
   },
-  axon: { event_key: knownAt("axon", "eventKey"), api_key: knownAt("axon", "apiKey") },
+  axon: {
+    event_key: knownAt("axon", "eventKey"),
+    api_key: knownAt("axon", "apiKey"),
+    default_event: "generate_lead",
+  },
   spotify: {
     connection_id: knownAt("spotify", "connectionId"),
     access_token: knownAt("spotify", "accessToken"),

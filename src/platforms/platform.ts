@@ -87,14 +87,30 @@ type Guide = {
 };
 
 export type EventNames = {
-  /** Our usual names, in lower case, and the platform's for them. */
+  /** The platform's names for the usual events (shared/usualEvents.ts), whose other names lead here too. */
   standard: Readonly<Record<string, string>>;
   /** All other events: sent under the sender's own name, under this one, or not at all. */
   others: "own name" | { name: string } | "not sent";
+  /** The platform's rules for names of custom events; a sender's own name is changed to follow them. */
+  customNames?: NameRules;
+  /** An event may have several targets, such as conversion actions: `event.purchase=1001,1002`. */
+  several?: true;
+  /** The setting with the targets of all events without their own. */
+  defaultSetting?: string;
   /** A connection may choose one of these, or anything that `check` accepts. */
   choices?: readonly string[];
   /** Says in one sentence what is wrong with a chosen name; null when it is fine. */
   check?: (name: string) => string | null;
+};
+
+/** Data and not functions, because the dashboard applies the rules too. */
+export type NameRules = {
+  maxLength?: number;
+  /** `identifier`: ASCII letters, digits and underscores that begin with a letter. Any characters by default. */
+  form?: "identifier";
+  /** Names that the platform keeps for itself, in lower case; compared without regard to case. */
+  reserved?: readonly string[];
+  reservedPrefixes?: readonly string[];
 };
 
 /** A field of a platform that a connection may fill. `name` is its path in one event: `custom_data.content_name`. */

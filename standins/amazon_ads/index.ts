@@ -10,6 +10,7 @@ import {
   type Standin,
 } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
+import { documentedErrors } from "./documented.ts";
 import { eventShape } from "./event.ts";
 
 /** Values of no real account. */
@@ -115,6 +116,7 @@ export const amazonAds = {
     { kind: "events", method: "POST", path: "/adsApi/v1/create/events", handle: receiveEvents },
     { kind: "listing", method: "GET", path: "/v2/profiles", handle: listProfiles },
   ],
+  documentedErrors,
   errors: {
     notFound: () => failure(404, "NOT_FOUND", "Not found"),
     throttled: (seconds) => ({

@@ -3,6 +3,7 @@
 import { describeProblem, isObject, readJson } from "../shared/checks.ts";
 import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
+import { documentedErrors } from "./documented.ts";
 import { requestShape, type Website } from "./event.ts";
 
 /** Values of no real account. */
@@ -75,6 +76,7 @@ export const axon = {
     { token: axonKnown.revokedKey, state: "revoked" },
   ],
   routes: [{ kind: "events", method: "POST", path: "/v1/event", handle: receiveEvents }],
+  documentedErrors,
   errors: {
     notFound: () => failure(404, "NOT_FOUND", "Not found"),
     throttled: (seconds) => {

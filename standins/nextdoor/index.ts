@@ -3,6 +3,7 @@
 import { describeProblem, isObject, readJson } from "../shared/checks.ts";
 import { bearerToken, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
+import { documentedErrors } from "./documented.ts";
 import { eventShape } from "./event.ts";
 
 /** Values of no real account. */
@@ -68,6 +69,7 @@ export const nextdoor = {
     { kind: "events", method: "POST", path: "/v2/api/conversions/track", handle: receiveEvent },
     { kind: "listing", method: "GET", path: "/v2/api/me", handle: showAccount },
   ],
+  documentedErrors,
   errors: {
     notFound: () => failure(404, "Not Found"),
     throttled: (seconds) => ({

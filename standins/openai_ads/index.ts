@@ -10,6 +10,7 @@ import {
   type Standin,
 } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
+import { documentedErrors } from "./documented.ts";
 import { requestShape } from "./event.ts";
 
 /** Values of no real account. */
@@ -83,6 +84,7 @@ export const openaiAds = {
     { token: openaiKnown.revokedKey, state: "revoked" },
   ],
   routes: [{ kind: "events", method: "POST", path: "/v1/events", handle: receiveEvents }],
+  documentedErrors,
   errors: {
     notFound: () => failure(404, "Not found"),
     throttled: (seconds) => ({

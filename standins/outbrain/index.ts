@@ -3,6 +3,7 @@
 import { amountText, currency, describeProblem, object, text } from "../shared/checks.ts";
 import { plainId } from "../shared/contactChecks.ts";
 import type { Answer, Call, Standin } from "../shared/standin.ts";
+import { documentedErrors } from "./documented.ts";
 
 /** The click id of no real click. Outbrain finds the account by it, so there is nothing else to know. */
 const outbrainKnown = { clickId: "v1-standin-click" } as const;
@@ -45,6 +46,7 @@ export const outbrain = {
   known: outbrainKnown,
   tokens: [],
   routes: [{ kind: "events", method: "GET", path: "/unifiedPixel", handle: receive }],
+  documentedErrors,
   errors: {
     notFound: () => empty(404),
     throttled: (seconds) => ({ ...empty(429), headers: { "retry-after": String(seconds) } }),

@@ -10,6 +10,7 @@ import {
   type Standin,
 } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
+import { documentedErrors } from "./documented.ts";
 import { itemShape } from "./event.ts";
 
 /** Values of no real account. */
@@ -96,6 +97,7 @@ export const quora = {
     { kind: "events", method: "POST", path: "/ads/v0/conversions", handle: receiveList },
     { kind: "events", method: "POST", path: "/ads/v0/conversion", handle: receiveOne },
   ],
+  documentedErrors,
   errors: {
     notFound: () => failure(404, "Not Found"),
     throttled: (seconds) => ({

@@ -118,6 +118,18 @@ export type OAuth = {
   tokenError?(fault: OAuthFault, description: string, context: Context): Answer;
 };
 
+/** An answer that the platform documents for other cases than its own rules produce here, and what it means to a sender. */
+export type DocumentedError = {
+  /** Names it in a scripted fault: `{ kind: "documented", title }`. */
+  title: string;
+  answer: Answer;
+  /**
+   * `retry`: the same request may succeed later. `wait`: these events wait until a setting of theirs is corrected. `park`: the
+   * whole connection waits until a person acts. `reject`: the event can never be accepted. `accept`: it was accepted.
+   */
+  means: "retry" | "wait" | "park" | "reject" | "accept";
+};
+
 export type Standin = {
   /** The platform's id, and the name of the stand-in's folder. */
   id: string;
@@ -129,6 +141,8 @@ export type Standin = {
   secrets?: readonly string[];
   oauth?: OAuth;
   routes: readonly Route[];
+  /** Every error of the platform's documentation, as the answer to a request with one event. */
+  documentedErrors?: readonly DocumentedError[];
   /** The platform's own error responses, which scripted faults use. The call tells which of its APIs answers. */
   errors: {
     notFound(call: Call): Answer;

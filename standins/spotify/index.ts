@@ -3,6 +3,7 @@
 import { describeProblem, isObject, readJson } from "../shared/checks.ts";
 import { bearerToken, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
+import { documentedErrors } from "./documented.ts";
 import { requestShape } from "./event.ts";
 
 /** Values of no real account. */
@@ -68,6 +69,7 @@ export const spotify = {
     { token: spotifyKnown.revokedToken, state: "revoked" },
   ],
   routes: [{ kind: "events", method: "POST", path: "/capi-direct/events/", handle: receiveEvents }],
+  documentedErrors,
   errors: {
     notFound: () => failure(404, "Not found"),
     throttled: (seconds) => ({

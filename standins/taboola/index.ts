@@ -14,6 +14,7 @@ import {
 } from "../shared/checks.ts";
 import { maxAheadSeconds, plainId } from "../shared/contactChecks.ts";
 import type { AcceptedInput, Answer, Call, Context, Standin } from "../shared/standin.ts";
+import { documentedErrors } from "./documented.ts";
 
 /** Values of no real account. */
 const taboolaKnown = {
@@ -96,6 +97,7 @@ export const taboola = {
     { kind: "events", method: "GET", path: "/actions-handler/log/3/s2s-action", handle: receivePostback },
     { kind: "events", method: "POST", path: "/actions-handler/log/3/s2s-action", handle: receivePostback },
   ],
+  documentedErrors,
   errors: {
     // A misspelled endpoint is 400, not 404.
     notFound: () => empty(400, ["no such endpoint"]),

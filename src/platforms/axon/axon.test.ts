@@ -58,6 +58,8 @@ describe("the event", () => {
       "AppLovin Axon has no name for this event; choose one in the connection",
     );
     expect(skipReason({ name: "Quiz Done" }, { "event.quizdone": "generate_lead" })).toBeNull();
+    expect(sent({ name: "Quiz Done" }, { default_event: "sign_up" }).name).toBe("sign_up");
+    expect(sent({}, { default_event: "sign_up" }).name).toBe("purchase");
     expect(nameFault("quiz", axon.events)).toMatch(/^must be one of purchase, generate_lead,/);
   });
 
@@ -172,6 +174,7 @@ test.each([
   ["event_key", "abcdef-123_45", "a/b"],
   ["api_key", "abc.def", "two words"],
   ["website", "restricted_leads", "ecommerce"],
+  ["default_event", "sign_up", "quiz"],
   ["lead_value", "12.50", "-3"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();

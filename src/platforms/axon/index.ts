@@ -1,7 +1,7 @@
 // AppLovin Axon Conversion API: web events of a pixel, for which Axon requires the visitor's address and browser.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { isUnnamedRefund, nameFault } from "../shared/eventNames.ts";
 import { dedupSetting, oneOf, requiredSecret } from "../shared/settings.ts";
 import { browserOf } from "../shared/values.ts";
 import { examples, responses } from "./examples.ts";
@@ -49,7 +49,7 @@ export const axon = {
     ],
     notSent: [
       "Events of people without a visit: Axon requires the page, the IP address and the user agent.",
-      "Events that Axon has no name for, until you choose one: it has no custom events.",
+      "Events that Axon has no name for, until you choose one, or a default: it has no custom events.",
       "A view, cart, checkout or purchase without a value, because Axon rejects the whole request.",
       "Names and UTM fields: Axon has no field for them.",
       "Refunds: Axon cannot revoke a purchase.",
@@ -84,6 +84,12 @@ export const axon = {
       help: "shop, leads or restricted_leads: as AppLovin set up your pixel. It decides which events and fields Axon takes.",
       default: "shop",
       check: oneOf(["shop", "leads", "restricted_leads"]),
+    },
+    {
+      name: "default_event",
+      label: "Default event",
+      help: "The Axon event for events that it has no name for. Without it, these are skipped.",
+      check: (value) => nameFault(value, events),
     },
     {
       name: "lead_value",

@@ -34,8 +34,9 @@ const standard = {
 
 export const events: EventNames = {
   standard,
-  // Axon has no custom events.
+  // Axon has no custom events. A connection may choose one of its own for all others.
   others: "not sent",
+  defaultSetting: "default_event",
   choices: [...new Set<string>(Object.values(standard)), "app_open"],
 };
 
@@ -88,7 +89,7 @@ export function identifiersOf(
 }
 
 export const nameOf = (conversion: Conversion, settings: ConnectionSettings) =>
-  eventNameOf(conversion, settings, events);
+  eventNameOf(conversion, settings, events) ?? settings.default_event ?? null;
 
 /** The value of a conversion, or what a lead without one is worth to the connection. */
 export function valueOf(conversion: Conversion, settings: ConnectionSettings): number | null {

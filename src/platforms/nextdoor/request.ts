@@ -3,7 +3,8 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
-import { applyMapping, hashed, oneWordOf, placeForms, textField } from "../shared/mapping.ts";
+import { applyMapping, hashed, oneWordOf, textField } from "../shared/mapping.ts";
+import { placeForms } from "../shared/places.ts";
 import { bearer, dedupId, isLimited } from "../shared/settings.ts";
 import { amountText, type Body, browserOf, unixSeconds, unlessEmpty, validId } from "../shared/values.ts";
 
@@ -50,18 +51,10 @@ export const fields: readonly Field[] = [
     hashed((text) => text),
   ),
   textField("customer.street_address", "Street and number; hashed before it is sent.", hashed(lowerCase)),
-  textField("customer.city", "City; hashed before it is sent.", hashed(placeForms.letters)),
-  textField(
-    "customer.state",
-    "State or province, two letters in the United States; hashed before it is sent.",
-    hashed(placeForms.letters),
-  ),
+  textField("customer.city", "City; hashed before it is sent.", hashed(placeForms.city)),
+  textField("customer.state", "State or province; hashed before it is sent.", hashed(placeForms.state)),
   textField("customer.zip_code", "Postal code; hashed before it is sent.", hashed(placeForms.zip)),
-  textField(
-    "customer.country",
-    "Country as two letters (US); hashed before it is sent.",
-    hashed(placeForms.country),
-  ),
+  textField("customer.country", "Country; hashed before it is sent.", hashed(placeForms.country)),
   textField(
     "custom.delivery_category",
     "in_store, curbside or home_delivery.",

@@ -1,6 +1,5 @@
 // Translates conversions to events of OpenAI's Conversions API.
 
-import { hash } from "node:crypto";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
@@ -49,6 +48,8 @@ export const events: EventNames = {
     start_trial: "trial_started",
   },
   others: "own name",
+  // OpenAI allows hyphens too.
+  customNames: { form: "identifier", maxLength: 64 },
   check: (name) =>
     customPattern.test(name)
       ? null
@@ -95,7 +96,7 @@ export function typeOf(conversion: Conversion, settings: ConnectionSettings): Ev
   return isType(custom) ? { type: custom } : { type: "custom", custom_event_name: custom };
 }
 
-/** `Quiz Done!` becomes quiz_done. A name without Latin letters or digits becomes the same unreadable name every time. */
+/** `Quiz Done!` becomes quiz_done. */
 function customName(name: string): string {
   const cleaned = name
     .normalize("NFKD")
@@ -105,7 +106,7 @@ function customName(name: string): string {
     .replace(/^[_-]+/, "")
     .slice(0, 64)
     .replace(/[_-]+$/, "");
-  return cleaned || `event_${hash("sha256", name).slice(0, 8)}`;
+  return cleaned || "custom_event";
 }
 
 /** The identifiers that OpenAI can attribute an event by. IP address and user agent alone cannot be. */

@@ -37,7 +37,8 @@ test.each(named(platforms.filter(({ id }) => !acceptingRefunds.includes(id))))(
     const { skipReason } = fixtureOf(platform);
     // Some platforms take nothing without their click id.
     const { clickIds } = fullSample();
-    const chosen = platform.events?.choices?.[0] ?? "777";
+    const { choices, standard } = platform.events ?? {};
+    const chosen = choices?.[0] ?? Object.values(standard ?? {})[0] ?? "777";
     expect(platform.events && nameFault(chosen, platform.events)).toBeNull();
     for (const refund of ["refund", " Refund ", "RE-FUND"]) {
       expect(skipReason({ name: refund, clickIds })).toBe(`${name} takes no refunds`);
