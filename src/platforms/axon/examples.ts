@@ -19,7 +19,11 @@ import {
 } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
-const settings = { event_key: "EXAMPLE-event-key", api_key: "EXAMPLE-CAPI-KEY" };
+const settings = {
+  event_key: "EXAMPLE-event-key",
+  api_key: "EXAMPLE-CAPI-KEY",
+  default_event: "generate_lead",
+};
 
 const request = (sent: unknown[]): Example["request"] => ({
   method: "POST",

@@ -58,6 +58,7 @@ export const openaiAds = {
       "OpenAI counts a conversion up to 30 days after the click, and only for types with a conversion event setting.",
       "A name that OpenAI does not have becomes a custom event of up to 64 letters, digits, _ and -: Quiz Done! is sent as quiz_done.",
       "A pixel that OpenAI does not know, or an account without the Conversions API, stops the connection until it is connected again; its events wait.",
+      "Contact data is sent in lists, the newer of two forms that OpenAI has had. A test event shows if it is valid for your account.",
       "The rate limit is not published.",
     ],
   },

@@ -11,7 +11,7 @@ export const outbrain = {
   name: "Outbrain",
   description: "Reports conversions after clicks on Outbrain ads, by server-to-server tracking.",
   docs: {
-    url: "https://www.outbrain.com/help/advertisers/server-to-server-integrations/",
+    url: "https://www.outbrain.com/help/advertisers/",
     checked: "2026-11-15",
   },
   guide: {

@@ -40,6 +40,8 @@ describe("the conversion", () => {
     const browserIds = { quora_qclid: "cookie|1|0" };
     expect(sent({ clickIds, browserIds }).conversion.click_id).toBe("click-1|123|0");
     expect(sent({ clickIds: {}, browserIds }).conversion.click_id).toBe("cookie|1|0");
+    const encoded = { quora_qclid: "cookie%7C1%7c0" };
+    expect(sent({ clickIds: {}, browserIds: encoded }).conversion.click_id).toBe("cookie|1|0");
   });
 
   test("unknown events are sent as Generic, and only Quora's names can be chosen", () => {

@@ -49,8 +49,11 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 
 export function clickIdOf({ clickIds, browserIds, consent }: Conversion): string | undefined {
   if (consent === "denied") return undefined;
-  return validId(clickIds.qclid?.value) ?? validId(browserIds.quora_qclid);
+  return validId(clickIds.qclid?.value) ?? validId(decodeBars(browserIds.quora_qclid));
 }
+
+/** Quora's ids have the form a|b|c, and scripts encode the bars in cookies. */
+const decodeBars = (cookie: string | undefined) => cookie?.replaceAll(/%7c/gi, "|");
 
 function toItem(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
   const { address, userAgent, referrer } = browserOf(conversion);

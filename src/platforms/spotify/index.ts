@@ -12,7 +12,7 @@ export const spotify = {
   id: "spotify",
   name: "Spotify",
   description: "Sends conversions to a connection of Spotify Ads Manager, through the Conversions API.",
-  docs: { url: "https://adshelp.spotify.com/HelpCenter", checked: "2026-11-15" },
+  docs: { url: "https://github.com/spotify/ads-agentic-tools", checked: "2026-11-15" },
   guide: {
     credentials: [
       "In Spotify Ads Manager, as a business admin, open Events, connect a data source and choose Conversions API.",
