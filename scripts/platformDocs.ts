@@ -179,7 +179,8 @@ function exampleText({ title, request }: Example): string[] {
   return [
     `### ${title}`,
     code("http", `${request.method} ${request.url}`),
-    code("json", JSON.stringify(request.body, null, 2)),
+    // A GET has no body.
+    ...(request.body === "" ? [] : [code("json", JSON.stringify(request.body, null, 2))]),
   ];
 }
 

@@ -68,6 +68,36 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     access_token: knownAt("x", "pixelToken"),
     default_event: knownAt("x", "purchaseEventId"),
   },
+  openai_ads: {
+    pixel_id: knownAt("openai_ads", "pixelId"),
+    api_key: knownAt("openai_ads", "apiKey"),
+  },
+  nextdoor: {
+    data_source_id: knownAt("nextdoor", "dataSourceId"),
+    access_token: knownAt("nextdoor", "accessToken"),
+  },
+  axon: {
+    event_key: knownAt("axon", "eventKey"),
+    api_key: knownAt("axon", "apiKey"),
+    default_event: "generate_lead",
+  },
+  spotify: {
+    connection_id: knownAt("spotify", "connectionId"),
+    access_token: knownAt("spotify", "accessToken"),
+  },
+  quora: {
+    account_id: knownAt("quora", "accountId"),
+    access_token: knownAt("quora", "accessToken"),
+    currency: "EUR",
+  },
+  taboola: { account_id: knownAt("taboola", "accountId") },
+  outbrain: {},
+  amazon_ads: {
+    advertiser_id: knownAt("amazon_ads", "advertiserId"),
+    client_id: knownAt("amazon_ads", "clientId"),
+    access_token: knownAt("amazon_ads", "accessToken"),
+    country: "DE",
+  },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -83,4 +113,12 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   snapchat: { access_token: knownAt("snapchat", "revokedToken") },
   reddit: { access_token: knownAt("reddit", "revokedToken") },
   x: { access_token: knownAt("x", "revokedPixelToken") },
+  openai_ads: { api_key: knownAt("openai_ads", "revokedKey") },
+  nextdoor: { access_token: knownAt("nextdoor", "revokedToken") },
+  axon: { api_key: knownAt("axon", "revokedKey") },
+  spotify: { access_token: knownAt("spotify", "revokedToken") },
+  quora: { access_token: knownAt("quora", "revokedToken") },
+  taboola: {},
+  outbrain: {},
+  amazon_ads: { access_token: knownAt("amazon_ads", "revokedToken") },
 };

@@ -2,6 +2,7 @@
 
 import type { Conversion, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
+import { isSuccess } from "../platforms/shared/response.ts";
 import type { TokenFault } from "./oauth/oauth2.ts";
 import type { Sender, Sent } from "./send.ts";
 
@@ -41,14 +42,14 @@ export async function exchange(
       customerAddress: platform.customerAddress === true,
     });
     const readings = readAnswer(platform, settings, conversions, sent, now).map((one) =>
-      redactReading(one, request),
+      redactReading(one, request, conversions),
     );
     return {
       settings,
       readings,
       defect: null,
       misread: false,
-      log: describeResponse(request, sent),
+      log: describeResponse(request, conversions, sent),
       requestOf,
     };
   } catch (defect) {
@@ -56,7 +57,14 @@ export async function exchange(
     const refused: Reading = { outcome: "rejected", error: "internal error of the relay" };
     const readings = conversions.map(() => refused);
     const misread = sent !== null;
-    return { settings, readings, defect, misread, log: describeResponse(request, sent), requestOf };
+    return {
+      settings,
+      readings,
+      defect,
+      misread,
+      log: describeResponse(request, conversions, sent),
+      requestOf,
+    };
   }
 }
 
@@ -116,7 +124,7 @@ const maxLoggedResponse = 2048;
 
 /** Omits header values and the secret part of the address, and bounds the text. */
 function describeRequest(platform: Platform, request: PlatformRequest | null, { extra }: Conversion): string {
-  const line = request ? `${request.method} ${redactAddress(platform, request.url)}` : platform.id;
+  const line = request ? `${request.method} ${redactAddress(platform, request)}` : platform.id;
   // Mapped fields are encrypted with the event, so the log must not contain them.
   const body = Object.values(extra).reduce<string>((text, value) => {
     const written = typeof value === "string" ? JSON.stringify(value).slice(1, -1) : String(value);
@@ -125,16 +133,43 @@ function describeRequest(platform: Platform, request: PlatformRequest | null, { 
   return `${line}\n\n${body}`.slice(0, maxLoggedRequest);
 }
 
-function describeResponse(request: PlatformRequest | null, sent: Sent | null): Exchange["log"] {
+function describeResponse(
+  request: PlatformRequest | null,
+  conversions: readonly Conversion[],
+  sent: Sent | null,
+): Exchange["log"] {
   if (!sent?.ok) return { httpStatus: null, response: null };
+  const { status, body } = sent.response;
+  const safe = redactSecrets(body, request);
+  // An id that begins before the end of the logged part is found whole.
+  const shown = isSuccess(status) ? safe : redactEchoes(safe.slice(0, 2 * maxLoggedResponse), conversions);
   // PostgreSQL cannot store NUL, and an answer may contain any character.
-  const text = redactSecrets(sent.response.body, request).slice(0, maxLoggedResponse);
-  return { httpStatus: sent.response.status, response: text.replaceAll("\0", "").toWellFormed() };
+  const text = shown.slice(0, maxLoggedResponse).replaceAll("\0", "").toWellFormed();
+  return { httpStatus: status, response: text };
 }
 
 /** Error texts reach the sender's answer, the log and the state of the connection. */
-function redactReading(reading: Reading, request: PlatformRequest | null): Reading {
-  return "error" in reading ? { ...reading, error: redactSecrets(reading.error, request) } : reading;
+function redactReading(
+  reading: Reading,
+  request: PlatformRequest | null,
+  conversions: readonly Conversion[],
+): Reading {
+  if (!("error" in reading)) return reading;
+  return { ...reading, error: redactEchoes(redactSecrets(reading.error, request), conversions) };
+}
+
+/** An error may quote the request. It is logged with every conversion of the batch, and they belong to different persons. */
+function redactEchoes(text: string, conversions: readonly Conversion[]): string {
+  const ids = conversions.flatMap(({ clickIds, browserIds, browser }) => [
+    ...Object.values(clickIds).map(({ value }) => value),
+    ...Object.values(browserIds),
+    browser?.address ?? "",
+    browser?.userAgent ?? "",
+  ]);
+  return ids
+    .filter((id) => id.length >= 6 && text.includes(id))
+    .reduce((rest, id) => rest.replaceAll(id, "…"), text)
+    .replace(/\b[0-9a-f]{64}\b/gi, "…");
 }
 
 /** Some endpoints echo the request's headers in their answer. */
@@ -153,11 +188,15 @@ function decodeBasic(header: string): string[] {
   return basic ? Buffer.from(basic, "base64").toString("utf8").split(":") : [];
 }
 
-/** A query may contain a token, and so may the path of a customer's URL. */
-function redactAddress(platform: Platform, address: string): string {
+/**
+ * A query may contain a token, and so may the path of a customer's URL. But the query of a GET is all that it says, and
+ * platforms keep secrets out of it (`secretQuery`).
+ */
+function redactAddress(platform: Platform, { method, url: address }: PlatformRequest): string {
   if (address.startsWith("sandbox:")) return address;
   if (!URL.canParse(address)) return "(no address)";
   const url = new URL(address);
   if (platform.customerAddress) return `${url.origin}/…`;
-  return `${url.origin}${url.pathname}${url.search ? "?…" : ""}`;
+  const query = method === "GET" ? url.search : url.search && "?…";
+  return `${url.origin}${url.pathname}${query}`;
 }

@@ -30,12 +30,20 @@ export const clickIds: readonly ClickId[] = [
   { name: "ScCid", platform: "snapchat", days: 37 },
   { name: "rdt_cid", platform: "reddit", days: 28 },
   { name: "twclid", platform: "x", days: 30 },
-  { name: "qclid", platform: null, days: 90 },
-  { name: "ndclid", platform: null, days: 30 },
+  { name: "oppref", platform: "openai_ads", days: 30 },
+  { name: "ndclid", platform: "nextdoor", days: 30 },
+  // Axon's pixel keeps both for a year.
+  { name: "aleid", platform: "axon", days: 365 },
+  { name: "alart", platform: "axon", days: 365 },
+  // Spotify's server API has no field for it.
+  { name: "spclid", platform: null, days: 30 },
+  { name: "qclid", platform: "quora", days: 90 },
+  { name: "tblci", platform: "taboola", days: 30 },
+  { name: "dicbo", platform: "outbrain", days: 30 },
+  { name: "ob_click_id", platform: "outbrain", days: 30 },
+  // Amazon takes tokens that are made from it, in a form that it does not publish.
+  { name: "aref", platform: null, days: 30 },
   { name: "irclickid", platform: null, days: 90 },
-  { name: "tblci", platform: null, days: 30 },
-  { name: "dicbo", platform: null, days: 30 },
-  { name: "ob_click_id", platform: null, days: 30 },
   { name: "yclid", platform: null, days: 90 },
 ];
 
@@ -66,6 +74,14 @@ export const browserIds: readonly BrowserId[] = [
   { name: "_gcl_aw", platform: "google_ads" },
   { name: "li_fat_id", platform: "linkedin" },
   { name: "_twclid", platform: "x" },
+  { name: "__oppref", platform: "openai_ads" },
+  { name: "__obref", platform: "openai_ads" },
+  { name: "_ndclid", platform: "nextdoor" },
+  { name: "_axwrt", platform: "axon" },
+  { name: "_axeid", platform: "axon" },
+  { name: "_axart", platform: "axon" },
+  { name: "__spdt", platform: "spotify" },
+  { name: "quora_qclid", platform: "quora" },
 ];
 
 const byName = new Map(clickIds.map((id) => [id.name.toLowerCase(), id]));

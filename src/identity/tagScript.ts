@@ -54,8 +54,8 @@ export function buildTagScript(code: string, site: TaggedSite): TagScript {
   const configuration = JSON.stringify({
     site: site.id,
     optIn: site.settings.consentMode === "opt-in",
-    params: [...clickIds.map((id) => id.name), "utm_[a-z_]+"].join("|"),
-    cookies: [...browserIds.map((id) => id.name), "_ga_[A-Z0-9]+"].join("|"),
+    params: patternOf(clickIds, "utm_\\w+"),
+    cookies: patternOf(browserIds, "_ga_\\w+"),
   });
   const text = `!function($CC){${code}}(${configuration});\n`;
   return {
@@ -65,6 +65,15 @@ export function buildTagScript(code: string, site: TaggedSite): TagScript {
     gzip: gzipSync(text, { level: 9 }),
     brotli: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
   };
+}
+
+/**
+ * A pattern for the names in the tag. All names that end in "clid" are one alternative, because each name costs bytes. The
+ * pattern may match more names than the lists have: the relay drops those.
+ */
+function patternOf(ids: readonly { name: string }[], families: string): string {
+  const names = ids.map(({ name }) => name.replace(/^\w*clid$/, "\\w*clid"));
+  return [...new Set(names), families].join("|");
 }
 
 /** The lines that install the tag: `follows` always loads the newest, `pinned` this exact content. */

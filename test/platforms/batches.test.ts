@@ -22,6 +22,14 @@ describe("mapped fields", () => {
     "customData.pageType": "cart",
     "conversionValue.currencyCode": "CHF",
     "user_data.country": "DE",
+    "user.countries": "DE",
+    "customer.country": "US",
+    "customer.state": "tx",
+    "custom.delivery_category": "curbside",
+    "user_data.country_code": "US",
+    countryCode: "US",
+    "match.STATE": "tx",
+    "user_data.zip": "94035",
     "user_data.zp": "10115",
     "user_data.lead_id": "1234567890123456",
     "custom_data.content_type": "product",
@@ -68,7 +76,7 @@ describe("batches of five with one invalid event", () => {
     conversionOf({
       person: { emailSha256: sha256("jane@example.com"), emailRedditSha256: sha256("jane@example.com") },
     });
-  // Microsoft only leaves out an invalid hash, X has no maximum age, and Google Analytics has no batches.
+  // Microsoft only leaves out an invalid hash, X, Axon and Spotify have no maximum age, and Google Analytics and Nextdoor no batches.
   const cases: [id: StandinId, fault: string, bad: () => Conversion, settings: Record<string, string>][] = [
     ["google_ads", "too old", old, {}],
     ["google_ads", "not hashed", badHash, { enhanced_conversions_for_leads: "on" }],
@@ -87,6 +95,11 @@ describe("batches of five with one invalid event", () => {
     ["reddit", "too old", old, {}],
     ["reddit", "not hashed", badHash, {}],
     ["x", "not hashed", badHash, {}],
+    ["openai_ads", "too old", old, {}],
+    ["openai_ads", "not hashed", badHash, {}],
+    ["axon", "not hashed", badHash, {}],
+    ["spotify", "not hashed", badHash, {}],
+    ["amazon_ads", "not hashed", badHash, {}],
   ];
   /** Recent on receipt, so that it goes to the Conversions API, where it is now too old. */
   function delayed(): Partial<Conversion> {
@@ -169,6 +182,11 @@ describe("wrong settings", () => {
     ["meta", { api_version: "v99.0" }],
     ["meta", { pixel_id: "4000000000000077" }],
     ["x", { pixel_id: "nosuch" }],
+    ["openai_ads", { pixel_id: "nosuch" }],
+    ["quora", { account_id: "999" }],
+    ["amazon_ads", { advertiser_id: "5790000000000099" }],
+    ["spotify", { connection_id: "9eb0bb5f-0000-4000-8000-0000000000ff" }],
+    ["nextdoor", { data_source_id: "fe411d2f-0000-4000-8000-0000000000ff" }],
     ["reddit", { pixel_id: "a2_nosuch" }],
     ["tiktok", { pixel_code: "C0NOSUCHPIXEL" }],
     ["google_ads", { customer_id: "999-999-9999" }],

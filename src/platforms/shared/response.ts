@@ -1,7 +1,7 @@
 // Reads platforms' responses. They come from third parties, so nothing here throws on odd ones.
 
 import type { Reading } from "../../kernel/event.ts";
-import type { PlatformResponse } from "../platform.ts";
+import type { Platform, PlatformResponse } from "../platform.ts";
 
 /** Transient by the meaning of HTTP: the same request may succeed later. */
 export function isTransientStatus(status: number): boolean {
@@ -35,6 +35,17 @@ export function unreadable({ status, headers }: PlatformResponse, now: number): 
   return retryLater(`HTTP ${status}: the answer could not be read`, wait);
 }
 
+/**
+ * Reads a success of a platform that documents no body for it. Every body counts, except one that cannot be the platform's:
+ * cut off, a proxy's page, or half a JSON document.
+ */
+export function readBareSuccess(response: PlatformResponse, now: number): Reading {
+  const body = response.body.trim();
+  const isForeign =
+    response.isCut || body.startsWith("<") || (/^[[{]/.test(body) && parseJson(body) === undefined);
+  return isForeign ? unreadable(response, now) : accepted;
+}
+
 /** Reads the HTTP status alone; `detail` is the reason in the platform's own words. */
 export function readStatus({ status, headers }: PlatformResponse, now: number, detail?: string): Reading {
   const because = detail ? `: ${shorten(detail)}` : "";
@@ -44,6 +55,14 @@ export function readStatus({ status, headers }: PlatformResponse, now: number, d
   if (!isTransientStatus(status)) return rejected(`HTTP ${status}${because}`);
   return retryLater(`HTTP ${status}${because}`, retryAfterSeconds(headers["retry-after"], now));
 }
+
+/** For platforms that document statuses and no bodies: the same reading for all conversions. */
+export const readBareResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
+  const reading = isSuccess(response.status)
+    ? readBareSuccess(response, now)
+    : readStatus(response, now, errorText(response));
+  return conversions.map(() => reading);
+};
 
 /** Puts third-party text on one line of limited length. */
 export function shorten(text: string): string {
@@ -86,6 +105,26 @@ export function textAt(value: unknown, ...path: readonly (string | number)[]): s
 export function listAt(value: unknown, ...path: readonly (string | number)[]): unknown[] {
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];
+}
+
+/** Returns the message of an error body in one of the usual shapes; a body that is no JSON is the message itself. */
+export function errorText({ body, isCut }: PlatformResponse): string {
+  const parsed = isCut ? undefined : parseJson(body);
+  if (parsed === undefined) return /^\s*[<{[]/.test(body) ? "" : shorten(body);
+  if (typeof parsed === "string") return parsed;
+  const paths = [
+    ["error", "message"],
+    ["error"],
+    ["message"],
+    ["errors", 0, "message"],
+    ["errors", 0],
+    ["detail"],
+  ];
+  for (const path of paths) {
+    const text = textAt(parsed, ...path);
+    if (text) return text;
+  }
+  return "";
 }
 
 /** Turns a list in a response into a picker's choices; elements without an id are left out. */

@@ -70,6 +70,14 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
     ScCid: "5a9f3c10-8e52-4b7d-a6f1-0123456789ab",
     rdt_cid: "2034567890123456789",
     twclid: "26l6412g5p4iyj65a2oic2ayg2",
+    oppref: "gAAAAABo-Example_Click",
+    ndclid: "nd-Example_Click-1",
+    aleid: "ax-Example_Click-1",
+    alart: "ax-Example_Visitor-1",
+    qclid: "Example_Click|4711|0",
+    tblci: "GiDxLZcEVjwEqkGfExampleClick",
+    ob_click_id: "v1-ExampleOutbrainClick",
+    aref: "ExampleAmazonClick",
   };
   return {
     ...sampleConversion(),
@@ -82,6 +90,9 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
       _scid: "b1f2c3d4-0000-4000-8000-000000000001",
       _rdt_uuid: "1794297600000.7d2c9f10-aaaa-4bbb-8ccc-0123456789ab",
       _uetvid: "b171a9b06ce011ecafcd1b209be8601b",
+      __obref: "ob-7d2c9f10-example",
+      _axwrt: "ax-7d2c9f10-example",
+      __spdt: "sp7d2c9f10example",
     },
     ...changes,
   };

@@ -86,6 +86,16 @@ export function isLimited({ consent }: Conversion, settings: ConnectionSettings)
   return consent === "denied" || settings.limited_data === "always";
 }
 
+/** `otherwise` says what happens to an event without a page where this is not set. */
+export const siteUrlSetting = (platform: string, otherwise: string) =>
+  ({
+    name: "site_url",
+    label: "Site URL",
+    help: `${platform} requires a page with every web event. Where the page of the visit is unknown, this URL is sent; without it, ${otherwise}.`,
+    check: (value: string) =>
+      URL.canParse(value) && /^https?:\/\//i.test(value) ? null : "must be an http(s) address",
+  }) satisfies Setting;
+
 export const testCodeSetting = {
   name: "test_event_code",
   label: "Test event code",

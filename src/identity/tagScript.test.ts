@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { browserIds, clickIds } from "./clickIds.ts";
+import { buildTagScript } from "./tagScript.ts";
+
+/** The patterns of names as a site's tag gets them. */
+function patterns(): { param: RegExp; cookie: RegExp } {
+  const { text } = buildTagScript("", { id: "site", settings: { consentMode: "opt-out" } });
+  const { params, cookies } = JSON.parse(/\((\{.*\})\);$/m.exec(text)?.[1] ?? "") as {
+    params: string;
+    cookies: string;
+  };
+  // As in tag/ids.ts, where the name must be the first group of the cookie's pattern.
+  return {
+    param: new RegExp(`^(${params})$`, "i"),
+    cookie: new RegExp(`(?:^|; )(${cookies})=([^;]*)`),
+  };
+}
+
+test("the tag recognises every click id, in any case, and the UTM fields", () => {
+  const { param } = patterns();
+  for (const { name } of clickIds) {
+    expect(param.test(name), name).toBe(true);
+    expect(param.test(name.toUpperCase()), name).toBe(true);
+    expect(param.test(`${name}x`), name).toBe(false);
+  }
+  for (const name of ["utm_source", "utm_marketing_tactic"]) expect(param.test(name)).toBe(true);
+});
+
+test("the tag recognises every cookie with a browser id, and reads its whole value", () => {
+  const { cookie } = patterns();
+  for (const name of [...browserIds.map((id) => id.name), "_ga_ABC123"]) {
+    const value = "a.1=b%2F";
+    const [, found, read] = cookie.exec(`first=1; ${name}=${value}; last=2`) ?? [];
+    expect([found, read]).toEqual([name, value]);
+  }
+});
+
+test.each(["q", "email", "token", "session", "clid2", "utm", "PHPSESSID", "_gaexp", "wordpress_logged_in"])(
+  "the tag never reads %s, neither from the address nor from a cookie",
+  (name) => {
+    const { param, cookie } = patterns();
+    expect(param.test(name)).toBe(false);
+    expect(cookie.test(`${name}=secret`)).toBe(false);
+  },
+);

@@ -1,0 +1,56 @@
+// Amazon's responses: HTTP 207 with the accepted and the rejected events, each by its index.
+
+import type { Reading } from "../../kernel/event.ts";
+import type { Platform } from "../platform.ts";
+import {
+  accepted,
+  at,
+  errorText,
+  isSuccess,
+  listAt,
+  parseBody,
+  readStatus,
+  rejected,
+  retryLater,
+  shorten,
+  textAt,
+  unreadable,
+} from "../shared/response.ts";
+
+export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
+  const body = parseBody(response);
+  const [taken, failed] = [listAt(body, "success"), listAt(body, "error")];
+  if (!isSuccess(response.status) || taken.length + failed.length === 0) {
+    const reading = isSuccess(response.status)
+      ? unreadable(response, now)
+      : readStatus(response, now, errorText(response));
+    return conversions.map(() => reading);
+  }
+  const first = firstIndex([...taken, ...failed].map(indexOf), conversions.length);
+  const successes = new Set(taken.map((one) => indexOf(one) - first));
+  const errors = new Map(failed.map((one) => [indexOf(one) - first, one]));
+  return conversions.map((_, index): Reading => {
+    const error = errors.get(index);
+    if (error !== undefined) return readError(error);
+    // Sending it again is safe: its event id is the same.
+    return successes.has(index) ? accepted : retryLater("Amazon's answer left this event out");
+  });
+};
+
+const indexOf = (one: unknown) => Number(at(one, "index"));
+
+/** The older API counted from one; this one counts from zero, as far as is known. */
+const firstIndex = (indexes: readonly number[], count: number) =>
+  !indexes.includes(0) && indexes.includes(count) ? 1 : 0;
+
+function readError(error: unknown): Reading {
+  const errors = listAt(error, "errors");
+  const messages = errors.map((one) => {
+    const message = [textAt(one, "code"), textAt(one, "message")].filter(Boolean).join(": ");
+    const field = textAt(one, "fieldLocation");
+    return field ? `${message} (${field})` : message;
+  });
+  const text = shorten(messages.join("; ")) || "Amazon gave no reason";
+  const isTransient = errors.some((one) => /INTERNAL|THROTTL|TIMEOUT|UNAVAILABLE/i.test(textAt(one, "code")));
+  return isTransient ? retryLater(text) : rejected(text);
+}

@@ -1,0 +1,139 @@
+// Translates conversions to events of Axon's Conversion API.
+
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
+import { eventNameOf } from "../shared/eventNames.ts";
+import { applyMapping, numberField, textField } from "../shared/mapping.ts";
+import { dedupId } from "../shared/settings.ts";
+import { amountOf, type Body, browserOf, moneyOf, validId } from "../shared/values.ts";
+
+/** Checked 2026-11-15. */
+const endpoint = "https://b.applovin.com/v1/event";
+
+/** Axon requires items with these, and a value with most. */
+const withItems = new Set(["view_item", "add_to_cart", "begin_checkout", "purchase"]);
+export const leadEvents = ["page_view", "generate_lead"];
+
+const standard = {
+  purchase: "purchase",
+  closed_won: "purchase",
+  lead: "generate_lead",
+  contact: "generate_lead",
+  signup: "sign_up",
+  login: "login",
+  subscribe: "subscribe",
+  search: "search",
+  page_view: "page_view",
+  view_item: "view_item",
+  view_cart: "view_cart",
+  add_to_cart: "add_to_cart",
+  remove_from_cart: "remove_from_cart",
+  begin_checkout: "begin_checkout",
+  add_payment_info: "add_payment_info",
+} as const;
+
+export const events: EventNames = {
+  standard,
+  // Axon has no custom events. A connection may choose one of its own for all others.
+  others: "not sent",
+  defaultSetting: "default_event",
+  choices: [...new Set<string>(Object.values(standard)), "app_open"],
+};
+
+export const fields: readonly Field[] = [
+  textField(
+    "user_data.user_id",
+    "Your own id of the person, as your pixel has it; at least six characters.",
+    (id) => (String(id).length >= 6 ? id : undefined),
+  ),
+  textField("user_data.country_code", "Country as two letters (US).", (value) => {
+    const text = String(value).trim().toUpperCase();
+    return /^[A-Z]{2}$/.test(text) ? text : undefined;
+  }),
+  textField("user_data.zip", "Postal code; the first five digits of a US code.", (value) =>
+    String(value)
+      .trim()
+      .replace(/^(\d{5})-\d{4}$/, "$1"),
+  ),
+  numberField("data.shipping", "The cost of shipping of a purchase."),
+  numberField("data.tax", "The tax of a purchase."),
+];
+
+export const toRequest: Platform["toRequest"] = (conversions, settings, now) => ({
+  method: "POST",
+  url: `${endpoint}?pixel_id=${encodeURIComponent(settings.event_key ?? "")}`,
+  // The key alone, without "Bearer".
+  headers: { "content-type": "application/json", authorization: settings.api_key ?? "" },
+  body: JSON.stringify({ events: conversions.map((conversion) => toEvent(conversion, settings, now)) }),
+});
+
+export const isRestricted = (settings: ConnectionSettings) => settings.website === "restricted_leads";
+export const isForLeads = (settings: ConnectionSettings) =>
+  isRestricted(settings) || settings.website === "leads";
+
+/** Returns the identifiers of the person, of which Axon requires one. Contact data is not allowed on restricted sites. */
+export function identifiersOf(
+  { person, clickIds, browserIds, consent }: Conversion,
+  settings: ConnectionSettings,
+): Record<string, string> {
+  if (consent === "denied") return {};
+  const contact = isRestricted(settings) ? null : person;
+  const identifiers = {
+    aleid: validId(clickIds.aleid?.value) ?? validId(browserIds._axeid),
+    alart: validId(clickIds.alart?.value) ?? validId(browserIds._axart),
+    axwrt: validId(browserIds._axwrt),
+    email: contact?.emailSha256,
+    phone: contact?.phoneDigitsSha256,
+  };
+  return Object.fromEntries(Object.entries(identifiers).flatMap(([name, id]) => (id ? [[name, id]] : [])));
+}
+
+export const nameOf = (conversion: Conversion, settings: ConnectionSettings) =>
+  eventNameOf(conversion, settings, events) ?? settings.default_event ?? null;
+
+/** The value of a conversion, or what a lead without one is worth to the connection. */
+export function valueOf(conversion: Conversion, settings: ConnectionSettings): number | null {
+  if (conversion.value !== null) return conversion.value;
+  const isLead = nameOf(conversion, settings) === "generate_lead";
+  return isLead && settings.lead_value ? Number(settings.lead_value) : null;
+}
+
+/** True where Axon rejects the event without a value. */
+export function needsValue(name: string, settings: ConnectionSettings): boolean {
+  return withItems.has(name) || (name === "generate_lead" && isForLeads(settings));
+}
+
+function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
+  const { page = "", address, userAgent } = browserOf(conversion);
+  const name = nameOf(conversion, settings) ?? "";
+  const event: Body = {
+    name,
+    event_time: Math.floor(Math.min(conversion.time, now)),
+    event_source_url: isRestricted(settings) && URL.canParse(page) ? new URL(page).origin : page,
+    dedupe_id: dedupId(conversion, settings),
+    user_data: {
+      esi: "web",
+      client_ip_address: address,
+      client_user_agent: userAgent,
+      ...identifiersOf(conversion, settings),
+    },
+    data: name === "page_view" ? null : dataOf(name, conversion, settings),
+  };
+  if (!isForLeads(settings)) applyMapping(event, conversion, settings, fieldsOf(name), "user_data");
+  return event;
+}
+
+const userFields = fields.filter(({ name }) => name.startsWith("user_data."));
+const fieldsOf = (name: string) => (name === "purchase" ? fields : userFields);
+
+function dataOf(name: string, conversion: Conversion, settings: ConnectionSettings): Body {
+  const { platformEventId, orderId, currency } = conversion;
+  const value = valueOf(conversion, settings);
+  const data: Body = moneyOf({ ...conversion, value });
+  if (withItems.has(name) && value !== null) {
+    // Axon adds up price × quantity of the items, so an order whose items are unknown is one item of its value.
+    data.items = [{ item_id: "order", item_name: "Order", price: amountOf(value, currency), quantity: 1 }];
+  }
+  if (name === "purchase") data.transaction_id = orderId ?? platformEventId;
+  return data;
+}

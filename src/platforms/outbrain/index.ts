@@ -1,0 +1,60 @@
+// Outbrain server-to-server conversions: click id, name and value in a query. There are no credentials and no contact data.
+
+import type { Platform } from "../platform.ts";
+import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { readBareResponse } from "../shared/response.ts";
+import { examples, responses } from "./examples.ts";
+import { clickIdOf, events, toRequest } from "./request.ts";
+
+export const outbrain = {
+  id: "outbrain",
+  name: "Outbrain",
+  description: "Reports conversions after clicks on Outbrain ads, by server-to-server tracking.",
+  docs: {
+    url: "https://www.outbrain.com/help/advertisers/",
+    checked: "2026-11-15",
+  },
+  guide: {
+    credentials: [
+      "In Outbrain's dashboard, open Pixels, Conversions, and add an event-based conversion for each event that should count. Its name must be exactly the name that is sent: purchase for a purchase, unless you choose another with event.purchase=NAME.",
+      "Add ob_click_id={{ob_click_id}} to the tracking code of your campaigns. Without it, the dicbo that Outbrain adds itself is used.",
+      "There is nothing to paste: Outbrain finds the account by the click id.",
+    ],
+    sends: [
+      ["ob_click_id", "ob_click_id of the click, otherwise its dicbo, unchanged"],
+      ["name", "the event's own name, or the one that the connection chose"],
+      ["orderId", "orderId, otherwise the event id"],
+      ["orderValue, currency", "value with the digits of its currency, and the currency"],
+    ],
+    notSent: [
+      "Conversions without a click id: Outbrain counts no others.",
+      "The time of the conversion: Outbrain has no field for it and counts a conversion when it arrives.",
+      "Contact data, IP address, user agent and UTM fields: Outbrain has no field for them.",
+      "Refunds: Outbrain cannot revoke a conversion.",
+    ],
+    consent:
+      "Outbrain has no consent flag and needs the click id: events of people who opted out are skipped.",
+    testMode: "Outbrain has no test mode: events of test keys are skipped.",
+    limits: [
+      "Outbrain's answer says only that the call arrived: a conversion with a name that it does not know is accepted and never counted.",
+      "It is not documented if a repeated order id counts once, and how old a click may be.",
+    ],
+  },
+  settings: [],
+  // The click id names the account, so a site needs one connection.
+  account: () => "outbrain",
+  ids: ["ob_click_id", "dicbo"],
+  events,
+  batch: 1,
+  lanes: 16,
+  skipReason(conversion, settings) {
+    if (conversion.mode === "test") return "Outbrain has no test mode";
+    if (conversion.consent === "denied") return "opted out";
+    if (isUnnamedRefund(conversion, settings)) return "Outbrain takes no refunds";
+    return clickIdOf(conversion) ? null : "no ob_click_id or dicbo";
+  },
+  toRequest,
+  readResponse: readBareResponse,
+  examples,
+  responses,
+} satisfies Platform;

@@ -1,0 +1,71 @@
+// Taboola (Realize) server-to-server conversions: click id, name and revenue. There are no credentials and no contact data.
+
+import type { Platform } from "../platform.ts";
+import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { readBareResponse } from "../shared/response.ts";
+import { digits } from "../shared/settings.ts";
+import { examples, responses } from "./examples.ts";
+import { clickIdOf, currencies, events, fields, toRequest } from "./request.ts";
+
+export const taboola = {
+  id: "taboola",
+  name: "Taboola",
+  description: "Reports conversions after clicks on Taboola ads, by server-to-server tracking.",
+  docs: {
+    url: "https://developers.taboola.com/pixel/docs/bulk-submit-s2s-conversions",
+    checked: "2026-11-15",
+  },
+  guide: {
+    credentials: [
+      "In Realize, copy the number of the account, or of the network account if the conversions belong to several.",
+      "Under Tracking, create a conversion of the type EVENT for each event that should count. Its Event Name (not its Conversion Name) must be exactly the name that is sent: make_purchase for a purchase.",
+      "If your definition has another name, choose that name: event.purchase=NAME.",
+      "Let Taboola add its click id to your landing pages under its usual name, tblci.",
+    ],
+    sends: [
+      ["click-id", "tblci of the click, unchanged"],
+      ["timestamp", "the time of the conversion, in milliseconds"],
+      ["name", "the event, under Realize's usual name for it, else its own"],
+      ["revenue, currency", `value and currency; Taboola takes ${currencies.join(", ")}`],
+      ["orderid", "orderId, otherwise the event id"],
+    ],
+    notSent: [
+      "Conversions without a click id: Taboola counts no others.",
+      "Values in other currencies; the conversion is sent without a value.",
+      "Contact data, IP address, user agent and UTM fields: Taboola has no field for them.",
+      "Refunds: Taboola cannot revoke a conversion.",
+    ],
+    consent:
+      "Taboola has no consent flag and needs the click id: events of people who opted out are skipped.",
+    testMode: "Taboola has no test mode: events of test keys are skipped.",
+    limits: [
+      "Taboola does not check what it receives here: a conversion with a name that Realize does not have, or with a broken click id, is accepted and never counted.",
+      "It is not documented if a repeated order id counts once, and how old a conversion may be.",
+    ],
+  },
+  settings: [
+    {
+      name: "account_id",
+      label: "Account id",
+      help: "The number of the account in Realize.",
+      required: true,
+      check: digits(1, 20),
+    },
+  ],
+  account: (settings) => settings.account_id ?? "",
+  ids: ["tblci"],
+  events,
+  fields,
+  batch: 1000,
+  lanes: 8,
+  skipReason(conversion, settings) {
+    if (conversion.mode === "test") return "Taboola has no test mode";
+    if (conversion.consent === "denied") return "opted out";
+    if (isUnnamedRefund(conversion, settings)) return "Taboola takes no refunds";
+    return clickIdOf(conversion) ? null : "no tblci";
+  },
+  toRequest,
+  readResponse: readBareResponse,
+  examples,
+  responses,
+} satisfies Platform;
