@@ -43,7 +43,7 @@ const visited: Visited = {
 /** The field work, which the relay does once per event: checks, hashes in all forms, consent, choice of ids. */
 function readConversion(given: Given): Conversion {
   const now = Date.now();
-  const fields = readFields({ fields: given, text: "" }, site, now);
+  const fields = readFields({ fields: given, literalOf: () => undefined }, site, now);
   if (fields instanceof FieldFault) throw new Error(fields.message);
   const origin = {
     id: given.orderId,

@@ -3,17 +3,17 @@
 import { hash } from "node:crypto";
 import { dispatch } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes/lanes.ts";
-import { planDeliveries, withPlatformEventId } from "./delivery/plan.ts";
-import type { Event, FilterReason, Identity, Result } from "./kernel/event.ts";
+import { planDeliveries, withPlatformEventId, type PlannedDelivery } from "./delivery/plan.ts";
+import type { Attribution, Event, FilterReason, Identity, Result } from "./kernel/event.ts";
 import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { addKnownForms } from "./identity/person.ts";
 import { orderEventId } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
-import type { ReservedId } from "./delivery/openEvents.ts";
+import type { OpenEvent, ReservedId } from "./delivery/openEvents.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
 import { orderClaim } from "./store/events/claims.ts";
 import { emailRef } from "./store/events/eventRow.ts";
-import { toPlan } from "./store/events/plan.ts";
+import { toPlan, type PlanEntry } from "./store/events/plan.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
 
@@ -58,7 +58,56 @@ async function relayEvent(
   deadline: number,
   context: RelayContext,
 ): Promise<Exit> {
-  const { store, lanes, owner, leaseMs } = context;
+  const prepared = await prepare(received, site, deadline, context);
+  return acceptAndSend(prepared, deadline, context);
+}
+
+/**
+ * Relays the events of one request: all that are accepted become durable with one commit. An event that fails does not fail
+ * the others. Releases the events' ids.
+ */
+export async function relayBatch(
+  batch: readonly Received[],
+  site: Site,
+  deadline: number,
+  context: RelayContext,
+): Promise<PromiseSettledResult<Exit>[]> {
+  try {
+    const prepared = await Promise.allSettled(batch.map((one) => prepare(one, site, deadline, context)));
+    // All are handed to the store before it begins to write.
+    return await Promise.allSettled(
+      prepared.map((one) =>
+        one.status === "fulfilled"
+          ? acceptAndSend({ ...one.value, batch }, deadline, context)
+          : Promise.reject(one.reason as Error),
+      ),
+    );
+  } finally {
+    for (const { reservedId } of batch) reservedId?.release();
+  }
+}
+
+type Prepared = {
+  event: Event;
+  attribution: Attribution;
+  reasons: FilterReason[];
+  claims: ReturnType<typeof claimsOf>;
+  planned: PlannedDelivery[];
+  plan: PlanEntry[];
+  openEvent: OpenEvent | null;
+  /** Set where the deliveries are leased one by one. */
+  leaseUntil: number | null;
+  /** The events that are committed together with this one. */
+  batch: object | null;
+};
+
+/** Only reads. */
+async function prepare(
+  received: Received,
+  site: Site,
+  deadline: number,
+  { store, owner, leaseMs }: RelayContext,
+): Promise<Prepared> {
   const { settings } = site;
   const { receivedAt, person } = received.event;
   const { emailSha256 } = person;
@@ -85,7 +134,25 @@ async function relayEvent(
   const plan = toPlan(planned, true);
   const openEvent = isAttempted ? (received.reservedId?.open(site.id, plan) ?? null) : null;
   const isLeased = isAttempted && openEvent === null;
-  const acceptance = await store.events
+  return {
+    event,
+    attribution,
+    reasons,
+    claims,
+    planned,
+    plan: isLeased ? toPlan(planned, false) : plan,
+    openEvent,
+    leaseUntil: isLeased ? lease.until : null,
+    batch: null,
+  };
+}
+
+async function acceptAndSend(
+  { event, attribution, reasons, claims, planned, plan, openEvent, leaseUntil, batch }: Prepared,
+  deadline: number,
+  context: RelayContext,
+): Promise<Exit> {
+  const acceptance = await context.store.events
     .accept({
       event,
       attribution,
@@ -94,10 +161,11 @@ async function relayEvent(
       claimUntil: claims.claimUntil,
       orderEventId: claims.orderEventId,
       deliveries: planned,
-      plan: isLeased ? toPlan(planned, false) : plan,
-      owner,
-      leaseUntil: isLeased ? lease.until : null,
+      plan,
+      owner: context.owner,
+      leaseUntil,
       answerBy: deadline,
+      batch,
     })
     .catch((error: unknown) => {
       openEvent?.abandon();
@@ -111,7 +179,7 @@ async function relayEvent(
   context.onPlanned?.(planned);
 
   const toSend = withPlatformEventId(planned, acceptance.platformEventId);
-  const results = await dispatch(toSend, openEvent, lanes, deadline, context.now());
+  const results = await dispatch(toSend, openEvent, context.lanes, deadline, context.now());
   return { exit: "dispatched", results };
 }
 

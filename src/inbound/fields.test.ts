@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { openLiterals } from "./body.ts";
 import { FieldFault, readFields, type Fields } from "./fields.ts";
 import { dayMs as day } from "../kernel/time.ts";
 
@@ -8,7 +9,14 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 const hash = sha256("ada@example.com");
 
 const readText = (text: string, country: string | null = null) =>
-  readFields({ fields: JSON.parse(text) as Record<string, unknown>, text }, { country }, now);
+  readFields(
+    {
+      fields: JSON.parse(text) as Record<string, unknown>,
+      literalOf: (name) => openLiterals(text)((root) => root, name),
+    },
+    { country },
+    now,
+  );
 const read = (fields: Record<string, unknown>, country: string | null = null) =>
   readText(JSON.stringify(fields), country);
 

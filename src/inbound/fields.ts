@@ -10,8 +10,14 @@ import { hashPerson, Plain, type PlainEmail, readEmail, readSha256 } from "../id
 import { extraFieldsOf } from "../platforms/shared/mapping.ts";
 import type { Site } from "../sites/directory.ts";
 
-/** The parsed body, and its text: order ids that are JSON numbers are read from the text, unrounded. */
-export type Body = { fields: Record<string, unknown>; text: string };
+/** An event as it was sent. `literalOf` returns the text of a field that is a JSON number, unrounded. */
+export type Body = {
+  fields: Record<string, unknown>;
+  literalOf: (name: NumericName) => string | undefined;
+};
+
+/** Text fields that senders may give as numbers. */
+export type NumericName = "orderId" | "phone";
 
 export type Fields = {
   name: string;
@@ -60,11 +66,11 @@ export function readFields(body: Body, site: { country: string | null }, now: nu
     const given = email ?? readHashedEmail(fields);
     const value = readValue(fields.value);
     const currency = readCurrency(fields);
-    const orderId = readText(fields, "orderId", body)?.trim() ?? null;
+    const orderId = readNumericText(body, "orderId")?.trim() ?? null;
     const eventTime = readEventTime(fields.eventTime, now);
-    const phone = readPlain(fields, "phone", body);
-    const firstName = readPlain(fields, "firstName");
-    const lastName = readPlain(fields, "lastName");
+    const phone = toPlain(readNumericText(body, "phone"));
+    const firstName = toPlain(readText(fields, "firstName"));
+    const lastName = toPlain(readText(fields, "lastName"));
     const contact =
       typeof given === "string"
         ? { emailSha256: given, phone, firstName, lastName }
@@ -81,17 +87,23 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
-/** Reads a text field; undefined when absent. Given the `body`, it also takes a JSON number. */
-function readText(fields: Record<string, unknown>, name: string, body?: Body): string | undefined {
-  let value = fields[name];
-  if (isAbsent(value)) return undefined;
-  if (typeof value === "number" && body) {
-    const literal = readNumberLiteral(body, name);
-    // Two order ids could be equal after rounding.
-    if (literal === undefined && !Number.isSafeInteger(value))
-      throw new FieldFault(`${name} must be a string`);
-    value = literal ?? String(value);
-  }
+/** Reads a text field; undefined when absent. */
+function readText(fields: Record<string, unknown>, name: string): string | undefined {
+  const value = fields[name];
+  return isAbsent(value) ? undefined : checkText(value, name);
+}
+
+/** Reads a text field that may also be a JSON number. */
+function readNumericText({ fields, literalOf }: Body, name: NumericName): string | undefined {
+  const value = fields[name];
+  if (typeof value !== "number") return readText(fields, name);
+  const literal = literalOf(name);
+  // Two order ids could be equal after rounding.
+  if (literal === undefined && !Number.isSafeInteger(value)) throw new FieldFault(`${name} must be a string`);
+  return checkText(literal ?? String(value), name);
+}
+
+function checkText(value: unknown, name: string): string {
   if (typeof value !== "string") throw new FieldFault(`${name} must be a string`);
   const limit = maxLengths[name] ?? maxOtherLength;
   // Characters, not UTF-16 units: counted only where the two can differ.
@@ -106,31 +118,8 @@ function readText(fields: Record<string, unknown>, name: string, body?: Body): s
   return value;
 }
 
-/**
- * Reads a JSON number digit by digit: 12345678901234567890 must not become 12345678901234567000, or different order ids
- * would count as duplicates.
- */
-function readNumberLiteral({ text }: Body, name: string): string | undefined {
-  const literals = new Map<unknown, string | undefined>();
-  try {
-    const root: unknown = JSON.parse(
-      text,
-      function (this: unknown, key, value: unknown, context?: { source?: string }) {
-        if (key === name && typeof value === "number") literals.set(this, context?.source);
-        return value;
-      },
-    );
-    return literals.get(root);
-  } catch {
-    // Nested too deeply for the reviver, though not for JSON.parse alone: the parsed number is used.
-    return undefined;
-  }
-}
-
-function readPlain(fields: Record<string, unknown>, name: string, body?: Body): Plain | undefined {
-  const text = readText(fields, name, body);
-  return text === undefined ? undefined : new Plain(text);
-}
+const toPlain = (text: string | undefined): Plain | undefined =>
+  text === undefined ? undefined : new Plain(text);
 
 function readPlainEmail(fields: Record<string, unknown>): PlainEmail | null {
   const text = readText(fields, "email");

@@ -1,71 +1,12 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { openNodes } from "../../test/support/nodes.ts";
-import { call } from "../../test/support/relay.ts";
-import { openRateLimit } from "../http/rate.ts";
+import { expect, test } from "vitest";
+import { serveInbound } from "../../test/support/inbound.ts";
 import { tickMs } from "../kernel/coarseTimers.ts";
-import { ulid } from "../kernel/ids.ts";
-import { openServer } from "../server/server.ts";
-import { openDirectory } from "../sites/directory.ts";
-import { addKey, addSite } from "../sites/manage.ts";
-import { inboundRoute, type InboundLine } from "./route.ts";
-import { countWrongKeys } from "./wrongKeys.ts";
-
-type InboundOptions = Parameters<typeof inboundRoute>[1];
-
-let authentication: InboundOptions["authentication"];
-let key: string;
-let closeNodes: () => Promise<void>;
-
-beforeAll(async () => {
-  const { store, close } = await openNodes("sqlite");
-  closeNodes = close;
-  const directory = openDirectory(store);
-  const by = { actor: "test", now: Date.now(), checkAddress: () => null };
-  const site = await addSite({ store, directory }, "shop.example.com", by);
-  const newKey = { name: "CRM", mode: "live", expiresAt: null } as const;
-  ({ key } = await addKey({ store, directory }, site, newKey, by));
-  await directory.refresh();
-  authentication = {
-    directory,
-    ownHost: null,
-    transport: { trusted: () => false, requireTls: false },
-    wrongKeys: countWrongKeys(store),
-    rateLimit: openRateLimit(),
-  };
-});
-afterAll(() => closeNodes());
-
-/** Serves the route until the test ends. `post` sends one event. */
-async function serve(changes: Partial<InboundOptions>) {
-  const lines: InboundLine[] = [];
-  const defects: unknown[] = [];
-  const app = openServer(null, () => {});
-  inboundRoute(app, {
-    authentication,
-    relay: () => Promise.resolve({ exit: "duplicate" }),
-    countUse: () => {},
-    reserveId: (at) => ({ id: ulid(at), open: () => null, release: () => {} }),
-    answerMs: 1000,
-    maxInFlight: 10,
-    now: Date.now,
-    rejectedRequests: { addDuplicate: () => {}, addRejected: () => {} },
-    log: (line) => lines.push(line),
-    onDefect: (error) => defects.push(error),
-    ...changes,
-  });
-  const url = await app.listen({ host: "127.0.0.1", port: 0 });
-  onTestFinished(() => app.close());
-  const headers = { "X-CC-Api-Key": key, "Content-Type": "application/json" };
-  const body = JSON.stringify({ email: "ada@example.com", event: "lead" });
-  const post = (path = "/__cc/inbound") => call(url, { path, headers, body });
-  return { lines, defects, post, get: () => call(url, { method: "GET" }) };
-}
 
 test.each([100, 1000, 3000])(
   "a store that never answers delays the sender no longer than %d ms, the answer's time limit",
   async (answerMs) => {
     const deadlines: number[] = [];
-    const { lines, post } = await serve({
+    const { lines, post } = await serveInbound({
       answerMs,
       relay(_received, _site, deadline) {
         deadlines.push(deadline - Date.now());
@@ -86,7 +27,7 @@ const broken = () => {
 };
 
 test("a defect is answered in plain text, reported, and logged without a status", async () => {
-  const { lines, defects, post } = await serve({ countUse: broken });
+  const { lines, defects, post } = await serveInbound({ countUse: broken });
   for (const path of ["/__cc/inbound", "/__cc/%69nbound"]) {
     const answer = await post(path);
     expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([
@@ -101,13 +42,13 @@ test("a defect is answered in plain text, reported, and logged without a status"
 
 test("a defect while a request is counted does not end the process", async () => {
   const rejectedRequests = { addDuplicate: () => {}, addRejected: broken };
-  const { defects, get } = await serve({ rejectedRequests });
+  const { defects, get } = await serveInbound({ rejectedRequests });
   expect((await get()).status).toBe(500);
   expect(defects).toHaveLength(1);
 });
 
 test("a defect after the answer changes nothing for the sender", async () => {
-  const { defects, post } = await serve({ log: broken });
+  const { defects, post } = await serveInbound({ log: broken });
   expect((await post()).text).toBe('{"ok":true,"deduped":true}');
   expect(defects).toHaveLength(1);
 });

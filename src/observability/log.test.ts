@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import type { InboundLine } from "../inbound/route.ts";
+import type { InboundLine } from "../inbound/steps.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";

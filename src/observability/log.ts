@@ -5,7 +5,7 @@
 // write them: pino allocates 5 KB for a line of 250 bytes.
 
 import { pino, type Logger } from "pino";
-import type { InboundLine } from "../inbound/route.ts";
+import type { InboundLine } from "../inbound/steps.ts";
 import type { Result } from "../kernel/event.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";

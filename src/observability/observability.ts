@@ -6,7 +6,7 @@ import type { Config } from "../installation/config.ts";
 import type { Breaker } from "../delivery/lanes/breaker.ts";
 import type { Lanes } from "../delivery/lanes/lanes.ts";
 import type { InboundRefusal } from "../inbound/refusals.ts";
-import type { InboundLine } from "../inbound/route.ts";
+import type { InboundLine } from "../inbound/steps.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import { isLinked, link } from "../kernel/ring.ts";
 import type { Directory } from "../sites/directory.ts";

@@ -13,7 +13,7 @@ import { countWrongKeys } from "../inbound/wrongKeys.ts";
 import type { Config } from "../installation/config.ts";
 import { callbackPath, oauthRoutes } from "../oauth/route.ts";
 import type { Observability } from "../observability/observability.ts";
-import { relay } from "../pipeline.ts";
+import { relay, relayBatch } from "../pipeline.ts";
 import { addressOf } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { Shutdown } from "./shutdown.ts";
@@ -65,6 +65,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
       rateLimit: openRateLimit(),
     },
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
+    relayBatch: (batch, site, deadline) => relayBatch(batch, site, deadline, parts),
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
     reserveId: (at) => openEvents.reserveId(at),
     answerMs: config.answerMs,

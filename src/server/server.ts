@@ -7,7 +7,7 @@ import { sendNotFound, sendText } from "../http/reply.ts";
 import type { CertificatePair } from "./certificate.ts";
 import { ConfigFaults, type Config } from "../installation/config.ts";
 import { refusals, sendRefusal } from "../inbound/refusals.ts";
-import { inboundPath } from "../inbound/route.ts";
+import { inboundPathOf } from "../inbound/route.ts";
 
 export function openServer(tls: CertificatePair | null, onDefect: (error: unknown) => void): FastifyInstance {
   const options = {
@@ -28,7 +28,7 @@ export function openServer(tls: CertificatePair | null, onDefect: (error: unknow
   app.get("/healthz", (_request, reply) => sendText(reply, 200, "ok"));
   app.setNotFoundHandler((request, reply) => {
     // Methods that the router does not know arrive here too.
-    if (request.url.split("?", 1)[0] !== inboundPath) return sendNotFound(reply);
+    if (!inboundPathOf(request.url)) return sendNotFound(reply);
     sendRefusal(reply.hijack().raw, refusals.methodNotAllowed);
     return reply;
   });

@@ -4,6 +4,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { openapiDocument } from "../../src/api/reference/openapi.ts";
 import { referencePage } from "../../src/api/reference/reference.ts";
+import { inboundEvent } from "../../src/api/reference/inboundOperations.ts";
+import { FieldFault, readFields } from "../../src/inbound/fields.ts";
 import { contract } from "../../src/contract/contract.ts";
 
 const document = openapiDocument("1.2.3", "https://relay.example.com");
@@ -18,12 +20,13 @@ describe("the OpenAPI document", () => {
     expect(valid).toBe(true);
   });
 
-  test("the OpenAPI document lists exactly the routes of the contract", () => {
+  test("the OpenAPI document lists exactly the inbound endpoint and the routes of the contract", () => {
     const routes = Object.keys(contract).map((name) => {
       const [method = "", path = ""] = name.split(" ");
       return `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}`;
     });
-    expect(operations.map(({ name }) => name).toSorted()).toEqual(routes.toSorted());
+    const inbound = ["post /__cc/inbound", "post /__cc/inbound/batch"];
+    expect(operations.map(({ name }) => name).toSorted()).toEqual([...inbound, ...routes].toSorted());
   });
 
   test("operation ids are unique and every reference resolves", () => {
@@ -54,6 +57,57 @@ describe("the OpenAPI document", () => {
       required: false,
       schema: { type: "integer", minimum: 1, maximum: 200, default: 50 },
     });
+  });
+});
+
+describe("the inbound endpoint in the OpenAPI document", () => {
+  const now = Date.UTC(2026, 10, 16);
+  const accepts = (fields: Record<string, unknown>) =>
+    !(readFields({ fields, literalOf: () => undefined }, { country: null }, now) instanceof FieldFault);
+  const full = {
+    email: "ada@example.com",
+    hashed_email: "b".repeat(64),
+    event: "purchase",
+    value: 1,
+    currency: "EUR",
+    orderId: "order 1",
+    phone: "+14255551234",
+    firstName: "Ada",
+    lastName: "Lovelace",
+    eventTime: now / 1000,
+  };
+
+  test("the schema of an event has the fields that the endpoint reads", () => {
+    const read = new Set<string>();
+    const watched = new Proxy(full, {
+      get: (fields, name) => {
+        read.add(String(name));
+        return Reflect.get(fields, name) as unknown;
+      },
+    });
+    expect(accepts(watched)).toBe(true);
+    expect([...read].toSorted()).toEqual(Object.keys(inboundEvent.shape).toSorted());
+    expect(inboundEvent.safeParse(full).success).toBe(true);
+  });
+
+  test.each([
+    { event: undefined },
+    { event: "x".repeat(101) },
+    { event: "x".repeat(100) },
+    { value: -1 },
+    { value: 1_000_000_000_000 },
+    { value: 1_000_000_000_001 },
+    { value: "1" },
+    { orderId: 4711 },
+    { orderId: "x".repeat(256) },
+    { orderId: "x".repeat(257) },
+    { phone: 14255551234 },
+    { firstName: 1 },
+    { lastName: "x".repeat(513) },
+    { eventTime: true },
+  ])("the schema and the endpoint agree about %j", (changes) => {
+    const event = { ...full, ...changes };
+    expect(inboundEvent.safeParse(event).success).toBe(accepts(event));
   });
 });
 
@@ -89,6 +143,8 @@ describe("the reference page", () => {
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
     expect(links.filter((id) => !ids.has(id))).toEqual([]);
     expect(page).toContain("https://relay.example.com/api/v1/sites/SITE/keys");
+    expect(page).toContain("https://relay.example.com/__cc/inbound/batch");
+    expect(page).toContain("X-CC-Api-Key: cc_live_…");
   });
 
   test("the reference page loads nothing from other origins and runs no script", () => {

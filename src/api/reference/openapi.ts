@@ -4,6 +4,7 @@ import { z } from "zod";
 import { basePath, sections } from "../../contract/contract.ts";
 import { errorAnswer, type Route } from "../../contract/route.ts";
 import { refusalStatus, type RefusalCode } from "../../kernel/refusal.ts";
+import { inboundOperations, inboundSecurity, inboundTag } from "./inboundOperations.ts";
 
 export type Schema = {
   $ref?: string;
@@ -35,7 +36,10 @@ export type Operation = {
   requestBody?: { required: true; content: Content };
   responses: Record<string, { description: string; content: Content } | { $ref: string }>;
   security: Record<string, never[]>[];
-  "x-role": Route["allow"];
+  /** Where the address of the operation is another one than the document's. */
+  servers?: { url: string; description: string }[];
+  /** Missing for operations that are not part of the management API. */
+  "x-role"?: Route["allow"];
 };
 export type OpenApi = {
   openapi: "3.1.0";
@@ -58,7 +62,8 @@ export type OpenApi = {
 const about = `Programs can do everything that the dashboard does. Send an API key (\`ccm_…\`, created in Settings > API Keys) as
 \`Authorization: Bearer\`. Request bodies are JSON. Times are Unix times in milliseconds. Lists are paged: pass the \`next\` of
 one page as the \`cursor\` of the following request. Every response other than 200 holds an \`error\` with a code, a message
-and, where it applies, the field in question. Conversions are not sent here but to \`/__cc/inbound\`, with an inbound key.`;
+and, where it applies, the field in question. Conversions are sent to \`/__cc/inbound\` with an inbound key; see the section
+Inbound, whose errors have a form of their own.`;
 
 const errorDescriptions: Record<RefusalCode, string> = {
   invalid: "The request is not valid; `field` names the field.",
@@ -84,6 +89,7 @@ export function openapiDocument(version: string, url: string): OpenApi {
       (paths[path.replaceAll(/:(\w+)/g, "{$1}")] ??= {})[method.toLowerCase()] = operation;
     }
   }
+  Object.assign(paths, inboundOperations(url, schemas));
   const json = { "application/json": { schema: error } };
   return {
     openapi: "3.1.0",
@@ -94,7 +100,7 @@ export function openapiDocument(version: string, url: string): OpenApi {
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: `${url}${basePath}`, description: "This installation" }],
-    tags: Object.keys(sections).map((name) => ({ name })),
+    tags: [inboundTag, ...Object.keys(sections)].map((name) => ({ name })),
     paths,
     components: {
       schemas: schemas.components,
@@ -105,6 +111,7 @@ export function openapiDocument(version: string, url: string): OpenApi {
         ]),
       ),
       securitySchemes: {
+        ...inboundSecurity,
         apiKey: { type: "http", scheme: "bearer", description: "An API key, `ccm_…`." },
         session: {
           type: "apiKey",

@@ -113,18 +113,20 @@ function table(lines: readonly Line[]): string {
 
 /** Renders a curl example; routes that only people may call have none. */
 function curl(
-  { method, path, parameters, requestBody, security }: Listed,
+  { method, path, parameters, requestBody, security, servers }: Listed,
   base: string,
   named: Named,
 ): string {
-  if (!security.some((one) => "apiKey" in one)) return "";
+  const schemes = security.flatMap((one) => Object.keys(one));
+  const credential = schemes.includes("apiKey") ? "Authorization: Bearer ccm_…" : "X-CC-Api-Key: cc_live_…";
+  if (!schemes.includes("apiKey") && !schemes.includes("inboundKey")) return "";
   const body = jsonSchema(requestBody?.content);
   const needed = parameters.filter((one) => one.in === "query" && one.required);
   const query = needed.map(({ name }) => `${name}=${name.toUpperCase()}`);
-  const address = `${base}${path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase())}`;
+  const address = `${servers?.[0]?.url ?? base}${path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase())}`;
   const lines = [
     `curl -sS ${method === "get" ? "" : `-X ${method.toUpperCase()} `}'${address}${query.length ? `?${query.join("&")}` : ""}'`,
-    `-H 'Authorization: Bearer ccm_…'`,
+    `-H '${credential}'`,
     ...(body
       ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(toExample(body, named))}'`]
       : []),

@@ -127,6 +127,30 @@ describe("group commit", () => {
     expect(sizes).toEqual([256, 256, 88]);
   });
 
+  test("items that are bound to each other share a group, however many they are", async () => {
+    const groups: number[][] = [];
+    const add = inGroups<number, number>(
+      async (_key, items) => {
+        groups.push(items);
+        return items;
+      },
+      // Numbers of the same hundred are bound.
+      {
+        isDataError: never,
+        maxItems: 10,
+        isBound: (n, before) => Math.floor(n / 100) === Math.floor(before / 100),
+      },
+    );
+    const items = [
+      ...Array.from({ length: 8 }, (_, n) => n),
+      ...Array.from({ length: 30 }, (_, n) => 100 + n),
+      200,
+      300,
+    ];
+    await Promise.all(items.map((n) => add("a", n)));
+    expect(groups).toEqual([items.slice(0, 38), [200, 300]]);
+  });
+
   test("under concurrent load every caller gets its own result, and runs of a key never overlap", async () => {
     const busy = new Set<string>();
     const overlaps: string[] = [];

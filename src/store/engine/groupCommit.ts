@@ -26,6 +26,8 @@ export function inGroups<Item, Result>(
     /** True for an item whose caller has given up. It is left out, so that a store that hung does not begin with stale work. */
     isLate?: (item: Item) => boolean;
     batchWindow?: BatchWindow;
+    /** True if `item` must be in the same group as the item before it, whatever the number of items. */
+    isBound?: (item: Item, before: Item) => boolean;
   },
 ): (key: string, item: Item) => Promise<Result> {
   const maxItems = options.maxItems ?? maxGroupItems;
@@ -55,12 +57,19 @@ export function inGroups<Item, Result>(
     return isLate;
   }
 
+  /** Returns where the next group ends. */
+  function endOf(waiting: readonly Waiting<Item, Result>[]): number {
+    let end = maxItems;
+    while (end < waiting.length && options.isBound?.(itemAt(waiting, end), itemAt(waiting, end - 1))) end++;
+    return end;
+  }
+
   async function drain(group: Group<Item, Result>): Promise<void> {
     while (group.waiting.length > 0) {
       const windowMs = options.batchWindow?.(group.waiting.length) ?? 0;
       if (windowMs > 0) await sleep(windowMs);
       const next = group.waiting;
-      group.waiting = next.length > maxItems ? next.splice(maxItems) : [];
+      group.waiting = next.length > maxItems ? next.splice(endOf(next)) : [];
       const wanted = options.isLate ? next.filter((one) => !rejectIfLate(one)) : next;
       if (wanted.length > 0) await settle(group.key, wanted);
     }
@@ -82,6 +91,9 @@ export function inGroups<Item, Result>(
       onNextTurn(() => void drain(group));
     });
 }
+
+const itemAt = <Item, Result>(waiting: readonly Waiting<Item, Result>[], index: number) =>
+  (waiting[index] as Waiting<Item, Result>).item;
 
 let pending: (() => void)[] = [];
 

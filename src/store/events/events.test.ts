@@ -33,6 +33,20 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     expect(await store.deliveries.listByEvent(siteId, events[0]?.id ?? "")).toHaveLength(1);
   });
 
+  test.runIf(engine === "postgres")("events of a batch are written by one transaction", async () => {
+    const siteId = await newSite(store);
+    const others = Array.from({ length: 200 }, (_, i) => claiming(siteId, `other ${i}`));
+    const batch = Array.from({ length: 500 }, (_, i) => claiming(siteId, `batch ${i}`, { batch: others }));
+    await Promise.all([...others, ...batch].map((item) => store.events.accept(item)));
+    const ids = batch.map(({ event }) => `'${event.id}'`).join();
+    const rows = await sql(
+      location,
+      `SELECT COUNT(*) AS events, COUNT(DISTINCT xmin::text) AS transactions
+      FROM events WHERE id IN (${ids})`,
+    );
+    expect(rows).toEqual([{ events: "500", transactions: "1" }]);
+  });
+
   test("equal claims of two sites do not collide", async () => {
     const [a, b] = [await newSite(store), await newSite(store)];
     const answers = await Promise.all([

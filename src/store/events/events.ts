@@ -37,6 +37,8 @@ export type NewEvent = Claimant & {
   leaseUntil: number | null;
   /** The sender is asked to retry when the event is not accepted by then. */
   answerBy?: number;
+  /** Events with the same object were handed in together and are committed together. */
+  batch?: object | null;
 };
 
 export type Acceptance = { duplicate: true } | { duplicate: false; platformEventId: string };
@@ -59,6 +61,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     {
       isDataError: db.isDataError,
       isLate: ({ answerBy = Infinity }) => answerBy < now(),
+      isBound: ({ batch }, before) => Boolean(batch) && batch === before.batch,
       // A round trip to a server is batch window enough.
       ...(!db.isServer && { batchWindow: batchWhenBusy() }),
     },

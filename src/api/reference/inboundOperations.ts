@@ -1,0 +1,159 @@
+// Describes the inbound endpoint for the OpenAPI document. The endpoint does not use these schemas: it checks requests itself
+// (src/inbound/fields.ts). A test compares the two.
+
+import { z } from "zod";
+import { maxBatchEvents } from "../../inbound/batch.ts";
+import type { Operation, Schema } from "./openapi.ts";
+
+export const inboundTag = "Inbound";
+export const inboundSecurity = {
+  inboundKey: {
+    type: "apiKey",
+    in: "header",
+    name: "X-CC-Api-Key",
+    description: "An inbound key of the site, `cc_live_…` or `cc_test_…`. Keep it on servers.",
+  },
+};
+
+const text = (about: string, max = 512) => z.string().max(max).describe(about).optional();
+
+export const inboundEvent = z
+  .object({
+    email: text("Required unless `hashed_email` is sent. Hashed on receipt."),
+    hashed_email: text("SHA-256 of the trimmed, lower-cased email, 64 hex characters."),
+    event: z.string().min(1).max(100).describe("The name of the event, such as `purchase`."),
+    value: z
+      .number()
+      .min(0)
+      .max(1_000_000_000_000)
+      .describe("Not negative: send a refund as an event named `refund`.")
+      .optional(),
+    currency: text("ISO 4217, in any case. Default: USD."),
+    orderId: z
+      .union([z.string().max(256), z.number()])
+      .describe("Two events with the same name, order id and email are duplicates.")
+      .optional(),
+    phone: z
+      .union([z.string().max(512), z.number()])
+      .describe("With country code, or set the site's `country`. Hashed on receipt.")
+      .optional(),
+    firstName: text("Hashed on receipt."),
+    lastName: text("Hashed on receipt."),
+    eventTime: z
+      .union([z.string(), z.number()])
+      .describe("ISO 8601 or Unix seconds; at most 90 days ago. Default: now.")
+      .optional(),
+  })
+  .meta({ id: "InboundEvent" });
+
+const result = z.object({
+  ok: z.boolean(),
+  status: z
+    .enum(["queued", "skipped", "rejected", "parked", "expired"])
+    .describe("Missing if the platform accepted the event.")
+    .optional(),
+  error: z.string().describe("The reason.").optional(),
+});
+
+const answered = {
+  event: z.string().describe("The name of the event. Missing for a duplicate or filtered one.").optional(),
+  results: z.record(z.string(), result).describe("The result of each platform, by its id.").optional(),
+  deduped: z.literal(true).describe("The same event arrived before.").optional(),
+  filtered: z.literal(true).describe("A rule of the site filtered the event.").optional(),
+};
+
+export const inboundAnswer = z.object({ ok: z.literal(true), ...answered }).meta({ id: "InboundAnswer" });
+export const inboundError = z
+  .object({ ok: z.literal(false), error: z.string() })
+  .meta({ id: "InboundError" });
+
+export const inboundBatch = z.object({
+  events: z.array(inboundEvent).max(maxBatchEvents).describe("Each as for `/__cc/inbound`."),
+});
+export const inboundBatchAnswer = z.object({
+  ok: z.literal(true),
+  results: z
+    .array(
+      z.object({
+        ok: z.boolean(),
+        ...answered,
+        error: z.string().describe("Why the event was refused.").optional(),
+        status: z
+          .int()
+          .describe("The status that the event would have got alone. Repeat events with 429 or 503.")
+          .optional(),
+      }),
+    )
+    .describe("One for each event, in order."),
+});
+
+const statuses = {
+  400: "A field is missing or wrong; `error` names it. Malformed bodies are answered in plain text.",
+  401: "The key is missing, wrong, revoked or expired.",
+  403: "The site does not accept events.",
+  413: "The body is too large. Answered in plain text.",
+  415: "The body is not JSON. Answered in plain text.",
+  426: "HTTPS is required.",
+  429: "Too many events or wrong keys. Repeat after `Retry-After`.",
+  503: "The event may not have been stored. Repeat after `Retry-After`: if it was stored, the answer is `deduped`.",
+};
+const inPlainText = new Set(["413", "415"]);
+
+/** The operations by path. `url` is the address of this installation: any host of a site works too. */
+export function inboundOperations(
+  url: string,
+  toSchema: { sent(schema: z.ZodType): Schema; answered(schema: z.ZodType): Schema },
+): Record<string, { post: Operation }> {
+  const error = toSchema.answered(inboundError);
+  const operation = (
+    operationId: string,
+    summary: string,
+    description: string,
+    body: z.ZodType,
+    answer: z.ZodType,
+  ): { post: Operation } => ({
+    post: {
+      operationId,
+      tags: [inboundTag],
+      summary,
+      description,
+      servers: [{ url, description: "This installation, or any host of the site" }],
+      parameters: [],
+      requestBody: { required: true, content: { "application/json": { schema: toSchema.sent(body) } } },
+      responses: {
+        "200": {
+          description: "Success.",
+          content: { "application/json": { schema: toSchema.answered(answer) } },
+        },
+        ...Object.fromEntries(
+          Object.entries(statuses).map(([status, about]) => [
+            status,
+            {
+              description: about,
+              content: inPlainText.has(status)
+                ? { "text/plain": { schema: { type: "string" } } }
+                : { "application/json": { schema: error } },
+            },
+          ]),
+        ),
+      },
+      security: [{ inboundKey: [] }],
+    },
+  });
+  return {
+    "/__cc/inbound": operation(
+      "postInbound",
+      "Sends a conversion",
+      "The event is stored before the answer, and delivered whatever happens to the relay. Sending it again is safe.",
+      inboundEvent,
+      inboundAnswer,
+    ),
+    "/__cc/inbound/batch": operation(
+      "postInboundBatch",
+      "Sends many conversions",
+      `At most ${maxBatchEvents} events and 2 MiB. A refused event does not affect the others. If none could be taken because of the relay, the whole request is answered 429 or 503.`,
+      inboundBatch,
+      inboundBatchAnswer,
+    ),
+  };
+}

@@ -1,0 +1,162 @@
+// POST /__cc/inbound/batch: many events in one request. Each of them is answered as it would have been alone, and a refused
+// one does not affect the others.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isJsonObject } from "../http/body.ts";
+import { writeAnswer } from "../http/reply.ts";
+import { Late, within } from "../kernel/deadline.ts";
+import type { Exit, Received } from "../pipeline.ts";
+import type { Admitted } from "./authenticate.ts";
+import { openLiterals, readBody } from "./body.ts";
+import type { NumericName } from "./fields.ts";
+import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
+import * as steps from "./steps.ts";
+import type { InboundLine, InboundOptions, Load } from "./steps.ts";
+
+export const maxBatchEvents = 500;
+const maxBatchBytes = 2 * 1024 * 1024;
+/** A batch counts as at least as many events as have room in its body, so that the same limit bounds the memory. */
+const minLoad = 32;
+
+/** One event of the batch. */
+type Entry = {
+  line: InboundLine;
+  received: Received | null;
+  /** The body of a successful answer, or why the event is refused. */
+  answer: string | InboundRefusal;
+};
+
+export async function answerBatch(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: InboundOptions,
+  load: Load,
+): Promise<void> {
+  const now = options.now();
+  const whole = steps.newLine();
+  let lines = [whole];
+  let ownLoad = minLoad;
+  load.inFlight += ownLoad;
+  const refuse = (refusal: InboundRefusal) => {
+    steps.noteRefusal(request, refusal, options, now, whole);
+    sendRefusal(response, refusal);
+  };
+  try {
+    const admitted = await steps.admit(request, options, load.inFlight - ownLoad, now, whole);
+    if ("code" in admitted) return refuse(admitted);
+    const events = await readEvents(request);
+    if ("code" in events) return refuse(events);
+    ownLoad = Math.max(minLoad, events.length);
+    load.inFlight += ownLoad - minLoad;
+
+    const entries = readAll(events, admitted, options, now, whole);
+    lines = entries.map(({ line }) => line);
+    await relayAll(entries, admitted, options, now);
+    for (const { answer, line } of entries)
+      if (typeof answer !== "string") steps.noteRefusal(request, answer, options, now, line);
+    send(response, entries);
+  } finally {
+    load.inFlight -= ownLoad;
+    const ms = options.now() - now;
+    for (const line of lines) {
+      line.ms = ms;
+      options.log(line);
+    }
+  }
+}
+
+type EventBody = { fields: unknown; literalOf: (name: NumericName) => string | undefined };
+
+async function readEvents(request: IncomingMessage): Promise<EventBody[] | InboundRefusal> {
+  const body = await readBody(request, maxBatchBytes, refusals.batchTooLarge);
+  if ("code" in body) return body;
+  const list = eventsOf(body.fields);
+  if (!Array.isArray(list) || list.length > maxBatchEvents) return refusals.invalidBatch(maxBatchEvents);
+  const literal = openLiterals(body.text);
+  return list.map((fields: unknown, i) => ({
+    fields,
+    literalOf: (name) => literal((root) => (eventsOf(root) as unknown[])[i], name),
+  }));
+}
+
+const eventsOf = (root: unknown): unknown => (root as Record<string, unknown>).events;
+
+/** The ids of the events are reserved here, and released by the relay. */
+function readAll(
+  events: readonly EventBody[],
+  admitted: Admitted,
+  options: InboundOptions,
+  now: number,
+  whole: InboundLine,
+): Entry[] {
+  const { site, key } = admitted;
+  const { rateLimit } = options.authentication;
+  const read = events.map(({ fields, literalOf }, i) => {
+    // The first event was counted with the request.
+    if (i > 0) options.countUse(admitted, now);
+    const waitSeconds = i > 0 ? rateLimit(key.id, site.settings.rateLimit, now) : 0;
+    if (waitSeconds > 0) return refusals.rateLimited(waitSeconds);
+    if (!isJsonObject(fields)) return refusals.eventNotAnObject;
+    return steps.readEvent({ fields, literalOf }, site, now);
+  });
+  // No id is reserved before all events are read: a defect in between would leave it reserved.
+  return read.map((one) => {
+    const line = { ...whole };
+    if ("code" in one) return { line, received: null, answer: one };
+    const received = steps.receive(one, admitted, options, now, line);
+    return { line, received, answer: refusals.unavailable };
+  });
+}
+
+/** Relays the events that were read, and sets their answers. */
+async function relayAll(
+  entries: readonly Entry[],
+  { site }: Admitted,
+  options: InboundOptions,
+  now: number,
+): Promise<void> {
+  const relayed = entries.filter(({ received }) => received);
+  const batch = relayed.map(({ received }) => received as Received);
+  const deadline = now + steps.relayTimeoutMs(options.answerMs);
+  const leftMs = now + steps.storeTimeoutMs(options.answerMs) - options.now();
+  const exits = await within(
+    leftMs,
+    options.relayBatch(batch, site, deadline),
+    "the store did not answer in time",
+    Late,
+  ).catch((error: unknown) => batch.map(() => ({ status: "rejected", reason: error }) as const));
+  const reported = new Set<unknown>();
+  relayed.forEach((entry, i) => {
+    const exit = exits[i] as PromiseSettledResult<Exit>;
+    const received = batch[i] as Received;
+    if (exit.status === "fulfilled") {
+      entry.answer = steps.describeExit(exit.value, received, options, entry.line);
+      return;
+    }
+    entry.line.exit = "unavailable";
+    // The events of a batch usually fail together.
+    if (reported.has(exit.reason)) return;
+    reported.add(exit.reason);
+    options.onDefect(exit.reason, { event: received.event.id, site: site.id });
+  });
+}
+
+/**
+ * A batch of which the relay took nothing for reasons of its own is refused as a whole, so that senders that only look at the
+ * status repeat it.
+ */
+function send(response: ServerResponse, entries: readonly Entry[]): void {
+  const refused = entries.flatMap(({ answer }) => (typeof answer === "string" ? [] : [answer]));
+  const repeatable = refused.filter(({ headers }) => headers["retry-after"]);
+  const longest = repeatable.toSorted((one, other) => secondsOf(other) - secondsOf(one))[0];
+  if (longest && refused.length === entries.length) return sendRefusal(response, longest);
+  const bodies = entries.map(({ answer }) => (typeof answer === "string" ? answer : renderRefusal(answer)));
+  const body = `{"ok":true,"results":[${bodies.join()}]}`;
+  const retryAfter = longest ? { "retry-after": longest.headers["retry-after"] } : {};
+  writeAnswer(response, 200, "json", body, retryAfter);
+}
+
+const secondsOf = ({ headers }: InboundRefusal) => Number(headers["retry-after"]);
+
+const renderRefusal = ({ message, status }: InboundRefusal) =>
+  JSON.stringify({ ok: false, error: message, status });

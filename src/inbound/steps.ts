@@ -1,0 +1,159 @@
+// The steps that a single event and the events of a batch have in common.
+
+import type { IncomingMessage } from "node:http";
+import type { ReservedId } from "../delivery/openEvents.ts";
+import { tickMs } from "../kernel/coarseTimers.ts";
+import type { Event, Result } from "../kernel/event.ts";
+import type { Exit, Received } from "../pipeline.ts";
+import type { Site } from "../sites/directory.ts";
+import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
+import { FieldFault, newEvent, readExtra, readFields, type Body, type Fields } from "./fields.ts";
+import { refusals, type InboundRefusal } from "./refusals.ts";
+import type { RejectedRequests } from "./rejectedRequests.ts";
+
+/** One wide line per event, for the log and the metrics. The fields of steps that the event did not reach are undefined. */
+export type InboundLine = {
+  site: string | undefined;
+  key: string | undefined;
+  event: string | undefined;
+  name: string | undefined;
+  mode: Event["mode"] | undefined;
+  exit: Exit["exit"] | "unavailable" | undefined;
+  reasons: readonly string[] | undefined;
+  results: Readonly<Record<string, Result>> | undefined;
+  /** Undefined when a defect prevented the answer. */
+  status: number | undefined;
+  /** The code of a refusal. */
+  reason: string | undefined;
+  ms: number;
+};
+
+export type InboundOptions = {
+  authentication: AuthenticateOptions;
+  relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
+  relayBatch: (
+    batch: readonly Received[],
+    site: Site,
+    deadline: number,
+  ) => Promise<PromiseSettledResult<Exit>[]>;
+  countUse: (admitted: Admitted, now: number) => void;
+  /** Makes the id of an event that is relayed at once: the relay releases it. */
+  reserveId: (now: number) => ReservedId;
+  answerMs: number;
+  maxInFlight: number;
+  now: () => number;
+  rejectedRequests: RejectedRequests;
+  log: (line: InboundLine) => void;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+/** The events whose senders wait, in units of the largest body of a single event. */
+export type Load = { inFlight: number };
+
+/**
+ * Of the time limit for the answer the relay gets a little less, and a hung store is given up in between. Both end up to a
+ * tick late, and the relay always before the store is given up: it may have an answer.
+ */
+export const relayTimeoutMs = (answerMs: number) => answerMs - Math.max(0.04 * answerMs, 3 * tickMs);
+export const storeTimeoutMs = (answerMs: number) => answerMs - Math.max(0.02 * answerMs, tickMs);
+
+/** All fields from the start, so that every line has the same shape. */
+export function newLine(): InboundLine {
+  return {
+    site: undefined,
+    key: undefined,
+    event: undefined,
+    name: undefined,
+    mode: undefined,
+    exit: undefined,
+    reasons: undefined,
+    results: undefined,
+    status: undefined,
+    reason: undefined,
+    ms: 0,
+  };
+}
+
+/** Steps 2 to 6. `others` is the load without this request. */
+export async function admit(
+  request: IncomingMessage,
+  options: InboundOptions,
+  others: number,
+  now: number,
+  line: InboundLine,
+): Promise<Admitted | InboundRefusal> {
+  const admitted = await authenticate(request, options.authentication, now);
+  if ("code" in admitted) return admitted;
+  line.site = admitted.site.id;
+  line.key = admitted.key.id;
+  options.countUse(admitted, now);
+  return others >= options.maxInFlight ? refusals.overloaded : admitted;
+}
+
+type ReadEvent = { fields: Fields; extra: Event["extra"] };
+
+/** Step 8. */
+export function readEvent(body: Body, site: Site, now: number): ReadEvent | InboundRefusal {
+  const fields = readFields(body, site.settings, now);
+  if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
+  return { fields, extra: readExtra(body.fields, site) };
+}
+
+/** The relay has to be called with the result, because it releases the id. */
+export function receive(
+  { fields, extra }: ReadEvent,
+  { site, key }: Admitted,
+  options: InboundOptions,
+  now: number,
+  line: InboundLine,
+): Received {
+  const reservedId = options.reserveId(now);
+  const event = newEvent(fields, {
+    id: reservedId.id,
+    siteId: site.id,
+    keyId: key.id,
+    mode: key.mode,
+    receivedAt: now,
+    extra,
+  });
+  line.event = event.id;
+  line.name = event.name;
+  line.mode = event.mode;
+  return { event, reservedId, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
+}
+
+/** Describes how the relay ended: in the log line, and in the body of the answer, which it returns. */
+export function describeExit(
+  exit: Exit,
+  { event }: Received,
+  options: InboundOptions,
+  line: InboundLine,
+): string {
+  line.exit = exit.exit;
+  line.status = 200;
+  switch (exit.exit) {
+    case "duplicate":
+      options.rejectedRequests.addDuplicate(event.siteId, event.receivedAt);
+      return '{"ok":true,"deduped":true}';
+    case "filtered":
+      // Only the codes: a detail may be the domain of a person.
+      line.reasons = [...new Set(exit.reasons.map(({ code }) => code))];
+      return '{"ok":true,"filtered":true}';
+    case "dispatched":
+      line.results = exit.results;
+      return JSON.stringify({ ok: true, event: event.name, results: exit.results });
+  }
+}
+
+/** Counts and logs a refusal of the request, or of one event of a batch. */
+export function noteRefusal(
+  request: IncomingMessage,
+  refusal: InboundRefusal,
+  options: InboundOptions,
+  now: number,
+  line: InboundLine,
+): void {
+  line.status = refusal.status;
+  line.reason = refusal.code;
+  options.rejectedRequests.addRejected(request, refusal, now);
+}

@@ -1,0 +1,67 @@
+// Serves the inbound endpoint alone, in this process, with a relay that the test controls.
+
+import { afterAll, onTestFinished } from "vitest";
+import { openRateLimit } from "../../src/http/rate.ts";
+import { inboundRoute } from "../../src/inbound/route.ts";
+import type { InboundLine, InboundOptions } from "../../src/inbound/steps.ts";
+import { countWrongKeys } from "../../src/inbound/wrongKeys.ts";
+import { ulid } from "../../src/kernel/ids.ts";
+import { openServer } from "../../src/server/server.ts";
+import { openDirectory } from "../../src/sites/directory.ts";
+import { addKey, addSite } from "../../src/sites/manage.ts";
+import { openNodes } from "./nodes.ts";
+import { call } from "./relay.ts";
+
+/** Makes a site with a key, of which all tests of a file share one. */
+const opened = (async () => {
+  const { store, close } = await openNodes("sqlite");
+  const directory = openDirectory(store);
+  const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+  const site = await addSite({ store, directory }, "shop.example.com", by);
+  const newKey = { name: "CRM", mode: "live", expiresAt: null } as const;
+  const { key } = await addKey({ store, directory }, site, newKey, by);
+  await directory.refresh();
+  const authentication = {
+    directory,
+    ownHost: null,
+    transport: { trusted: () => false, requireTls: false },
+    wrongKeys: countWrongKeys(store),
+    rateLimit: openRateLimit(),
+  };
+  return { authentication, key, close };
+})();
+afterAll(async () => (await opened).close());
+
+/** Serves until the test ends. `post` sends one event. */
+export async function serveInbound(changes: Partial<InboundOptions>) {
+  const { authentication, key } = await opened;
+  const lines: InboundLine[] = [];
+  const defects: unknown[] = [];
+  const app = openServer(null, () => {});
+  inboundRoute(app, {
+    authentication,
+    relay: () => Promise.resolve({ exit: "duplicate" }),
+    relayBatch: () => Promise.resolve([]),
+    countUse: () => {},
+    reserveId: (at) => ({ id: ulid(at), open: () => null, release: () => {} }),
+    answerMs: 1000,
+    maxInFlight: 10,
+    now: Date.now,
+    rejectedRequests: { addDuplicate: () => {}, addRejected: () => {} },
+    log: (line) => lines.push(line),
+    onDefect: (error) => defects.push(error),
+    ...changes,
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => app.close());
+  const headers = { "X-CC-Api-Key": key, "Content-Type": "application/json" };
+  const body = JSON.stringify({ email: "ada@example.com", event: "lead" });
+  return {
+    lines,
+    defects,
+    post: (path = "/__cc/inbound") => call(url, { path, headers, body }),
+    postBatch: (events: unknown) =>
+      call(url, { path: "/__cc/inbound/batch", headers, body: JSON.stringify({ events }) }),
+    get: () => call(url, { method: "GET" }),
+  };
+}
