@@ -16,6 +16,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { within } from "../kernel/deadline.ts";
+import { onEveryRequest } from "./server.ts";
 
 const phasesBeforeClients = ["requests", "worker", "lanes", "counters", "watchers"] as const;
 const lastPhases = ["clients", "database", "process"] as const;
@@ -102,12 +103,7 @@ export function trackRequests(app: FastifyInstance): TrackedRequests {
     response.on("close", onClose);
     if (isClosing) closeAfter(response);
   }
-  app.server.prependListener("request", (_request, response) => track(response));
-  // For requests to the second server of the host name "localhost".
-  app.addHook("onRequest", (_request, { raw: response }, done) => {
-    track(response);
-    done();
-  });
+  onEveryRequest(app, (_request, response) => track(response));
   return {
     open,
     closeAfterAnswer() {
