@@ -7,7 +7,9 @@ import type { Breaker } from "../delivery/lanes/breaker.ts";
 import type { Lanes } from "../delivery/lanes/lanes.ts";
 import type { InboundRefusal } from "../inbound/refusals.ts";
 import type { InboundLine } from "../inbound/route.ts";
+import { errorCode } from "../kernel/errorCode.ts";
 import type { VisitBucket } from "../kernel/event.ts";
+import { minuteMs } from "../kernel/time.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
@@ -19,7 +21,7 @@ import { openCounts } from "./counts.ts";
 import type { Log } from "./log.ts";
 import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./readiness.ts";
 import { mountObservabilityRoutes } from "./route.ts";
-import { isTransient, openTransientFaults } from "./transientFaults.ts";
+import { defectKind, isTransient, messageOf, openRepeatedFaults, transientLine } from "./repeatedFaults.ts";
 
 export type Observability = ReturnType<typeof openObservability>;
 
@@ -48,7 +50,19 @@ export function openObservability(
   });
 
   const loggedMoves = new Set<string>();
-  const transientFaults = openTransientFaults((line) => log.error(line, "the database fails"));
+  const transientFaults = openRepeatedFaults({
+    everyMs: 1000,
+    kindOf: () => "",
+    write: (error, _about, times) => log.error(transientLine(error, times), "the database fails"),
+  });
+  const defects = openRepeatedFaults({
+    everyMs: minuteMs,
+    kindOf: defectKind,
+    write(error, about, times, isFirst) {
+      if (isFirst) log.error({ err: error, ...about });
+      else log.error({ fault: messageOf(error), code: errorCode(error), times, ...about }, "repeated");
+    },
+  });
   function onDefect(error: unknown, about: Record<string, unknown> = {}): void {
     // After a move, every write fails until the relay is restarted. That is no defect, and is logged once.
     if (error instanceof DatabaseMoved) {
@@ -58,7 +72,7 @@ export function openObservability(
     }
     counts.totals.defects += 1;
     if (isTransient(error)) return transientFaults.add(error);
-    log.error({ err: error, ...about });
+    defects.add(error, about);
   }
 
   const failedCommits = countConsecutiveFailures(elapsed);
@@ -144,6 +158,7 @@ export function openObservability(
     stop(): void {
       stopClock();
       transientFaults.stop();
+      defects.stop();
     },
   };
 }
