@@ -234,18 +234,21 @@ describe("a request that asks for another protocol", () => {
 test("over TLS the answers are the same, and tell browsers to use HTTPS from now on", async () => {
   const home = await newInstallation("sqlite", { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
   const secure = await home.start();
-  const socket = connectTls({
-    port: Number(new URL(secure.url).port),
-    host: "127.0.0.1",
-    ca: readFileSync(certFile),
-    servername: "localhost",
-  });
-  await once(socket, "secureConnect");
+  async function openTls(): Promise<Socket> {
+    const socket = connectTls({
+      port: Number(new URL(secure.url).port),
+      host: "127.0.0.1",
+      ca: readFileSync(certFile),
+      servername: "localhost",
+    });
+    await once(socket, "secureConnect");
+    return socket;
+  }
   const sent = { key: secure.key };
   const processed = (end = close) =>
     json("200 OK", { ok: true, event: "purchase", results: { sandbox: { ok: true } } }, end);
   const text = await exchange(
-    socket,
+    await openTls(),
     request({ ...sent, headers: [] }) + request({ ...sent, method: "GET", headers: [] }) + request(sent),
   );
   const strict = "strict-transport-security: max-age=31536000";
@@ -253,14 +256,15 @@ test("over TLS the answers are the same, and tell browsers to use HTTPS from now
   expect(text).toBe(
     withStrict(processed(keepAlive)) + withStrict(notPost(keepAlive)) + withStrict(processed()),
   );
-  const ask = async (path: string, host: string) =>
-    (await call(secure.url, { method: "GET", path, headers: { Host: host }, ca: readFileSync(certFile) }))
-      .headers["strict-transport-security"];
+  const isSent = async (path: string, host: string) => {
+    const asked = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    return (await exchange(await openTls(), asked)).includes(`\r\n${strict}\r\n`);
+  };
   for (const path of ["/healthz", "/dashboard/", "/api/v1/session", "/__cc/tag.js"])
-    expect([path, await ask(path, "shop.example")]).toEqual([path, "max-age=31536000"]);
+    expect([path, await isSent(path, "shop.example")]).toEqual([path, true]);
   // Browsers apply it to every port of the name, and so to other programs on the developer's machine.
   for (const host of ["localhost", "relay.localhost:8443", "127.0.0.1", "[::1]:8443"])
-    expect([host, await ask("/healthz", host)]).toEqual([host, undefined]);
+    expect([host, await isSent("/healthz", host)]).toEqual([host, false]);
 });
 
 test("the host name localhost serves events on all its addresses", async () => {

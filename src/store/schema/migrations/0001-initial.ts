@@ -580,6 +580,7 @@ export const initial: Migration = {
       PRIMARY KEY (site_id, kind, subject, began_at)
     )`,
     `CREATE UNIQUE INDEX alerts_open ON alerts (site_id, kind, subject) WHERE ended_at IS NULL`,
+    `CREATE INDEX alerts_by_end ON alerts (ended_at)`,
 
     // Holds the statistics of one hour, computed from its events and their deliveries; all rows of an hour are replaced
     // together.
