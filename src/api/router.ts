@@ -56,7 +56,11 @@ export function openRouter(options: RouterOptions): Router {
       query: validate(found.route.query, request.query) as never,
       body: (found.route.body ? validate(found.route.body, await readJson(request.raw)) : undefined) as never,
       actor,
-      by: { actor: actor ? auditName(actor) : "anonymous", now: now() },
+      by: {
+        actor: actor ? auditName(actor) : "anonymous",
+        now: now(),
+        ...(actor?.kind === "API key" && { apiKeyId: actor.id }),
+      },
       site,
       request,
       reply,

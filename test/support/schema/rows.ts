@@ -56,6 +56,7 @@ export function representativeRows(): Record<string, Row[]> {
         created_at: at,
         expires_at: null,
         revoked_at: null,
+        api_key_id: null,
       },
     ],
     connections: [

@@ -92,6 +92,7 @@ export const initial: Migration = {
     )`,
     `CREATE INDEX hosts_by_site ON hosts (site_id)`,
 
+    // api_key_id is the API key that made the key; null where a person or the command line did.
     `CREATE TABLE inbound_keys (
       site_id text NOT NULL,
       id text NOT NULL,
@@ -102,6 +103,7 @@ export const initial: Migration = {
       created_at bigint NOT NULL,
       expires_at bigint,
       revoked_at bigint,
+      api_key_id text,
       PRIMARY KEY (site_id, id)
     )`,
     `CREATE UNIQUE INDEX inbound_keys_by_hash ON inbound_keys (hash)`,
