@@ -3,6 +3,7 @@
 
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { ConsentState, Identity, Person, Sha256, Visit } from "../kernel/event.ts";
+import { maskAddresses } from "../kernel/maskAddresses.ts";
 import { browserIds, clickIdName, isUtmField } from "../identity/clickIds.ts";
 import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
 import { firstUtmOf, joinVisits } from "../identity/records.ts";
@@ -146,7 +147,7 @@ function readVisit(
       return `${field} is longer than ${maxIdLength} characters, or has one that cannot be stored`;
     hasIds = true;
     if (clickId) ids.clickIds[clickId] = { value, seenAt: Number(seenAt) };
-    else if (isUtmField(field)) ids.utm[field] = value;
+    else if (isUtmField(field)) ids.utm[field] = maskAddresses(value);
     else ids.browserIds[field] = value;
   }
   if (!hasIds) return null;

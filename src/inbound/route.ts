@@ -131,7 +131,7 @@ function openAnswers(options: InboundOptions) {
     if (refused) return refused;
     const body = parseBody(await readBytes(request, maxBodyBytes));
     if ("code" in body) return body;
-    const fields = readFields(body, site.settings, now);
+    const fields = readFields(body, site, now);
     if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
 
     const extra = readExtra(body.fields, site);
@@ -157,7 +157,7 @@ function openAnswers(options: InboundOptions) {
       // Only the codes: a detail may be the domain of a person.
       if (exit.exit === "filtered") line.reasons = [...new Set(exit.reasons.map(({ code }) => code))];
       if (exit.exit === "dispatched") line.results = exit.results;
-      return renderExit(exit, event);
+      return renderExit(exit, fields.givenName);
     } catch (error) {
       // The store did not take the event: the sender has to retry.
       options.onDefect(error, { event: event.id, site: site.id });
@@ -211,13 +211,14 @@ function parseBody(bytes: Buffer | "too large" | "cut"): Body | InboundRefusal {
   }
 }
 
-function renderExit(exit: Exit, event: Event): string {
+/** `givenName` is the event name as the sender wrote it. */
+function renderExit(exit: Exit, givenName: string): string {
   switch (exit.exit) {
     case "duplicate":
       return '{"ok":true,"deduped":true}';
     case "filtered":
       return '{"ok":true,"filtered":true}';
     case "dispatched":
-      return JSON.stringify({ ok: true, event: event.name, results: exit.results });
+      return JSON.stringify({ ok: true, event: givenName, results: exit.results });
   }
 }

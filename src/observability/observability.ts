@@ -155,7 +155,7 @@ export function openObservability(
 
     /** A shutdown has begun: from now on /readyz answers 503. */
     drain: () => readiness?.stop(),
-    stop(): void {
+    stop: (): void => {
       stopClock();
       transientFaults.stop();
       defects.stop();

@@ -10,6 +10,8 @@ import {
   type Installation,
   type Relay,
 } from "../support/relay.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { botHeaders, report } from "../support/visits.ts";
 import { change, deliveryStates, setUpSite, onPostgres, rows } from "../support/installation.ts";
 
 const secret = "Bearer whsec-Quixotic7Zephyr";
@@ -208,6 +210,43 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     expect(plainValuesIn(Buffer.from(rest), forms)).toEqual([]);
     // The log does have the error of the failed store.
     expect(rest).toMatch(/events/);
+  });
+
+  test("an address in an event name, order id, UTM field or page path is stored and sent nowhere", async () => {
+    const home = await newInstallation(engine, { LOG_LEVEL: "trace" });
+    const receiver = await startReceiver();
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+    const relay = await home.start();
+    const host = "shop.example.com";
+    const path = `/account/${encodeURIComponent(email)}/of/${email}`;
+    const body = {
+      emails: [sha256Of("someone@example.com")],
+      params: { gclid: "click-1", utm_campaign: `to ${email}`, utm_content: email },
+      page: `https://${host}${path}?email=${email}`,
+    };
+    for (const headers of [{}, botHeaders])
+      expect((await report(relay, host, "identify", body, headers)).status).toBe(204);
+    const event = `purchase by ${email}`;
+    const answer = await relay.post(key, {
+      email: "someone@example.com",
+      event,
+      orderId: `order of ${email}`,
+    });
+    expect(JSON.parse(answer.text)).toMatchObject({ ok: true, event });
+    const forms = new Map([["email", plainForms(key).get("email") ?? []]]);
+    const list = await home.run("event", "list", host, "--order", `order of ${email}`);
+    expect(list.events).toHaveLength(1);
+    const printed = await home.print("event", "show", list.events[0].id);
+    expect(printed).toMatch(/utm_campaign.*to email-[0-9a-f]{16}/);
+    await expectNothingKept(home, forms);
+    const file = join(home.env.CLEANCAST_DATA ?? "", "copy.ccb");
+    await home.run("backup", file);
+    expect(await relay.stop()).toBe(0);
+    for await (const [where, bytes] of everythingKept(home))
+      expect(plainValuesIn(bytes, forms), where).toEqual([]);
+    for (const text of [printed, JSON.stringify(list), JSON.stringify(receiver.got), relay.output()])
+      expect(plainValuesIn(Buffer.from(text), forms), text).toEqual([]);
+    expect(relay.output()).toMatch(/"name":"purchase by email-[0-9a-f]{16}"/);
   });
 
   test("an endpoint that echoes the request's headers does not put its secret into the sync log", async () => {

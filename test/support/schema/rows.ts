@@ -95,6 +95,7 @@ export function representativeRows(): Record<string, Row[]> {
         plan: '[["c1","segment","row"],["c2","sandbox"]]',
         owner: "node",
         uses_order_event_id: 0,
+        order_event_id: null,
         released_at: null,
       },
     ],

@@ -268,7 +268,8 @@ export const initial: Migration = {
 
     // id sorts by time. owner is the node that attempts the event first, and plan says for each connection what was decided:
     // events/plan.ts. email_ref is the first 52 bits of the email hash, and null when the person was erased.
-    // uses_order_event_id is 1 where platforms receive the order event id and not the id. released_at is set where an
+    // uses_order_event_id is 1 where platforms receive the order event id and not the id. order_event_id holds it where
+    // an address was masked in the name or order id: it cannot be computed from them then. released_at is set where an
     // operator let a filtered event through.
     `CREATE TABLE events (
       site_id text NOT NULL,
@@ -281,6 +282,7 @@ export const initial: Migration = {
       value double precision,
       currency text NOT NULL,
       order_id text,
+      order_event_id text,
       email_ref bigint,
       time bigint NOT NULL,
       received_at bigint NOT NULL,
