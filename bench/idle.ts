@@ -6,8 +6,8 @@ import { standinConnections } from "../scripts/standinConnections.ts";
 import { connect } from "../src/sites/connect.ts";
 import { openDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
-import { cpuOf, sleep } from "./support/processes.ts";
-import { install, openStoreOf, startRelay, stopPostgres, type Engine } from "./support/relay.ts";
+import { cpuOf, cpuOfFamily, sleep } from "./support/processes.ts";
+import { install, openStoreOf, postmaster, startRelay, stopPostgres, type Engine } from "./support/relay.ts";
 
 const [engine = "sqlite", siteCount = "10000"] = process.argv.slice(2);
 const startMs = 5 * 60_000;
@@ -31,11 +31,17 @@ await store.close();
 
 const relay = await startRelay(installation);
 
-/** Returns the share of one core that the relay uses. */
+const databasePid = engine === "postgres" ? await postmaster() : null;
+const readCpu = () => [cpuOf(relay.pid), databasePid === null ? 0 : cpuOfFamily(databasePid)] as const;
+
+/** Returns the share of one core that the relay uses, and the database server where there is one. */
 async function measureFor(ms: number): Promise<string> {
-  const [before, began] = [cpuOf(relay.pid), performance.now()];
+  const [[relayBefore, databaseBefore], began] = [readCpu(), performance.now()];
   await sleep(ms);
-  return `${((cpuOf(relay.pid) - before) / (performance.now() - began) / 10).toFixed(2)} %`;
+  const [relayAfter, databaseAfter] = readCpu();
+  const share = (us: number) => `${(us / (performance.now() - began) / 10).toFixed(2)} %`;
+  const database = databasePid === null ? "" : ` (the database ${share(databaseAfter - databaseBefore)})`;
+  return `${share(relayAfter - relayBefore)}${database}`;
 }
 const first = await measureFor(startMs);
 const idle = await measureFor(measuredMs);
