@@ -8,6 +8,7 @@ import type { Sha256 } from "../../kernel/event.ts";
 import { removeAnswers, settleOpen } from "../deliveries/outcomes.ts";
 import { emailRef } from "../events/eventRow.ts";
 import { readPlan } from "../events/plan.ts";
+import { packAttribution } from "./personCodec.ts";
 
 export function eraseStore(db: Database) {
   return {
@@ -71,7 +72,7 @@ const hasMask = (row: Row) => {
   return name !== row.name || orderId !== row.order_id;
 };
 
-const erasedAttribution = JSON.stringify({
+const erasedAttribution = packAttribution({
   consent: "denied",
   withheld: "opted out",
   identity: "none",
