@@ -4,7 +4,7 @@
 import { consentSources, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
 import { isJsonObject } from "../http/body.ts";
 import { randomBase62 } from "../kernel/ids.ts";
-import { maskAddresses } from "../kernel/maskAddresses.ts";
+import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
@@ -52,11 +52,14 @@ export function readPayload(text: string, now: number): Payload | null {
   };
   for (const [name, value] of textsIn(fields.params)) {
     const clickId = clickIdName(name);
-    if (clickId && value.length <= maxLengths.clickId) payload.clickIds[clickId] = { value, seenAt: now };
-    else if (isUtmField(name) && value.length <= maxLengths.utm) payload.utm[name] = maskAddresses(value);
+    if (clickId) {
+      if (value.length <= maxLengths.clickId && !holdsAddress(value))
+        payload.clickIds[clickId] = { value, seenAt: now };
+    } else if (isUtmField(name) && value.length <= maxLengths.utm) payload.utm[name] = maskAddresses(value);
   }
   for (const [name, value] of textsIn(fields.cookies)) {
-    if (isBrowserId(name) && value.length <= maxLengths.browserId) payload.browserIds[name] = value;
+    if (isBrowserId(name) && value.length <= maxLengths.browserId && !holdsAddress(value))
+      payload.browserIds[name] = value;
   }
   return payload;
 }

@@ -265,7 +265,7 @@ function readFilter(options: FilterOptions, now: number): LogFilter {
     ...(connection === undefined ? {} : { connectionId: connection }),
     ...(platform === undefined ? {} : { platform }),
     ...(state === undefined ? {} : { states: readStates(state) }),
-    ...(event === undefined ? {} : { eventName: event }),
+    ...(event === undefined ? {} : { eventName: maskAddresses(event) }),
     ...(mode === undefined ? {} : { mode: readMode(mode) }),
     ...(id === undefined ? {} : { eventId: id }),
     ...(order === undefined ? {} : { orderId: maskAddresses(order) }),

@@ -21,5 +21,7 @@ export function maskAddresses(text: string): string {
   return text.replaceAll(address, (found) => `email-${hash("sha256", found).slice(0, 16)}`);
 }
 
+export const holdsAddress = (text: string) => maskAddresses(text) !== text;
+
 /** Removes what masks say about their addresses. */
 export const eraseMasks = (text: string) => text.replaceAll(/email-[0-9a-f]{16}/g, "email");

@@ -247,12 +247,25 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     .find((address) => address && !address.internal && address.family === "IPv4")?.address;
 
   // A machine without any network has no other address than loopback.
-  test.runIf(outside)("plain HTTP from another machine is refused, whatever host it names", async () => {
+  test.runIf(outside)("plain HTTP from another machine is refused, whatever its headers say", async () => {
     const url = `http://${outside}:${new URL(relay.url).port}`;
-    for (const Host of ["localhost", "127.0.0.1", "[::1]:8080", "relay.example.net"]) {
-      const answer = await call(url, { method: "GET", path: "/api/v1/session", headers: { Host } });
-      expect([Host, answer.status, JSON.parse(answer.text).error?.code]).toEqual([Host, 426, "insecure"]);
-    }
+    const claims: Record<string, string>[] = [
+      {},
+      { "X-Forwarded-Proto": "https" },
+      { "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "https" },
+      { "X-Forwarded-For": "127.0.0.1, 127.0.0.1", "X-Forwarded-Host": "localhost", "X-Forwarded-Ssl": "on" },
+      { "X-Real-IP": "::1" },
+      { Forwarded: "for=127.0.0.1;host=localhost;proto=https" },
+      { Origin: "https://localhost", Referer: "https://localhost/dashboard/" },
+    ];
+    for (const Host of ["localhost", "127.0.0.1", "[::1]:8080", "relay.example.net"])
+      for (const claim of claims)
+        for (const Authorization of ["", `Bearer ${apiKey}`]) {
+          const headers = { Host, ...claim, ...(Authorization && { Authorization }) };
+          const answer = await call(url, { method: "GET", path: "/api/v1/session", headers });
+          const code = JSON.parse(answer.text).error?.code;
+          expect([headers, answer.status, code]).toEqual([headers, 426, "insecure"]);
+        }
   });
 
   test("a closed live feed does not count against the limit, however soon it was closed", async () => {
