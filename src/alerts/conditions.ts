@@ -24,7 +24,7 @@ export const quietMs: Record<AlertKind, number> = {
 
 export type Facts = Pick<Store, "alerts" | "keyUse" | "webhooks">;
 
-/** What one check leaves for the next. */
+/** A check passes this on to the next one. */
 export type CheckMemory = {
   /** The number of deliveries that waited for each connection at earlier checks, to recognise a queue that grows. */
   backlogs: Map<string, { at: number; count: number }[]>;

@@ -68,7 +68,10 @@ export function openPurge(options: PurgeOptions) {
   const { store, sites, owner, now, elapsed, onDefect } = options;
   /** The time of the last daily purge of each site. */
   const dailyAt = new Map<string, number>();
-  /** The time of the next frequent purge of each site: most of thousands of sites have nothing to purge most of the time. */
+  /**
+   * The time of the next frequent purge of each site, on the monotonic clock: most of thousands of sites have nothing to purge
+   * most of the time.
+   */
   const next = new Map<string, { at: number; intervalMs: number }>();
   const lease = openLease({
     leases: store.leases,
@@ -150,8 +153,7 @@ export function openPurge(options: PurgeOptions) {
     for (const id of await store.purge.sitesOfShortLived()) await purgeShortLived(id);
     for (const site of sites()) {
       const due = next.get(site.id);
-      // After the clock was set back, the time until the purge is unknown.
-      const isDue = !due || due.at <= now() || due.at > now() + due.intervalMs;
+      const isDue = !due || due.at <= elapsed();
       const isDailyDue = (dailyAt.get(site.id) ?? 0) <= now() - dayMs;
       if (!isDue && !isDailyDue) continue;
       if (!(await pace.mayContinue())) return;
@@ -162,7 +164,7 @@ export function openPurge(options: PurgeOptions) {
           const intervalMs =
             removed > 0 ? everyMs : Math.min(2 * (due?.intervalMs ?? everyMs), maxIntervalMs);
           // A run begins a little earlier or later than its interval after the last one.
-          next.set(site.id, { at: now() + intervalMs - everyMs / 2, intervalMs });
+          next.set(site.id, { at: elapsed() + intervalMs - everyMs / 2, intervalMs });
         }
         if (isDailyDue) await purgeDaily(site);
         if (isDailyDue && !signal?.aborted) dailyAt.set(site.id, now());
