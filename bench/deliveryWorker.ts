@@ -1,4 +1,4 @@
-// Measures the delivery worker: the drain of a backlog that an outage left, and a poll that finds nothing due.
+// Measures the delivery worker: the drain of a backlog that an outage left, and a poll during an outage that finds nothing due.
 
 import { Client } from "pg";
 import { nodesCpu, type Fleet } from "./support/fleet.ts";
@@ -69,26 +69,32 @@ export async function drainBacklog({ stub }: Harness, fleet: Fleet): Promise<Dra
   };
 }
 
-/** Microseconds of CPU per connection in the query. */
+/** Microseconds of CPU per connection that has waiting deliveries. */
 export type PollCost = { connections: number; cpu: number; databaseCpu: number };
 
 const polledConnections = 32_768;
 
-/** Every node runs this query once a second, over all connections. */
+/** Every node runs this query once a second. Its cost is that of an outage: a delivery waits at every connection. */
 export async function measurePoll({ installation, databasePid }: Fleet): Promise<PollCost> {
+  const client = new Client({ connectionString: installation.env.DATABASE_URL });
+  await client.connect();
+  await client.query(
+    `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at)
+     SELECT 'polled-' || n / 2, 'e', 'connection-' || n, 'meta', 'queued', 1, ${Date.now() + 3_600_000}, '', 0
+     FROM generate_series(1, ${polledConnections}) AS n`,
+  );
+  await client.query("VACUUM ANALYZE deliveries");
   const store = await openStoreOf(installation);
-  const among = Array.from({ length: polledConnections }, (_, i) => ({
-    siteId: `site-${i >> 1}`,
-    connectionId: `connection-${i}`,
-  }));
   // The first query prepares statements and reads pages, so it is not measured.
-  await store.deliveries.findDue(Date.now(), among);
+  await store.deliveries.findDue(Date.now());
   const own = process.cpuUsage();
   const databaseCpu = cpuOfFamily(databasePid);
-  await store.deliveries.findDue(Date.now(), among);
+  await store.deliveries.findDue(Date.now());
   const spent = process.cpuUsage(own);
   const databaseSpent = cpuOfFamily(databasePid) - databaseCpu;
   await store.close();
+  await client.query("DELETE FROM deliveries WHERE site_id LIKE 'polled-%'");
+  await client.end();
   return {
     connections: polledConnections,
     cpu: (spent.user + spent.system) / polledConnections,

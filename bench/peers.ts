@@ -25,7 +25,7 @@ import {
 } from "./part.ts";
 import { hashContact, hashTraits, openSdks, type Given, type Sdk, type Visited } from "./peerSdks.ts";
 
-const site = withDefaults({});
+const site = { id: "site", settings: withDefaults({}) };
 const identity = identityRecord("0123456789", daysAgo(youngDays), hashEmail("known@example.com"));
 const visited: Visited = {
   fbc: "fb.1.1794297600000.IwAR0123456789aem_AbCdEfGhIjKlMnOpQrStUv",
@@ -56,7 +56,7 @@ function readConversion(given: Given): Conversion {
   const person = { ...identity.forms, ...fields.person };
   const event = newEvent({ ...fields, person }, origin);
   const known = { consent: "granted", withheld: null, identity } as const;
-  const attribution = attribute(known, event.time, { keepMs: site.keepMs, isTrusted: false });
+  const attribution = attribute(known, event.time, { keepMs: site.settings.keepMs, isTrusted: false });
   return toConversion(event, event.id, attribution);
 }
 

@@ -7,7 +7,7 @@ import { planDeliveries, withPlatformEventId, type PlannedDelivery } from "./del
 import type { Attribution, Event, FilterReason, Identity, Result } from "./kernel/event.ts";
 import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { addKnownForms } from "./identity/person.ts";
-import { orderEventId } from "./kernel/ids.ts";
+import { orderEventIdOf } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { OpenEvent, ReservedId } from "./delivery/openEvents.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
@@ -189,9 +189,9 @@ function withKnownForms(event: Event, forms: Identity["forms"]): Event {
 }
 
 /** Returns the duplicate key, and the order event id of a live event with an order id. */
-function claimsOf(received: Received, { id, settings }: Site) {
+function claimsOf(received: Received, { settings }: Site) {
   const { event } = received;
-  const eventIdOfOrder = event.orderId === null ? null : orderEventId(id, event.name, event.orderId);
+  const eventIdOfOrder = orderEventIdOf(event);
   return {
     claim: duplicateKey(received, eventIdOfOrder),
     claimUntil: event.receivedAt + (eventIdOfOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),

@@ -1,5 +1,5 @@
-// The delivery worker of a node, as in src/delivery/worker.ts: polls all connections once a second, and claims due deliveries up
-// to the capacity of the lanes.
+// The delivery worker of a node, as in src/delivery/worker.ts: polls once a second, and claims due deliveries up to the capacity
+// of the lanes. Every connection is taken to have waiting deliveries, as in an outage: others cost a poll nothing.
 
 import { maxClaimed, pollMs, sweepMs, wakeDelayMs } from "../../src/delivery/worker.ts";
 import { maxRowsPerStatement } from "../../src/store/engine/database.ts";
@@ -18,7 +18,7 @@ export type Backlog = {
 };
 
 export type WorkerCosts = {
-  /** Microseconds of a poll per connection, and of claiming a delivery, without the cost of its attempt. */
+  /** Microseconds of a poll per connection with waiting deliveries, and of claiming a delivery, without the cost of its attempt. */
   pollNode: number;
   pollDatabase: number;
   claimNode: number;

@@ -1,7 +1,7 @@
 // The alerts of the demo's history, found by the relay's own conditions.
 
 import { channelNames } from "../../src/alerts/channels.ts";
-import { checkSite, quietMs } from "../../src/alerts/conditions.ts";
+import { checkSite, newCheckMemory, quietMs } from "../../src/alerts/conditions.ts";
 import type { AlertKind } from "../../src/kernel/event.ts";
 import { minuteMs } from "../../src/kernel/time.ts";
 import { findSite, type SiteContext } from "../../src/sites/manage.ts";
@@ -18,7 +18,7 @@ export function alertActions(
   const raise = (at: number, kind: AlertKind): ScheduledAction => ({
     at,
     async act() {
-      const findings = await checkSite(store, findSite(context, siteId), [], new Map(), at);
+      const findings = await checkSite(store, findSite(context, siteId), [], newCheckMemory(), at);
       await store.alerts.reconcile(
         siteId,
         findings.filter((one) => one.kind === kind),

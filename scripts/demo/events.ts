@@ -143,7 +143,7 @@ export async function replayEvent(planned: Planned, site: Site, context: RelayCo
   const person = hashPerson(contact, { country: site.settings.country ?? undefined });
   await storeVisits(planned, person, site, context);
   const keyId = mode === "live" ? created.keyId : created.test.id;
-  const origin = { siteId: site.id, keyId, mode, time: at, receivedAt: at, extra: null };
+  const origin = { siteId: site.id, keyId, mode, time: at, receivedAt: at, extra: null, orderEventId: null };
   const send = (id: string) => {
     const event = { id, name, value, currency, orderId, person, ...origin };
     // The deadline is generous for slow machines.

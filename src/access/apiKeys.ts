@@ -3,6 +3,7 @@
 
 import { hourMs } from "../kernel/time.ts";
 import { shortId } from "../kernel/ids.ts";
+import { isUsable, type Directory, type InboundKey } from "../sites/directory.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
@@ -18,7 +19,7 @@ const maxCached = 1000;
 const noSite = "";
 
 export function openApiKeys(context: AccessContext) {
-  const { store, now, onDefect } = context;
+  const { store, directory, now, onDefect } = context;
   const cache = new Map<string, { key: ApiKey; until: number }>();
   let uses: KeyUses | null = null;
 
@@ -52,8 +53,10 @@ export function openApiKeys(context: AccessContext) {
       if (!ownsSomething(holder)) return [];
       const used = await store.keyUse.sumUses(noSite, Math.floor(now() / hourMs) - 23);
       const keys = (await store.apiKeys.list()).filter(({ site }) => owns(holder, site));
+      const madeBy = groupMadeKeys(directory, now());
       return keys.map((key) => ({
         ...key,
+        inboundKeys: (madeBy.get(key.id) ?? []).map(({ siteId, id, name }) => ({ site: siteId, id, name })),
         lastUsedAt: used.get(key.id)?.lastUsedAt ?? null,
         uses24h: used.get(key.id)?.uses24h ?? 0,
       }));
@@ -93,18 +96,27 @@ export function openApiKeys(context: AccessContext) {
       return { id, key };
     },
 
-    async revoke(holder: Holder, id: string, by: By): Promise<void> {
+    /** Returns the ids of the inbound keys that were revoked with it. */
+    async revoke(holder: Holder, id: string, inboundKeys: "revoke" | "keep", by: By): Promise<string[]> {
       const key = await store.apiKeys.findById(id);
       if (!key || !owns(holder, key.site)) throw new Missing("key", "There is no such API key.");
-      await store.apiKeys.revoke(
-        auditLine(key.site ?? "", "API key revoked", { id, name: key.name }, by),
-        id,
-      );
+      const line = auditLine(key.site ?? "", "API key revoked", { id, name: key.name }, by);
+      const revoked = await store.apiKeys.revoke(line, id, inboundKeys);
       cache.clear();
+      await directory.refresh();
+      return revoked;
     },
 
     async close(): Promise<void> {
       await uses?.stop();
     },
   };
+}
+
+/** Returns the usable inbound keys that API keys made, by API key. */
+function groupMadeKeys(directory: Directory, now: number): Map<string, InboundKey[]> {
+  const made: InboundKey[] = [];
+  for (const site of directory.sites())
+    for (const key of site.keys) if (key.apiKeyId !== null && isUsable(key, now)) made.push(key);
+  return Map.groupBy(made, ({ apiKeyId }) => apiKeyId ?? "");
 }

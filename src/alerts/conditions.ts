@@ -24,14 +24,34 @@ export const quietMs: Record<AlertKind, number> = {
 
 export type Facts = Pick<Store, "alerts" | "keyUse" | "webhooks">;
 
-/** The number of deliveries that waited for each connection at earlier checks, to recognise a queue that grows. */
-export type Backlogs = Map<string, { at: number; count: number }[]>;
+/** A check passes this on to the next one. */
+export type CheckMemory = {
+  /** The number of deliveries that waited for each connection at earlier checks, to recognise a queue that grows. */
+  backlogs: Map<string, { at: number; count: number }[]>;
+  /** By site: no pause can be unusual between the two times. */
+  usualPauses: Map<string, { from: number; until: number }>;
+};
+
+export const newCheckMemory = (): CheckMemory => ({ backlogs: new Map(), usualPauses: new Map() });
+
+/** True where a check of a site that `listConcerned` of the store does not name can find a problem. */
+export function mayHaveProblem(site: Site, { usualPauses }: CheckMemory, now: number): boolean {
+  return (
+    site.connections.some(({ state }) => state !== "active" && state !== "paused") ||
+    site.hostRows.some(({ failingSince }) => failingSince !== null) ||
+    (site.settings.inbound && !isPauseUsual(usualPauses.get(site.id), now))
+  );
+}
+
+/** A clock that was set back makes the times meaningless. */
+const isPauseUsual = (known: { from: number; until: number } | undefined, now: number) =>
+  known !== undefined && known.from <= now && now <= known.until;
 
 export async function checkSite(
   facts: Facts,
   site: Site,
   open: readonly Alert[],
-  backlogs: Backlogs,
+  memory: CheckMemory,
   now: number,
 ): Promise<Finding[]> {
   const { timeZone } = site.settings;
@@ -40,12 +60,12 @@ export async function checkSite(
   const findings: (Finding | null)[] = [
     ...site.connections.map(checkToken),
     ...site.hostRows.map((host) => checkHost(host, timeZone, now)),
-    await checkSilence(facts, site, openOf("silence", ""), now),
+    await checkSilence(facts, site, openOf("silence", ""), memory, now),
   ];
   for (const connection of site.connections) {
     findings.push(
       await checkSuccessRate(facts, site, connection, openOf("success rate", connection.id), now),
-      await checkQueue(facts, connection, timeZone, backlogs, now),
+      await checkQueue(facts, connection, timeZone, memory, now),
     );
   }
   for (const webhook of await facts.webhooks.listWithSecrets(site.id))
@@ -106,8 +126,10 @@ async function checkSilence(
   facts: Facts,
   site: Site,
   open: Alert | undefined,
+  { usualPauses }: CheckMemory,
   now: number,
 ): Promise<Finding | null> {
+  if (!open && isPauseUsual(usualPauses.get(site.id), now)) return null;
   if (!site.settings.inbound) return null;
   const uses = new Map<number, number>();
   let lastAt = 0;
@@ -121,7 +143,10 @@ async function checkSilence(
   // The alert ends with the next event, not when such a long silence has become usual.
   if (open) return lastAt < open.beganAt ? { kind: "silence", subject: "", text: open.text } : null;
   const judged = judgeSilence(uses, lastAt, now);
-  if (!judged) return null;
+  if (!judged.isUnusual) {
+    usualPauses.set(site.id, { from: now, until: judged.until });
+    return null;
+  }
   const text = `No events received since ${timeText(judged.since, site.settings.timeZone)}. In the last four weeks the longest pause at these hours was about ${hoursText(judged.usualHours)}.`;
   return { kind: "silence", subject: "", text };
 }
@@ -152,7 +177,7 @@ async function checkQueue(
   facts: Facts,
   connection: Connection,
   timeZone: string,
-  backlogs: Backlogs,
+  { backlogs }: CheckMemory,
   now: number,
 ): Promise<Finding | null> {
   const { count, isAtLeast, oldestDueAt } = await facts.alerts.measureQueue(connection.siteId, connection.id);

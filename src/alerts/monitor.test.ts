@@ -16,7 +16,7 @@ import { addKey, addSite, changeSiteSettings } from "../sites/manage.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import type { StoreLocation } from "../store/open.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
+import { checkSite, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
 import { openMailer } from "./mail.ts";
 import { alertMonitor } from "./monitor.ts";
 
@@ -395,6 +395,49 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(posts(site)).toEqual(["began queue", "over queue"]);
   });
 
+  test("a check reads the facts of those sites alone that may have a problem", async () => {
+    const site = await newSite(["inbound", "on"]);
+    const id = connectionOf(site);
+    const read: string[] = [];
+    const counted: Store = {
+      ...store,
+      alerts: {
+        ...store.alerts,
+        listSince(siteId, ...asked) {
+          if (siteId === site.id) read.push(siteId);
+          return store.alerts.listSince(siteId, ...asked);
+        },
+      },
+    };
+    const monitor = monitorWith("a", counted);
+    const isRead = async () => {
+      read.length = 0;
+      now += minute;
+      await monitor.check();
+      return read.length > 0;
+    };
+    await monitor.lease.release();
+    // The first check finds out how long a pause is usual.
+    expect([await isRead(), await isRead(), await isRead()]).toEqual([true, false, false]);
+    now += 2 * hour;
+    expect([await isRead(), await isRead()]).toEqual([true, false]);
+    const eventId = await attempt(site.id, id, "queued");
+    expect([await isRead(), await isRead()]).toEqual([true, true]);
+    await sql(location, `UPDATE deliveries SET state = 'sent' WHERE event_id = '${eventId}'`);
+    expect(await isRead()).toBe(false);
+    await attempt(site.id, id, "rejected");
+    expect(await isRead()).toBe(true);
+    now += 2 * hour;
+    expect([await isRead(), await isRead()]).toEqual([true, false]);
+    await sql(
+      location,
+      `INSERT INTO lockouts (site_id, host, started_at, locked_until)
+      VALUES ('${site.id}', 'h', ${now}, ${now + 1.5 * minute})`,
+    );
+    // The alert ends an hour after the lockout, and channels may have to be notified of the end for a day.
+    expect([await isRead(), await isRead()]).toEqual([true, true]);
+  });
+
   test("a long queue raises an alert only while it grows", async () => {
     const site = await newSite();
     let count = 20_000;
@@ -403,8 +446,8 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       webhooks: store.webhooks,
       alerts: { ...store.alerts, measureQueue: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
     };
-    const backlogs: Backlogs = new Map();
-    const kinds = async () => (await checkSite(facts, site, [], backlogs, now)).map(({ kind }) => kind);
+    const memory = newCheckMemory();
+    const kinds = async () => (await checkSite(facts, site, [], memory, now)).map(({ kind }) => kind);
     for (let checks = 0; checks < 12; checks++) {
       expect(await kinds()).toEqual([]);
       count -= 100;

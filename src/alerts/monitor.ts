@@ -10,7 +10,7 @@ import type { Directory, Site } from "../sites/directory.ts";
 import type { Alert, Finding, Notification } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { channelsOf, type Channel, type ChannelOptions } from "./channels.ts";
-import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
+import { checkSite, mayHaveProblem, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
 import { stopWhenDown } from "./mail.ts";
 import { messageOf, type Phase } from "./message.ts";
 
@@ -54,7 +54,7 @@ export function startAlertMonitor(options: AlertMonitorOptions): { stop(): Promi
 
 export function alertMonitor(options: AlertMonitorOptions) {
   const { store, directory, owner, everyMs, now, onDefect } = options;
-  const backlogs: Backlogs = new Map();
+  const memory = newCheckMemory();
   const lease = openLease({
     leases: store.leases,
     name: "alerts",
@@ -64,10 +64,13 @@ export function alertMonitor(options: AlertMonitorOptions) {
     onError: (error) => onDefect(error, { alerts: "lease" }),
   });
 
-  /** Checks all sites once. */
+  /** Checks all sites once. Reads the facts of those sites alone that may have a problem: of thousands, few have one. */
   async function check(signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted || !(await lease.hold())) return;
+    const concerned = await store.alerts.listConcerned(now(), now() - staleMs);
     const pending: Pending[] = [];
     for (const site of directory.sites()) {
+      if (concerned && !concerned.has(site.id) && !mayHaveProblem(site, memory, now())) continue;
       // Thousands of sites may take longer than a lease lasts.
       if (signal?.aborted || !(await lease.hold())) return;
       try {
@@ -86,7 +89,7 @@ export function alertMonitor(options: AlertMonitorOptions) {
     const known = await store.alerts.listSince(site.id, at - staleMs);
     const open = known.filter((alert) => alert.endedAt === null);
     const findings: Finding[] = [];
-    for (const finding of await checkSite(store, site, open, backlogs, at))
+    for (const finding of await checkSite(store, site, open, memory, at))
       if (await isCurrent(site, finding)) findings.push(finding);
     if (findings.length === 0 && open.length === 0) return known;
     await store.alerts.reconcile(site.id, findings, at, quietMs);

@@ -15,7 +15,12 @@ function history(perHour: (hourOfDay: number, weekday: number) => number, days =
   }
   return uses;
 }
-const quietFor = (uses: Map<number, number>, hours: number) => judgeSilence(uses, now - hours * hour, now);
+/** Returns the unusual pause; null for a usual one. */
+function judge(uses: Map<number, number>, lastAt: number, at = now) {
+  const { isUnusual, ...judged } = judgeSilence(uses, lastAt, at);
+  return isUnusual ? judged : null;
+}
+const quietFor = (uses: Map<number, number>, hours: number) => judge(uses, now - hours * hour);
 
 describe("a pause in a site's events", () => {
   test("two hours without events are unusual for a busy site", () => {
@@ -38,10 +43,10 @@ describe("a pause in a site's events", () => {
       history((h, d) => (d >= 1 && d <= 5 && h >= 8 && h < 18 ? 20 : 0), 29, hours);
     const atEight = Date.UTC(2026, 10, 16, 8, 30);
     const friday = Date.UTC(2026, 10, 13, 17, 50);
-    expect(judgeSilence(office(69), friday, atEight)).toBeNull();
+    expect(judge(office(69), friday, atEight)).toBeNull();
     // The pause of a weekend is 63 hours; six more must have passed.
-    expect(judgeSilence(office(69), friday, Date.UTC(2026, 10, 16, 14, 30))).toBeNull();
-    expect(judgeSilence(office(69), friday, Date.UTC(2026, 10, 16, 15, 30))).not.toBeNull();
+    expect(judge(office(69), friday, Date.UTC(2026, 10, 16, 14, 30))).toBeNull();
+    expect(judge(office(69), friday, Date.UTC(2026, 10, 16, 15, 30))).not.toBeNull();
   });
 
   test("a site with few events never raises the silence alert", () => {
@@ -65,7 +70,7 @@ describe("a pause in a site's events", () => {
   });
 
   test("a site without events never raises the silence alert", () => {
-    expect(judgeSilence(new Map(), 0, now)).toBeNull();
+    expect(judge(new Map(), 0)).toBeNull();
   });
 
   test("a pause is compared with the longest pause of all weeks, not with an average", () => {
@@ -75,4 +80,24 @@ describe("a pause in a site's events", () => {
     expect(quietFor(uses, 7.9)).toBeNull();
     expect(quietFor(uses, 8.1)).toMatchObject({ usualHours: 4 });
   });
+
+  test.each<[string, Map<number, number>, number]>([
+    ["of a busy site", history(() => 10, 29, 2), now - 1.5 * hour],
+    [
+      "over a weekend",
+      history((h, d) => (d >= 1 && d <= 5 && h >= 8 && h < 18 ? 20 : 0), 29, 69),
+      now - 68.7 * hour,
+    ],
+    ["of a site with few events", history((h) => (h % 2 === 0 ? 1 : 0), 29, 20), now - 20 * hour],
+    ["of a site without events", new Map(), 0],
+  ])(
+    "a usual pause %s does not become unusual before the time that is given for it",
+    (_title, uses, lastAt) => {
+      const judged = judgeSilence(uses, lastAt, now);
+      if (judged.isUnusual) throw new Error("the pause is unusual");
+      expect(judged.until).toBeGreaterThanOrEqual(now);
+      for (let at = now; at <= judged.until; at += hour / 4)
+        expect([at, judge(uses, lastAt, at)]).toEqual([at, null]);
+    },
+  );
 });

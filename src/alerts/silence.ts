@@ -17,19 +17,28 @@ const minWeeks = 3;
 /** The hours of history that `judgeSilence` needs. */
 export const hoursNeeded = weeks * weekHours + dayHours;
 
-type Silence = {
-  since: number;
-  /** The longest pause to expect after the last weeks, in hours. */
-  usualHours: number;
-};
+/** The pause is unusual; or it is not, and cannot become so before `until`. */
+type Judgement =
+  | {
+      isUnusual: true;
+      since: number;
+      /** The longest pause to expect after the last weeks, in hours. */
+      usualHours: number;
+    }
+  | { isUnusual: false; until: number };
 
-/** `uses`: events by hour (epoch hours). Null when the pause is usual or cannot be judged. */
-export function judgeSilence(uses: ReadonlyMap<number, number>, lastAt: number, now: number): Silence | null {
+/** The shortest pause that can be unusual. */
+const minHours = 2;
+
+/** `uses`: events by hour (epoch hours). */
+export function judgeSilence(uses: ReadonlyMap<number, number>, lastAt: number, now: number): Judgement {
   const thisHour = Math.floor(now / hourMs);
   const first = thisHour - weeks * weekHours;
   const used = [...uses].filter(([, n]) => n > 0);
   const total = used.filter(([hour]) => hour >= first).reduce((sum, [, n]) => sum + n, 0);
-  if (total < minPerDay * 7 * weeks) return null;
+  // Only further events can change this, and they would begin a new pause.
+  const tooFewEvents = { isUnusual: false, until: now + minHours * hourMs } as const;
+  if (total < minPerDay * 7 * weeks) return tooFewEvents;
   const firstUsed = Math.min(...used.map(([hour]) => hour));
 
   const from = Math.floor(lastAt / hourMs);
@@ -41,11 +50,13 @@ export function judgeSilence(uses: ReadonlyMap<number, number>, lastAt: number, 
     compared += 1;
     maxHours = Math.max(maxHours, maxPause(uses, from - shift - margin, thisHour - shift + margin));
   }
-  if (compared < minWeeks) return null;
+  if (compared < minWeeks) return tooFewEvents;
   // Two events in neighbouring hours may be up to an hour further apart.
   const usualHours = maxHours + 1;
   const toleratedHours = usualHours + Math.min(usualHours, maxSlackHours);
-  return now - lastAt > toleratedHours * hourMs ? { since: lastAt, usualHours } : null;
+  // While the pause lasts, it is compared with longer and longer ones, so it is never tolerated for less.
+  const until = lastAt + toleratedHours * hourMs;
+  return now > until ? { isUnusual: true, since: lastAt, usualHours } : { isUnusual: false, until };
 }
 
 /** Returns the length of the longest pause, in hours. */

@@ -76,11 +76,22 @@ export async function* toCsv<Row, Cursor>(
   }
 }
 
-/** Quotes a text that a spreadsheet would run as a formula: senders choose the texts. */
+/**
+ * Writes an apostrophe before every sign that would begin a formula, because senders choose the texts. A spreadsheet that
+ * separates cells by semicolons or tabs ignores our commas and quotes: it begins a cell after each such sign, and a row after
+ * each line break.
+ */
 function escapeFormula(cell: Cell): string {
-  if (cell === null) return "";
-  return typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell);
+  if (typeof cell !== "string") return cell === null ? "" : String(cell);
+  const escaped = cell.replaceAll(beforeSign, (all, before: string, sign: string, at: number) =>
+    sign !== "" && (at === 0 || cellSeparator.test(before)) ? `${before}'${sign}` : all,
+  );
+  return /^[\t\r]/.test(escaped) ? `'${escaped}` : escaped;
 }
+
+/** Spreadsheets skip spaces and quotes before a formula. The sign is optional, so that no text takes quadratic time. */
+const beforeSign = /(^[;\s"]*|[;\s"]+)([=+\-@＝＋－＠]?)/g;
+const cellSeparator = /[;\t\r\n]/;
 
 /** Names the file that a browser saves. */
 export function setFileName(reply: FastifyReply, name: string, host: string | undefined, now: number): void {

@@ -11,7 +11,7 @@ import { basePath, contract, type RouteName } from "../contract/contract.ts";
 import type { Route } from "../contract/route.ts";
 import { readBytes } from "../http/body.ts";
 import { openRateLimit } from "../http/rate.ts";
-import { isSecure, wasForwarded, type TransportRules } from "../http/transport.ts";
+import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Denied, Refusal } from "../kernel/refusal.ts";
 import { notFound, type Call, type Handlers } from "./call.ts";
@@ -45,7 +45,7 @@ export function openRouter(options: RouterOptions): Router {
 
   async function run(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const found = match(request);
-    if (!isPrivate(request, transport))
+    if (!isSecure(request.raw, transport))
       throw new Denied("insecure", "HTTPS required: passwords and keys must not be sent unencrypted.");
     const actor = await actorOf(request);
     checkOrigin(request, actor);
@@ -56,7 +56,11 @@ export function openRouter(options: RouterOptions): Router {
       query: validate(found.route.query, request.query) as never,
       body: (found.route.body ? validate(found.route.body, await readJson(request.raw)) : undefined) as never,
       actor,
-      by: { actor: actor ? auditName(actor) : "anonymous", now: now() },
+      by: {
+        actor: actor ? auditName(actor) : "anonymous",
+        now: now(),
+        ...(actor?.kind === "API key" && { apiKeyId: actor.id }),
+      },
       site,
       request,
       reply,
@@ -118,16 +122,6 @@ function decodePart(part: string): string {
   } catch {
     throw notFound("address");
   }
-}
-
-/** True over TLS, and for requests to a loopback name, such as a container's published port. */
-function isPrivate(request: FastifyRequest, transport: TransportRules): boolean {
-  if (isSecure(request.raw, transport)) return true;
-  if (wasForwarded(request.raw)) return false;
-  return (
-    !transport.requireTls &&
-    /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(request.headers.host ?? "")
-  );
 }
 
 const maxBodyBytes = 512 * 1024;

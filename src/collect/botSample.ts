@@ -1,6 +1,7 @@
 // Keeps a sample of the bot visits for people to inspect: a few of each kind and hour, so that a flood does not fill the
 // database.
 
+import { eraseMasks } from "../kernel/maskAddresses.ts";
 import { hourMs } from "../kernel/time.ts";
 import type { Observation } from "../traffic/observation.ts";
 import type { Judgement } from "../traffic/verdict.ts";
@@ -34,7 +35,16 @@ export function sampleBots(
       // The network shows where a visit came from without identifying the visitor.
       const anonymous = { ...seen, address: anonymize(seen.address) };
       const written: Promise<void> = store.traffic
-        .addBotVisit({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: anonymous })
+        // A sample is found by no person, so the erasure of one would leave the mask of an address in it.
+        .addBotVisit({
+          siteId,
+          id: newId(),
+          seenAt: at,
+          reason,
+          verdict,
+          page: eraseMasks(page),
+          seen: anonymous,
+        })
         .catch(onDefect)
         .finally(() => writing.delete(written));
       writing.add(written);

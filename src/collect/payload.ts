@@ -4,6 +4,7 @@
 import { consentSources, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
 import { isJsonObject } from "../http/body.ts";
 import { randomBase62 } from "../kernel/ids.ts";
+import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
@@ -51,11 +52,14 @@ export function readPayload(text: string, now: number): Payload | null {
   };
   for (const [name, value] of textsIn(fields.params)) {
     const clickId = clickIdName(name);
-    if (clickId && value.length <= maxLengths.clickId) payload.clickIds[clickId] = { value, seenAt: now };
-    else if (isUtmField(name) && value.length <= maxLengths.utm) payload.utm[name] = value;
+    if (clickId) {
+      if (value.length <= maxLengths.clickId && !holdsAddress(value))
+        payload.clickIds[clickId] = { value, seenAt: now };
+    } else if (isUtmField(name) && value.length <= maxLengths.utm) payload.utm[name] = maskAddresses(value);
   }
   for (const [name, value] of textsIn(fields.cookies)) {
-    if (isBrowserId(name) && value.length <= maxLengths.browserId) payload.browserIds[name] = value;
+    if (isBrowserId(name) && value.length <= maxLengths.browserId && !holdsAddress(value))
+      payload.browserIds[name] = value;
   }
   return payload;
 }
@@ -122,7 +126,8 @@ function readCount(value: unknown, fallback: number): number {
 function readAddress(value: unknown, part: (url: URL) => string): string {
   if (typeof value !== "string" || value.length > 2048 || !URL.canParse(value)) return "";
   const url = new URL(value);
-  return /^https?:$/.test(url.protocol) ? part(url).slice(0, maxLengths.address) : "";
+  // Masked before it is cut: a part of an address would not be recognised.
+  return /^https?:$/.test(url.protocol) ? maskAddresses(part(url)).slice(0, maxLengths.address) : "";
 }
 
 function* textsIn(value: unknown): Generator<[name: string, value: string]> {

@@ -9,6 +9,7 @@ import { countOf } from "../kernel/text.ts";
 import type { Inconsistency } from "../store/maintenance/check.ts";
 import { isKeyLost } from "../store/maintenance/lostKey.ts";
 import { openSnapshot } from "../store/maintenance/snapshot.ts";
+import { vacuumFile, vacuumServer, type VacuumReport } from "../store/maintenance/vacuum.ts";
 import { printResult } from "./context.ts";
 
 export function backupCommands(program: Command): void {
@@ -81,6 +82,35 @@ export function backupCommands(program: Command): void {
       printResult(command, { ok: wrong.length === 0, wrong }, inconsistencyText(wrong));
       if (wrong.length) process.exitCode = 1;
     });
+
+  program
+    .command("vacuum")
+    .description(
+      "give the space of deleted rows back; with the embedded database the relay must not be running",
+    )
+    .option("--full", "rewrite the tables of PostgreSQL too; each is locked meanwhile")
+    .action(async (options: { full?: true }, command: Command) => {
+      const config = readConfig();
+      const report = await onDatabase(config, () => vacuum(config, options.full === true));
+      if (!report) throw new Refusal("database", "There is no database to vacuum yet.");
+      printResult(
+        command,
+        report,
+        `The database had ${sizeText(report.before)} and has ${sizeText(report.after)} now.`,
+      );
+    });
+}
+
+async function vacuum(config: Config, isFull: boolean): Promise<VacuumReport | null> {
+  const { store } = config;
+  if (store.engine === "postgres") return vacuumServer(store, { isFull });
+  if (!existsSync(store.file)) return null;
+  const unlock = lockStore(config);
+  try {
+    return vacuumFile(store.file);
+  } finally {
+    unlock();
+  }
 }
 
 const keyIn = ({ keyFile }: Config) => keyFile ?? "CLEANCAST_ENCRYPTION_KEY";

@@ -2,6 +2,7 @@ import { listAttempts } from "../delivery/trace.ts";
 import { cancel, checkFilter, replay, type Tally } from "../delivery/replay.ts";
 import { readEmailSha256 } from "../identity/person.ts";
 import { deliveryStates, type DeliveryState, type Sha256 } from "../kernel/event.ts";
+import { maskAddresses } from "../kernel/maskAddresses.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import type { Site } from "../sites/directory.ts";
@@ -264,10 +265,10 @@ function readFilter(options: FilterOptions, now: number): LogFilter {
     ...(connection === undefined ? {} : { connectionId: connection }),
     ...(platform === undefined ? {} : { platform }),
     ...(state === undefined ? {} : { states: readStates(state) }),
-    ...(event === undefined ? {} : { eventName: event }),
+    ...(event === undefined ? {} : { eventName: maskAddresses(event) }),
     ...(mode === undefined ? {} : { mode: readMode(mode) }),
     ...(id === undefined ? {} : { eventId: id }),
-    ...(order === undefined ? {} : { orderId: order }),
+    ...(order === undefined ? {} : { orderId: maskAddresses(order) }),
     ...(email === undefined ? {} : { emailSha256: readPerson(email) }),
     ...(from === undefined ? {} : { from: readTime("from", from, now) }),
     ...(to === undefined ? {} : { to: readTime("to", to, now) }),

@@ -3,6 +3,7 @@ import { findEventById, readTrace, type Trace } from "../delivery/trace.ts";
 import { readVersion } from "../installation/installation.ts";
 import { hashPerson, readEmail } from "../identity/person.ts";
 import { describeFilterReason, type Mode } from "../kernel/event.ts";
+import { maskAddresses } from "../kernel/maskAddresses.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
@@ -48,7 +49,7 @@ export function eventCommands(program: CliCommand): void {
         if (email === null) throw new Refusal("email", "--email is not an email address.");
         const filter = {
           ...(email ? { emailSha256: hashPerson({ email }).emailSha256 } : {}),
-          ...(options.order === undefined ? {} : { orderId: options.order }),
+          ...(options.order === undefined ? {} : { orderId: maskAddresses(options.order) }),
           ...(options.filtered ? { status: "filtered" as const } : {}),
           ...(options.mode === undefined ? {} : { mode: readMode(options.mode) }),
           ...(options.before === undefined ? {} : { before: options.before }),

@@ -15,6 +15,7 @@ import {
   erasePerson,
   exportPerson,
 } from "../identity/people.ts";
+import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { readPairs, timeText, type CliCommand } from "./context.ts";
@@ -126,8 +127,10 @@ function buildVisit(pairs: Record<string, string>, seenAt: number): Visit {
     const clickId = clickIdName(name);
     if (!value || value.length > 1024)
       throw new Refusal(name, `${name} needs a value of at most 1024 characters.`);
+    if (!isUtmField(name) && holdsAddress(value))
+      throw new Refusal(name, `${name} is an email address and not an id.`);
     if (clickId) visit.clickIds[clickId] = { value, seenAt };
-    else if (isUtmField(name)) visit.utm[name] = value;
+    else if (isUtmField(name)) visit.utm[name] = maskAddresses(value);
     else if (isBrowserId(name)) visit.browserIds[name] = value;
     else {
       const known = [...clickIds.map((id) => id.name), ...utmFields, ...browserIds.map((id) => id.name)];

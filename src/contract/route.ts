@@ -16,7 +16,7 @@ export type Route = {
    * the site in the path, or on the whole installation if the path has no site.
    */
   allow: "public" | "signed in" | Role;
-  /** False where a person must be signed in: an API key cannot sign people in, invite them, or create keys. */
+  /** False where a person must be signed in: an API key cannot sign people in, invite them, or create API keys. */
   apiKeys?: false;
   query?: z.ZodObject;
   body?: z.ZodType;

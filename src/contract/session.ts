@@ -254,6 +254,9 @@ export const apiKeyRoutes = {
           uses24h: count.describe("Number of uses in the last 24 hours."),
           expiresAt,
           revokedAt: time.nullable(),
+          inboundKeys: z
+            .array(z.object({ site: id, id, name: z.string() }))
+            .describe("The usable inbound keys that were created with this key."),
         }),
       ),
     }),
@@ -271,9 +274,16 @@ export const apiKeyRoutes = {
     answer: z.object({ id, key: z.string().describe("The key. Shown only this once.") }),
   },
   "DELETE /api-keys/:key": {
-    summary: "Revoke an API key; it stops working within 2 seconds",
+    summary:
+      "Revoke an API key, and the inbound keys that were created with it; they stop working within 2 seconds",
     allow: "signed in",
     apiKeys: false,
-    answer: done,
+    query: z.object({
+      inboundKeys: z
+        .enum(["revoke", "keep"])
+        .default("revoke")
+        .describe("`keep` leaves the inbound keys valid that were created with this key."),
+    }),
+    answer: z.object({ inboundKeys: z.array(id).describe("The inbound keys that were revoked.") }),
   },
 } satisfies Record<string, Route>;

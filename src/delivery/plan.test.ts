@@ -13,6 +13,7 @@ const event: Event = {
   value: 0,
   currency: "EUR",
   orderId: "A-1",
+  orderEventId: null,
   time: 1000,
   receivedAt: 2000,
   person: { emailSha256: sha256("e".repeat(64)), phoneSha256: sha256("p".repeat(64)) },

@@ -1,7 +1,7 @@
 // Releases a filtered event ("not a bot"): it is delivered after all, and its person is never filtered again.
 
 import { attribute, lookUpPerson } from "../identity/attribution.ts";
-import { orderEventId } from "../kernel/ids.ts";
+import { orderEventIdOf } from "../kernel/ids.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { allowPerson } from "../sites/manage.ts";
@@ -33,8 +33,7 @@ export async function releaseEvent(
   await allowPerson(context, site, emailSha256, { ...by, eventId: event.id });
   const known = await lookUpPerson(store.people, site.id, emailSha256, settings.consentMode);
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted: true });
-  const ofOrder =
-    event.orderId && event.mode === "live" ? orderEventId(site.id, event.name, event.orderId) : null;
+  const ofOrder = event.mode === "live" ? orderEventIdOf(event) : null;
   const platformEventId = ofOrder ?? event.id;
   const planned = planDeliveries({ event, attribution, platformEventId }, site.connections, null, by.now);
   const isReleased = await store.events.release({

@@ -6,9 +6,8 @@
 
 import { poll } from "../background/poll.ts";
 import { withCurrentConsent } from "../identity/attribution.ts";
-import { minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { Connection, Directory } from "../sites/directory.ts";
+import type { Directory } from "../sites/directory.ts";
 import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Store } from "../store/store.ts";
@@ -33,7 +32,6 @@ type WorkerOptions = {
 
 export const pollMs = 1000;
 export const sweepMs = 2000;
-const thoroughMs = minuteMs;
 /** Waits this long, so that lanes that free up together are filled together. */
 export const wakeDelayMs = 5;
 export const maxClaimed = 200;
@@ -46,13 +44,6 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
   let more = false;
   let freedSincePoll = false;
   let sweptAt = 0;
-  let thoroughAt = 0;
-
-  function isThorough(): boolean {
-    if (now() - thoroughAt < thoroughMs) return false;
-    thoroughAt = now();
-    return true;
-  }
 
   async function sendAllDue(signal: AbortSignal): Promise<void> {
     more = false;
@@ -65,7 +56,8 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
         );
         if (isLeft) pollAgain();
       }
-      for (const due of await readDue(options, isThorough())) {
+      // Also those of removed connections, which another node may have held until now.
+      for (const due of await options.store.deliveries.findDue(now())) {
         if (signal.aborted) return;
         more = (await sendDueOf(due)) || more;
       }
@@ -85,10 +77,9 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
     }
   }
 
-  /** The next poll follows at once, whether lanes have capacity or not, and is as thorough as this one. */
+  /** The next poll follows at once, whether lanes have capacity or not, and sweeps again. */
   function pollAgain(): void {
     sweptAt = 0;
-    thoroughAt = 0;
     loop.wake(wakeDelayMs);
   }
 
@@ -106,30 +97,14 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
   return loop;
 }
 
-/** Connections with due deliveries. Once a minute also removed ones, whose deliveries another node may still have held. */
-function readDue({ store, directory, now }: WorkerOptions, thorough: boolean): Promise<ConnectionKey[]> {
-  return thorough
-    ? store.deliveries.findAllDue(now())
-    : store.deliveries.findDue(now(), connectionsIn(directory));
-}
-
-function connectionsIn(
-  directory: Directory,
-  wanted: (connection: Connection) => boolean = () => true,
-): ConnectionKey[] {
-  return [...directory.sites()].flatMap((site) =>
-    site.connections.filter(wanted).map(({ id }) => ({ siteId: site.id, connectionId: id })),
-  );
-}
-
 /**
  * Queues the parked deliveries of active connections. Resuming and reconnecting do so too; this is for deliveries that a
  * node parked before it knew that the connection is active again. True when there are more.
  */
 async function sweepParked({ store, directory, now }: WorkerOptions): Promise<boolean> {
-  const active = connectionsIn(directory, ({ state }) => state === "active");
   let isLeft = false;
-  for (const { siteId, connectionId } of await store.deliveries.findParked(active)) {
+  for (const { siteId, connectionId } of await store.deliveries.findParked()) {
+    if (directory.connection(siteId, connectionId)?.state !== "active") continue;
     const released = await store.deliveries.releaseParked(siteId, connectionId, now(), maxChanged);
     isLeft ||= released >= maxChanged;
   }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { startDns, type Records } from "../../test/support/servers/dnsServer.ts";
-import { checkSite } from "../alerts/conditions.ts";
+import { checkSite, newCheckMemory } from "../alerts/conditions.ts";
 import { ulid } from "../kernel/ids.ts";
 import { openDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
@@ -49,7 +49,7 @@ async function later(ms: number): Promise<void> {
 }
 const alerts = async () => {
   const current = directory.site(site.id) ?? expect.unreachable();
-  const found = await checkSite(store, current, [], new Map(), now);
+  const found = await checkSite(store, current, [], newCheckMemory(), now);
   return found.filter(({ kind }) => kind === "host");
 };
 const claim = (name: string) =>

@@ -11,10 +11,12 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
       drain(request);
     };
     const end = () => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
+    const stall = watchStall(request, () => resolve("cut"));
     if (declaredSize > maxBytes) return tooLarge();
     // The sender closed the connection while the request was checked: no event follows.
     if (request.destroyed) return resolve("cut");
     request.on("data", (part: Buffer) => {
+      stall?.refresh();
       size += part.length;
       if (size <= maxBytes) parts.push(part);
       else if (size - part.length <= maxBytes) tooLarge();
@@ -24,6 +26,21 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
     // Also when the sender closes the connection.
     request.on("error", () => resolve("cut"));
   });
+}
+
+/** Longer than a sender pauses between two chunks. */
+const maxStallMs = 2000;
+
+/**
+ * After a request with an Upgrade header, Node reports no error of the parser: the rest of a malformed chunked body never
+ * arrives. Such a body is given up when nothing more of it arrives for a while.
+ */
+function watchStall(request: IncomingMessage, onStall: () => void): NodeJS.Timeout | null {
+  const { upgrade, "transfer-encoding": encoding } = request.headers;
+  if (upgrade === undefined || encoding === undefined) return null;
+  const timer = setTimeout(onStall, maxStallMs);
+  request.once("close", () => clearTimeout(timer));
+  return timer;
 }
 
 const drainMs = 2000;

@@ -23,6 +23,14 @@ export function isSecure(request: IncomingMessage, rules: TransportRules): boole
   return encrypted || (!rules.requireTls && isLoopback(address));
 }
 
+/** Node keeps the first Host header. A proxy may have routed the request by another one, so it must not be guessed. */
+export function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === "host") hosts += 1;
+  return hosts > 1;
+}
+
 /** Headers that proxies add, apart from X-Forwarded-*. */
 const proxyHeaders = new Set([
   "forwarded",

@@ -134,7 +134,7 @@ function readRow(
   if (time instanceof ValueFault) return time.message;
   fields.eventTime = time / 1000;
 
-  const read = readFields({ fields, literalOf: () => undefined }, site.settings, now);
+  const read = readFields({ fields, literalOf: () => undefined }, site, now);
   if (read instanceof FieldFault) return read.message;
   if (money && !matchesCurrency(read.currency, money))
     return "value names another currency than the row has (default USD); use --map or --constant currency=…";

@@ -3,6 +3,7 @@
 
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { ConsentState, Identity, Person, Sha256, Visit } from "../kernel/event.ts";
+import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
 import { browserIds, clickIdName, isUtmField } from "../identity/clickIds.ts";
 import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
 import { firstUtmOf, joinVisits } from "../identity/records.ts";
@@ -144,9 +145,10 @@ function readVisit(
     if (!isId) continue;
     if (value.length > maxIdLength || value.includes("\0") || !value.isWellFormed())
       return `${field} is longer than ${maxIdLength} characters, or has one that cannot be stored`;
+    if (!isUtmField(field) && holdsAddress(value)) return `${field} is an email address and not an id`;
     hasIds = true;
     if (clickId) ids.clickIds[clickId] = { value, seenAt: Number(seenAt) };
-    else if (isUtmField(field)) ids.utm[field] = value;
+    else if (isUtmField(field)) ids.utm[field] = maskAddresses(value);
     else ids.browserIds[field] = value;
   }
   if (!hasIds) return null;

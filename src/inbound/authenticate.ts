@@ -6,7 +6,7 @@ import { isUsable, type Directory, type InboundKey, type Site } from "../sites/d
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
 import type { RateLimit } from "../http/rate.ts";
-import { isSecure, type TransportRules } from "../http/transport.ts";
+import { hasSeveralHosts, isSecure, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
 
 /** Bounds the wait for the lockout counter, so that a hung database cannot stall rejections. */
@@ -29,6 +29,7 @@ export function authenticate(
   { directory, ownHost, transport, wrongKeys, rateLimit }: AuthenticateOptions,
   now: number,
 ): Admitted | InboundRefusal | Promise<InboundRefusal> {
+  if (hasSeveralHosts(request)) return refusals.severalHosts;
   if (!isSecure(request, transport)) return refusals.httpsRequired;
 
   const host = hostOf(request.headers.host);

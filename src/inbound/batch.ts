@@ -22,6 +22,8 @@ const minLoad = 32;
 type Entry = {
   line: InboundLine;
   received: Received | null;
+  /** The event name as the sender wrote it. */
+  givenName: string;
   /** The body of a successful answer, or why the event is refused. */
   answer: string | InboundRefusal;
 };
@@ -102,9 +104,9 @@ function readAll(
   // No id is reserved before all events are read: a defect in between would leave it reserved.
   return read.map((one) => {
     const line = { ...whole };
-    if ("code" in one) return { line, received: null, answer: one };
+    if ("code" in one) return { line, received: null, givenName: "", answer: one };
     const received = steps.receive(one, admitted, options, now, line);
-    return { line, received, answer: refusals.unavailable };
+    return { line, received, givenName: one.fields.givenName, answer: refusals.unavailable };
   });
 }
 
@@ -130,7 +132,7 @@ async function relayAll(
     const exit = exits[i] as PromiseSettledResult<Exit>;
     const received = batch[i] as Received;
     if (exit.status === "fulfilled") {
-      entry.answer = steps.describeExit(exit.value, received, options, entry.line);
+      entry.answer = steps.describeExit(exit.value, entry.givenName, received, options, entry.line);
       return;
     }
     entry.line.exit = "unavailable";

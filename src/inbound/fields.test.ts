@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { orderEventId } from "../kernel/ids.ts";
+import type { Site } from "../sites/directory.ts";
 import { openLiterals } from "./body.ts";
-import { FieldFault, readFields, type Fields } from "./fields.ts";
+import { FieldFault, readExtra, readFields, type Fields } from "./fields.ts";
 import { dayMs as day } from "../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
@@ -14,7 +16,7 @@ const readText = (text: string, country: string | null = null) =>
       fields: JSON.parse(text) as Record<string, unknown>,
       literalOf: (name) => openLiterals(text)((root) => root, name),
     },
-    { country },
+    { id: "site", settings: { country } },
     now,
   );
 const read = (fields: Record<string, unknown>, country: string | null = null) =>
@@ -196,10 +198,12 @@ describe("wrong fields", () => {
 describe("accepted events", () => {
   test("an event needs only an email and a name", () => {
     expect(accepted(read(event()))).toEqual({
+      givenName: "purchase",
       name: "purchase",
       value: null,
       currency: "USD",
       orderId: null,
+      orderEventId: null,
       eventTime: null,
       person: {
         emailSha256: hash,
@@ -407,5 +411,30 @@ describe("hostile JSON", () => {
       for (const name of ["email", "hashed_email", "phone", "eventTime", "currency", "orderId", "firstName"])
         read({ event: "x", email: name === "hashed_email" ? null : "ada@example.com", [name]: text });
     expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+});
+
+describe("an address in a field that is no contact field", () => {
+  test("is masked in the event name and order id; the given name and the order event id are kept", () => {
+    const [name, orderId] = ["lead ada@example.com", "A-ada@example.com"];
+    const masked = accepted(read({ email: "bob@example.com", event: name, orderId }));
+    expect(masked).toMatchObject({
+      givenName: name,
+      name: `lead email-${hash.slice(0, 16)}`,
+      orderId: `email-${sha256("A-ada@example.com").slice(0, 16)}`,
+      orderEventId: orderEventId("site", name, orderId),
+    });
+  });
+
+  test("is masked in an extra field, and a field that is an address is left out", () => {
+    const settings = { "map.a": "extra.note", "map.b": "extra.contact" };
+    const site = { connections: [{ settings }] } as unknown as Site;
+    const fields = { note: " ask ada@example.com ", contact: "ada@example.com" };
+    expect(readExtra(fields, site)).toEqual({ note: `ask email-${hash.slice(0, 16)}` });
+  });
+
+  test("leaves other events as they are", () => {
+    const plain = accepted(read({ email: "bob@example.com", event: "lead", orderId: "A-1" }));
+    expect(plain).toMatchObject({ givenName: "lead", name: "lead", orderId: "A-1", orderEventId: null });
   });
 });

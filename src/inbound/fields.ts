@@ -1,10 +1,12 @@
 // Step 8: reads the fields of an event from a JSON object, and makes the event. The first wrong field is named in one
-// sentence. Plain email, phone and names leave this file only as hashes.
+// sentence. Plain email, phone and names leave this file only as hashes, and addresses in other texts masked.
 
 import { Fault } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
 import type { Event, Person, Sha256 } from "../kernel/event.ts";
+import { orderEventId } from "../kernel/ids.ts";
+import { maskAddresses } from "../kernel/maskAddresses.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashPerson, Plain, type PlainEmail, readEmail, readSha256 } from "../identity/person.ts";
 import { extraFieldsOf } from "../platforms/shared/mapping.ts";
@@ -20,10 +22,14 @@ export type Body = {
 export type NumericName = "orderId" | "phone";
 
 export type Fields = {
+  /** Exactly as the sender wrote it: for the answer, which repeats it, and for nothing else. */
+  givenName: string;
   name: string;
   value: number | null;
   currency: string;
   orderId: string | null;
+  /** See `Event`. */
+  orderEventId: string | null;
   /** null when the sender gave none. */
   eventTime: number | null;
   person: Person;
@@ -36,12 +42,26 @@ type Origin = Pick<Event, "id" | "siteId" | "keyId" | "mode" | "receivedAt" | "e
 
 /** Makes an event; inbound and import both use this function. */
 export function newEvent(
-  { name, value, currency, orderId, eventTime, person }: Fields,
+  { name, value, currency, orderId, orderEventId: ofOrder, eventTime, person }: Fields,
   origin: Origin,
 ): Event {
   const { id, siteId, keyId, mode, receivedAt, extra } = origin;
   const time = eventTime ?? receivedAt;
-  return { id, siteId, keyId, mode, name, value, currency, orderId, time, receivedAt, person, extra };
+  return {
+    id,
+    siteId,
+    keyId,
+    mode,
+    name,
+    value,
+    currency,
+    orderId,
+    orderEventId: ofOrder,
+    time,
+    receivedAt,
+    person,
+    extra,
+  };
 }
 
 export class FieldFault extends Fault {}
@@ -53,7 +73,11 @@ const maxValue = 1_000_000_000_000;
 const maxAgeMs = 90 * dayMs;
 const maxFutureMs = 5 * minuteMs;
 
-export function readFields(body: Body, site: { country: string | null }, now: number): Fields | FieldFault {
+export function readFields(
+  body: Body,
+  site: { id: string; settings: { country: string | null } },
+  now: number,
+): Fields | FieldFault {
   const { fields } = body;
   if (isAbsent(fields.email) && isAbsent(fields.hashed_email)) {
     return new FieldFault("email or hashed_email required");
@@ -61,12 +85,12 @@ export function readFields(body: Body, site: { country: string | null }, now: nu
   if (isAbsent(fields.event)) return new FieldFault("event required");
 
   try {
-    const name = readText(fields, "event") ?? "";
+    const givenName = readText(fields, "event") ?? "";
     const email = readPlainEmail(fields);
     const given = email ?? readHashedEmail(fields);
     const value = readValue(fields.value);
     const currency = readCurrency(fields);
-    const orderId = readNumericText(body, "orderId")?.trim() ?? null;
+    const givenOrderId = readNumericText(body, "orderId")?.trim() ?? null;
     const eventTime = readEventTime(fields.eventTime, now);
     const phone = toPlain(readNumericText(body, "phone"));
     const firstName = toPlain(readText(fields, "firstName"));
@@ -75,12 +99,33 @@ export function readFields(body: Body, site: { country: string | null }, now: nu
       typeof given === "string"
         ? { emailSha256: given, phone, firstName, lastName }
         : { email: given, phone, firstName, lastName };
-    const person = hashPerson(contact, { country: site.country ?? undefined });
-    return { name, value, currency, orderId, eventTime, person, emailDomain: email?.domain ?? null };
+    const person = hashPerson(contact, { country: site.settings.country ?? undefined });
+    const emailDomain = email?.domain ?? null;
+    const { name, orderId, orderEventId: ofOrder } = maskName(site.id, givenName, givenOrderId);
+    return {
+      givenName,
+      name,
+      value,
+      currency,
+      orderId,
+      orderEventId: ofOrder,
+      eventTime,
+      person,
+      emailDomain,
+    };
   } catch (fault) {
     if (fault instanceof FieldFault) return fault;
     throw fault;
   }
+}
+
+/** Masks addresses. The browser computes the order event id from the plain texts, so it is kept where they are masked. */
+function maskName(siteId: string, givenName: string, givenOrderId: string | null) {
+  const name = maskAddresses(givenName);
+  if (givenOrderId === null) return { name, orderId: null, orderEventId: null };
+  const orderId = maskAddresses(givenOrderId);
+  const isMasked = name !== givenName || orderId !== givenOrderId;
+  return { name, orderId, orderEventId: isMasked ? orderEventId(siteId, givenName, givenOrderId) : null };
 }
 
 function isAbsent(value: unknown): boolean {
@@ -208,7 +253,8 @@ export function readExtra(fields: Record<string, unknown>, site: Site): Record<s
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     // An address is contact data, whatever the field is called.
     if (typeof value === "string" && looksLikeEmail(value)) continue;
-    if (typeof value === "string" && value.trim() !== "") kept[name] = value.trim().slice(0, maxOtherLength);
+    if (typeof value === "string" && value.trim() !== "")
+      kept[name] = maskAddresses(value.trim()).slice(0, maxOtherLength);
     else if (typeof value === "number" || typeof value === "boolean") kept[name] = value;
   }
   return Object.keys(kept).length ? kept : null;

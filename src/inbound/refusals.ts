@@ -28,9 +28,11 @@ const retryIn = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.c
 
 export const refusals = {
   methodNotAllowed: text("method", 405, "Send a POST request.", { allow: "POST" }),
+  severalHosts: text("host", 400, "The request has more than one Host header.", { connection: "close" }),
+  // A sender without a key must not hold the connection open. The header replaces the one that Node would write.
   httpsRequired: json("https required", 426, "HTTPS required", {
     upgrade: "TLS/1.2, HTTP/1.1",
-    connection: "Upgrade",
+    connection: "Upgrade, close",
   }),
   notEnabled: json("not enabled", 403, "Inbound webhook not enabled"),
   invalidKey: json("invalid key", 401, "Invalid API key"),

@@ -112,7 +112,7 @@ async function answerTo(
     const relayed = options.relay(received, admitted.site, now + steps.relayTimeoutMs(options.answerMs));
     const leftMs = now + steps.storeTimeoutMs(options.answerMs) - options.now();
     const exit = await within(leftMs, relayed, "the store did not answer in time", Late);
-    return steps.describeExit(exit, received, options, line);
+    return steps.describeExit(exit, read.fields.givenName, received, options, line);
   } catch (error) {
     // The store did not take the event: the sender has to retry.
     options.onDefect(error, { event: received.event.id, site: admitted.site.id });

@@ -94,7 +94,7 @@ type ReadEvent = { fields: Fields; extra: Event["extra"] };
 
 /** Step 8. */
 export function readEvent(body: Body, site: Site, now: number): ReadEvent | InboundRefusal {
-  const fields = readFields(body, site.settings, now);
+  const fields = readFields(body, site, now);
   if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
   return { fields, extra: readExtra(body.fields, site) };
 }
@@ -122,9 +122,13 @@ export function receive(
   return { event, reservedId, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
 }
 
-/** Describes how the relay ended: in the log line, and in the body of the answer, which it returns. */
+/**
+ * Describes how the relay ended: in the log line, and in the body of the answer, which it returns. `givenName` is the event
+ * name as the sender wrote it.
+ */
 export function describeExit(
   exit: Exit,
+  givenName: string,
   { event }: Received,
   options: InboundOptions,
   line: InboundLine,
@@ -141,7 +145,7 @@ export function describeExit(
       return '{"ok":true,"filtered":true}';
     case "dispatched":
       line.results = exit.results;
-      return JSON.stringify({ ok: true, event: event.name, results: exit.results });
+      return JSON.stringify({ ok: true, event: givenName, results: exit.results });
   }
 }
 

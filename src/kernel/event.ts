@@ -35,11 +35,13 @@ export type Event = {
   siteId: string;
   keyId: string;
   mode: Mode;
-  /** As the sender wrote it; platforms match it in any case. */
+  /** As the sender wrote it, but for addresses, which are masked here and in the order id. Platforms match it in any case. */
   name: string;
   value: number | null;
   currency: string;
   orderId: string | null;
+  /** The order event id where an address was masked: it depends on what the sender wrote. Null where it can be computed. */
+  orderEventId: string | null;
   /** When the conversion happened, in milliseconds. */
   time: number;
   receivedAt: number;

@@ -1,6 +1,7 @@
 // Creates ids. A node creates them itself, so that it need not ask the database for one.
 
 import { hash, randomBytes, randomFillSync } from "node:crypto";
+import type { Event } from "./event.ts";
 
 const pool = new Uint32Array(1024);
 let used = pool.length;
@@ -89,6 +90,16 @@ export function toBase62(number: number, length: number): string {
   let text = "";
   for (let rest = number; text.length < length; rest = Math.floor(rest / 62)) text = base62[rest % 62] + text;
   return text;
+}
+
+/** Returns the order event id of an event; null without an order id. */
+export function orderEventIdOf({
+  siteId,
+  name,
+  orderId,
+  orderEventId: known,
+}: Pick<Event, "siteId" | "name" | "orderId" | "orderEventId">): string | null {
+  return orderId === null ? null : (known ?? orderEventId(siteId, name, orderId));
 }
 
 /**

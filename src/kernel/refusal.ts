@@ -74,4 +74,9 @@ export class Denied extends Refusal {
 }
 
 /** The person or program behind a change, as the audit log names it. */
-export type By = { actor: string; now: number };
+export type By = {
+  actor: string;
+  now: number;
+  /** The API key that a program used; absent for people and the command line. */
+  apiKeyId?: string;
+};

@@ -10,6 +10,8 @@ import type { PurgeStep } from "../store/maintenance/purge.ts";
 import type { Store } from "../store/store.ts";
 
 const everyMs = 10 * minuteMs;
+/** A site of which nothing was purged is purged half as often the next time, down to this interval. */
+const maxIntervalMs = 4 * hourMs;
 const leaseMs = minuteMs;
 const keepBotsMs = 14 * dayMs;
 const keepPushesMs = 90 * dayMs;
@@ -66,6 +68,11 @@ export function openPurge(options: PurgeOptions) {
   const { store, sites, owner, now, elapsed, onDefect } = options;
   /** The time of the last daily purge of each site. */
   const dailyAt = new Map<string, number>();
+  /**
+   * The time of the next frequent purge of each site, on the monotonic clock: most of thousands of sites have nothing to purge
+   * most of the time.
+   */
+  const next = new Map<string, { at: number; intervalMs: number }>();
   const lease = openLease({
     leases: store.leases,
     name: "purge",
@@ -91,14 +98,18 @@ export function openPurge(options: PurgeOptions) {
       return { removed, next: removed > 0 ? "" : null };
     });
 
-  async function purgeFrequent({ id, settings }: PurgedSite): Promise<void> {
-    await store.keyUse.purge(id, now(), lockoutRule);
-    await store.platformSignIns.purge(id, now());
-    await store.traffic.purge(id, now() - keepBotsMs, now());
-    await store.pushes.purge(id, now() - keepPushesMs);
-    await store.alerts.purge(id, now() - keepAlertsMs);
-    await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));
-    await inSteps(maxRows, (after, limit) =>
+  async function purgeShortLived(siteId: string): Promise<void> {
+    await store.keyUse.purge(siteId, now(), lockoutRule);
+    await store.platformSignIns.purge(siteId, now());
+  }
+
+  /** Returns how many rows were removed. */
+  async function purgeFrequent({ id, settings }: PurgedSite): Promise<number> {
+    let removed = await store.traffic.purge(id, now() - keepBotsMs, now());
+    removed += await store.pushes.purge(id, now() - keepPushesMs);
+    removed += await store.alerts.purge(id, now() - keepAlertsMs);
+    removed += await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));
+    removed += await inSteps(maxRows, (after, limit) =>
       store.purge.events(
         id,
         { before: now() - settings.keepEventsMs, statisticsFrom: now() - keepStatisticsMs },
@@ -106,7 +117,7 @@ export function openPurge(options: PurgeOptions) {
         limit,
       ),
     );
-    await untilNone((limit) => store.syncLog.purge(id, now() - settings.keepLogMs, limit));
+    return removed + (await untilNone((limit) => store.syncLog.purge(id, now() - settings.keepLogMs, limit)));
   }
 
   /** Purges what is found only by reading all rows, or is rare. */
@@ -139,18 +150,29 @@ export function openPurge(options: PurgeOptions) {
     );
     if (!(await pace.mayContinue())) return;
     // Hosts that no site owns count under the empty site.
-    await store.keyUse.purge("", now(), lockoutRule);
+    for (const id of await store.purge.sitesOfShortLived()) await purgeShortLived(id);
     for (const site of sites()) {
+      const due = next.get(site.id);
+      const isDue = !due || due.at <= elapsed();
+      const isDailyDue = (dailyAt.get(site.id) ?? 0) <= now() - dayMs;
+      if (!isDue && !isDailyDue) continue;
       if (!(await pace.mayContinue())) return;
+      const startedAt = elapsed();
       try {
-        await purgeFrequent(site);
-        if ((dailyAt.get(site.id) ?? 0) > now() - dayMs) continue;
-        await purgeDaily(site);
-        if (!signal?.aborted) dailyAt.set(site.id, now());
+        if (isDue) {
+          const removed = await purgeFrequent(site);
+          const intervalMs =
+            removed > 0 ? everyMs : Math.min(2 * (due?.intervalMs ?? everyMs), maxIntervalMs);
+          // A run begins a little earlier or later than its interval after the last one.
+          next.set(site.id, { at: elapsed() + intervalMs - everyMs / 2, intervalMs });
+        }
+        if (isDailyDue) await purgeDaily(site);
+        if (isDailyDue && !signal?.aborted) dailyAt.set(site.id, now());
       } catch (error) {
         // One site whose rows cannot be read must not stop the others.
         onDefect(error, { purge: site.id });
       }
+      await pace.sleep((elapsed() - startedAt) * pauseFactor);
     }
   }
 

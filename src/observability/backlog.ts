@@ -37,13 +37,11 @@ export function openBacklog({ store, directory, now, elapsed }: BacklogOptions):
           waiting.set(connection.platform, { count: 0, overdueSeconds: 0, ageSeconds: 0 });
       }
     }
-    const among = [...connections.values()].map(({ siteId, id }) => ({ siteId, connectionId: id }));
-    for (const { siteId, connectionId } of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER, among)) {
+    for (const { siteId, connectionId } of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER)) {
+      const depth = waiting.get(connections.get(`${siteId} ${connectionId}`)?.platform ?? "");
+      if (!depth) continue;
       await yieldToEventLoop();
       const found = await store.health.measureBacklog(siteId, connectionId);
-      const { platform } = connections.get(`${siteId} ${connectionId}`) as Connection;
-      const depth = waiting.get(platform);
-      if (!depth) continue;
       const secondsSince = (at: number | null) => Math.max(0, now() - (at ?? now())) / 1000;
       depth.count += found.count;
       depth.overdueSeconds = Math.max(depth.overdueSeconds, secondsSince(found.dueAt));

@@ -7,8 +7,10 @@ import type { Breaker } from "../delivery/lanes/breaker.ts";
 import type { Lanes } from "../delivery/lanes/lanes.ts";
 import type { InboundRefusal } from "../inbound/refusals.ts";
 import type { InboundLine } from "../inbound/steps.ts";
+import { errorCode } from "../kernel/errorCode.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import { isLinked, link } from "../kernel/ring.ts";
+import { minuteMs } from "../kernel/time.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
@@ -20,7 +22,7 @@ import { openCounts } from "./counts.ts";
 import type { Log } from "./log.ts";
 import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./readiness.ts";
 import { mountObservabilityRoutes } from "./route.ts";
-import { isTransient, openTransientFaults } from "./transientFaults.ts";
+import { defectKind, isTransient, messageOf, openRepeatedFaults, transientLine } from "./repeatedFaults.ts";
 
 export type Observability = ReturnType<typeof openObservability>;
 
@@ -49,7 +51,19 @@ export function openObservability(
   });
 
   const loggedMoves = new Set<string>();
-  const transientFaults = openTransientFaults((line) => log.error(line, "the database fails"));
+  const transientFaults = openRepeatedFaults({
+    everyMs: 1000,
+    kindOf: () => "",
+    write: (error, _about, times) => log.error(transientLine(error, times), "the database fails"),
+  });
+  const defects = openRepeatedFaults({
+    everyMs: minuteMs,
+    kindOf: defectKind,
+    write(error, about, times, isFirst) {
+      if (isFirst) log.error({ err: error, ...about });
+      else log.error({ fault: messageOf(error), code: errorCode(error), times, ...about }, "repeated");
+    },
+  });
   function onDefect(error: unknown, about: Record<string, unknown> = {}): void {
     // After a move, every write fails until the relay is restarted. That is no defect, and is logged once.
     if (error instanceof DatabaseMoved) {
@@ -59,7 +73,7 @@ export function openObservability(
     }
     counts.totals.defects += 1;
     if (isTransient(error)) return transientFaults.add(error);
-    log.error({ err: error, ...about });
+    defects.add(error, about);
   }
 
   const failedCommits = countConsecutiveFailures(elapsed);
@@ -142,9 +156,10 @@ export function openObservability(
 
     /** A shutdown has begun: from now on /readyz answers 503. */
     drain: () => readiness?.stop(),
-    stop(): void {
+    stop: (): void => {
       stopClock();
       transientFaults.stop();
+      defects.stop();
     },
   };
 }

@@ -1,9 +1,12 @@
 // The HTTP server on which the routes are mounted.
 
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { errorCode } from "../kernel/errorCode.ts";
 import { sendNotFound, sendText } from "../http/reply.ts";
+import { hasSeveralHosts } from "../http/transport.ts";
+import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { CertificatePair } from "./certificate.ts";
 import { ConfigFaults, type Config } from "../installation/config.ts";
 import { refusals, sendRefusal } from "../inbound/refusals.ts";
@@ -22,6 +25,12 @@ export function openServer(tls: CertificatePair | null, onDefect: (error: unknow
       void sendText(reply, 400, "Bad request."),
   };
   const app = (tls ? Fastify({ ...options, https: tls }) : Fastify(options)) as FastifyInstance;
+  onEveryRequest(app, closeAfterUpgrade);
+  if (tls) onEveryRequest(app, sendStrictTransport);
+  app.addHook("onRequest", async ({ raw: request }, reply) => {
+    if (!hasSeveralHosts(request)) return;
+    sendRefusal(reply.hijack().raw, refusals.severalHosts);
+  });
   // Routes read bodies themselves, after they have authenticated the request.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
@@ -38,6 +47,38 @@ export function openServer(tls: CertificatePair | null, onDefect: (error: unknow
     return sendText(reply, status, status >= 500 ? "Internal error." : "Bad request.");
   });
   return app;
+}
+
+/**
+ * Calls `work` for the requests that the framework handles and for those that are answered before it. For some requests it is
+ * called twice.
+ */
+export function onEveryRequest(
+  app: FastifyInstance,
+  work: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
+  app.server.prependListener("request", work);
+  // For requests to the second server of the host name "localhost".
+  app.addHook("onRequest", ({ raw: request }, { raw: response }, done) => {
+    work(request, response);
+    done();
+  });
+}
+
+/** After a request that asks for another protocol, Node's parser reports no errors: nothing more is read from the connection. */
+function closeAfterUpgrade({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.upgrade !== undefined) response.shouldKeepAlive = false;
+}
+
+const yearSeconds = 365 * 24 * 60 * 60;
+
+/**
+ * Tells browsers to use HTTPS for this host only, because its owner decides about other hosts. A loopback name is shared by
+ * everything that is developed on a machine, also without TLS.
+ */
+function sendStrictTransport({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (!namesNoSite(hostOf(headers.host)))
+    response.setHeader("strict-transport-security", `max-age=${yearSeconds}`);
 }
 
 /** Answers malformed or oversized HTTP in plain text too. */

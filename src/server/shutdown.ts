@@ -17,6 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { within } from "../kernel/deadline.ts";
 import { append, link, nodesOf, remove, type RingNode } from "../kernel/ring.ts";
+import { onEveryRequest } from "./server.ts";
 
 const phasesBeforeClients = ["requests", "worker", "lanes", "counters", "watchers"] as const;
 const lastPhases = ["clients", "database", "process"] as const;
@@ -111,12 +112,7 @@ export function trackRequests(app: FastifyInstance): TrackedRequests {
 
   const listOpen = () => Array.from(nodesOf(open)).flatMap(({ response }) => response ?? []);
 
-  app.server.prependListener("request", (_request, response) => track(response));
-  // For requests to the second server of the host name "localhost".
-  app.addHook("onRequest", (_request, { raw: response }, done) => {
-    track(response);
-    done();
-  });
+  onEveryRequest(app, (_request, response) => track(response));
   return {
     listOpen,
     closeAfterAnswer() {

@@ -193,6 +193,7 @@ export async function addKey(
       createdAt: by.now,
       expiresAt: wanted.expiresAt,
       revokedAt: null,
+      apiKeyId: by.apiKeyId ?? null,
     },
     openedInbound ? { inbound: true } : {},
   );
@@ -230,7 +231,8 @@ export async function rotateKey(
   if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", "The expiry is in the past.");
   const { key, hash, prefix } = makeKey(old.mode);
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, by.now + rotationOverlapMs);
-  const fresh = { ...old, id: shortId(), hash, prefix, createdAt: by.now, expiresAt };
+  const apiKeyId = by.apiKeyId ?? null;
+  const fresh = { ...old, id: shortId(), hash, prefix, createdAt: by.now, expiresAt, apiKeyId };
   await store.configuration.rotateKey(
     auditLine(siteId, "key rotated", { id, name: old.name, newId: fresh.id }, by),
     id,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { maskAddresses } from "../kernel/maskAddresses.ts";
 import type { EventSummary } from "../store/events/eventRow.ts";
 import { nextRollupAt } from "./hourlyRollup.ts";
 import { moneyOf } from "./aggregate.ts";
@@ -35,6 +36,14 @@ describe("the figures of an hour", () => {
       ["conversion", "purchase", "EUR", 2, 12.5],
       ["conversion", "purchase", "USD", 1, 10],
       ["conversion", "lead", "", 1, 0],
+    ]);
+  });
+
+  test("a masked address in a name is not kept: names that differ only in it count together", () => {
+    const [ada, bob] = ["lead of ada@example.com", "lead of bob@example.com"].map(maskAddresses);
+    expect(ada).not.toBe(bob);
+    expect(figuresOf([event({ event: ada ?? "" }), event({ event: bob ?? "" })])).toEqual([
+      ["conversion", "lead of email", "EUR", 2, 20],
     ]);
   });
 

@@ -1,5 +1,6 @@
 // Counts events and their deliveries into the figures of an hour.
 
+import { eraseMasks } from "../kernel/maskAddresses.ts";
 import type { FilterReason } from "../kernel/event.ts";
 import type { Figure, Portion, StatisticsKind } from "../store/statistics/statistics.ts";
 import { cappedSum, botReason, isRefund } from "./aggregate.ts";
@@ -32,7 +33,9 @@ export function openHourCounter(): HourCounter {
     } else figures.set(key, { kind, name, currency, count: 1, value: cappedSum(0, value) });
   }
 
-  function countConversion(eventName: string, currency: string, value: number | null): void {
+  function countConversion(givenName: string, currency: string, value: number | null): void {
+    // Statistics outlive the erasure of a person.
+    const eventName = eraseMasks(givenName);
     const name = names.has(eventName) || names.size < maxCounted ? eventName : groupNameOf(eventName);
     names.set(name, (names.get(name) ?? 0) + 1);
     if (value === null) count("conversion", name);

@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
 import { beforeAll, describe, expect, test } from "vitest";
 import { contract, type RouteName } from "../../src/contract/contract.ts";
 import { errorAnswer, type Route } from "../../src/contract/route.ts";
@@ -38,7 +39,8 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
 
   beforeAll(async () => {
     home = await newInstallation(engine);
-    relay = await home.start();
+    // Listens on every address of the machine, so that a test can also call from another address than loopback.
+    relay = await home.start({ HOST: "0.0.0.0" });
     mine = await home.addSite("mine.example");
     other = await home.addSite("other.example");
     const { id: connection } = await home.run("connect", other.host, "sandbox");
@@ -238,6 +240,32 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     // A request that reached the proxy over plain HTTP is refused, whatever its host.
     const open = await owner.ask("GET /sites", undefined, { Host: "localhost", "X-Forwarded-Proto": "http" });
     expect(open.json.error.code).toBe("insecure");
+  });
+
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((address) => address && !address.internal && address.family === "IPv4")?.address;
+
+  // A machine without any network has no other address than loopback.
+  test.runIf(outside)("plain HTTP from another machine is refused, whatever its headers say", async () => {
+    const url = `http://${outside}:${new URL(relay.url).port}`;
+    const claims: Record<string, string>[] = [
+      {},
+      { "X-Forwarded-Proto": "https" },
+      { "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "https" },
+      { "X-Forwarded-For": "127.0.0.1, 127.0.0.1", "X-Forwarded-Host": "localhost", "X-Forwarded-Ssl": "on" },
+      { "X-Real-IP": "::1" },
+      { Forwarded: "for=127.0.0.1;host=localhost;proto=https" },
+      { Origin: "https://localhost", Referer: "https://localhost/dashboard/" },
+    ];
+    for (const Host of ["localhost", "127.0.0.1", "[::1]:8080", "relay.example.net"])
+      for (const claim of claims)
+        for (const Authorization of ["", `Bearer ${apiKey}`]) {
+          const headers = { Host, ...claim, ...(Authorization && { Authorization }) };
+          const answer = await call(url, { method: "GET", path: "/api/v1/session", headers });
+          const code = JSON.parse(answer.text).error?.code;
+          expect([headers, answer.status, code]).toEqual([headers, 426, "insecure"]);
+        }
   });
 
   test("a closed live feed does not count against the limit, however soon it was closed", async () => {

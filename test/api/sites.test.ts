@@ -1,7 +1,7 @@
 // Sites, settings and inbound keys through the management API of a real relay.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { becomeOwner, invite, type ApiAnswer, type Person } from "../support/apiClient.ts";
+import { ask, becomeOwner, invite, type ApiAnswer, type Person } from "../support/apiClient.ts";
 import { checkedAnswer, fault } from "../support/contractCheck.ts";
 import { engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
@@ -51,6 +51,40 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(claimed.json.error.message).toContain("CLEANCAST_URL");
     const created = await owner.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
     expect(checkedAnswer("POST /sites/:site/hosts", created).hosts).toContain("www.shop.example");
+  });
+
+  test("revoking an API key revokes the inbound keys that it made, unless they are kept", async () => {
+    const keysOf = async () => (await owner.ask(`GET /sites/${second}/keys`)).json.items as Key[];
+    type Key = { id: string; state: string };
+    const own = (await owner.ask(`POST /sites/${second}/keys`, { name: "CRM" })).json.id as string;
+    const makeAndRevoke = async (query: string) => {
+      const wanted = { name: "setup", site: second, access: "change" };
+      const apiKey = checkedAnswer("POST /api-keys", await owner.ask("POST /api-keys", wanted));
+      const send = (route: string, body: unknown) =>
+        ask(relay, route, body, { Authorization: `Bearer ${apiKey.key}` });
+      const first = (await send(`POST /sites/${second}/keys`, { name: "made" })).json;
+      const next = (await send(`POST /sites/${second}/keys/${first.id}/rotate`, { expiresAt: null })).json;
+      const made = [first.id, next.id] as string[];
+      const { items } = checkedAnswer("GET /api-keys", await owner.ask("GET /api-keys"));
+      expect(items.find(({ id }: Key) => id === apiKey.id).inboundKeys).toEqual(
+        made.map((id) => ({ site: second, id, name: "made" })),
+      );
+      expect((await relay.post(next.key, freshEvent())).status).toBe(200);
+      const revoked = await owner.ask(`DELETE /api-keys/${apiKey.id}${query}`);
+      const after = await relay.post(next.key, freshEvent());
+      const { inboundKeys } = checkedAnswer("DELETE /api-keys/:key", revoked);
+      const states = (await keysOf()).filter(({ id }) => made.includes(id)).map(({ state }) => state);
+      return { after: after.status, states, revoked: inboundKeys.length };
+    };
+    expect(await makeAndRevoke("")).toEqual({ after: 401, states: ["revoked", "revoked"], revoked: 2 });
+    expect(await makeAndRevoke("?inboundKeys=keep")).toEqual({
+      after: 200,
+      states: ["active", "active"],
+      revoked: 0,
+    });
+    expect((await keysOf()).find(({ id }) => id === own)?.state).toBe("active");
+    const { items } = (await owner.ask(`GET /sites/${second}/audit`)).json;
+    expect(items.filter(({ action }: { action: string }) => action === "key revoked")).toHaveLength(2);
   });
 
   test("renaming a site is recorded in the audit log, which is read in pages", async () => {

@@ -1,6 +1,7 @@
 // The accept step: the same event received twice is processed once.
 
 import { beforeAll, describe, expect, test } from "vitest";
+import { orderEventId } from "../../src/kernel/ids.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   engines,
@@ -59,6 +60,27 @@ describe.each(engines)("duplicates on %s", (engine) => {
     summarize(await relay.post(key, event));
   /** Returns the conversions that the receiver got for an order. */
   const arrived = (orderId: string) => receiver.bodies().filter((body) => body.orderId === orderId);
+
+  test("an address in an order id or event name is masked, and duplicates stay exact", async () => {
+    const order = (name: string) => `visit ${name}@plain-mail.example 7`;
+    const event = "lead of vera@plain-mail.example";
+    expect(await send(withOrder(order("vera"), { event }))).toEqual(processed(event));
+    expect(await send(withOrder(order("vera"), { event }))).toEqual(deduped);
+    expect(await send(withOrder(order("Vera"), { event }))).toEqual(processed(event));
+    expect(await send(withOrder(order("olga"), { event }))).toEqual(processed(event));
+    const other = "lead of olga@plain-mail.example";
+    expect(await send(withOrder(order("vera"), { event: other }))).toEqual(processed(other));
+    const got = receiver.bodies().filter((body) => /^visit email-[0-9a-f]{16} 7$/.test(String(body.orderId)));
+    expect(got).toHaveLength(4);
+    expect(new Set(got.map((body) => body.orderId)).size).toBe(3);
+    expect(JSON.stringify(receiver.bodies())).not.toContain("plain-mail");
+    // The browser computes the same id from the texts that the shop knows.
+    expect(got[0]?.platformEventId).toBe(orderEventId(site.id, event, order("vera")));
+    const { events } = await home.run("event", "list", site.host, "--order", order("vera"));
+    expect(events.map((one: { platformEventId: string }) => one.platformEventId).toSorted()).toEqual(
+      [event, other].map((name) => orderEventId(site.id, name, order("vera"))).toSorted(),
+    );
+  });
 
   test("an order received twice is a duplicate, and is sent once", async () => {
     expect(await send(withOrder("again"))).toEqual(processed());

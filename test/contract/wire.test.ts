@@ -173,38 +173,98 @@ test("an upload that ends early is refused, logged as such, and stored nowhere",
   });
 });
 
-test("an answer without HTTPS keeps its own Connection header", async () => {
-  const socket = openSocket();
-  let text = "";
-  socket.setEncoding("latin1").on("data", (part: string) => (text += part));
-  socket.write(request({ headers: ["X-Forwarded-Proto: http"] }));
-  await eventually("the answer is there", () => text.endsWith("}"));
-  socket.destroy();
-  const first = ["upgrade: TLS/1.2, HTTP/1.1", "connection: Upgrade"];
-  const body = JSON.stringify({ ok: false, error: "HTTPS required" });
-  expect(text.replace(/Date: [^\r]+ GMT\r\n/, "Date: …\r\n")).toBe(
-    response("426 Upgrade Required", "application/json", body, [], first),
+test.each([[], keepAlive, close].map((headers) => [headers.join(", "), headers] as const))(
+  "an answer without HTTPS names the upgrade and closes the connection (%s)",
+  async (_title, headers) => {
+    const first = ["upgrade: TLS/1.2, HTTP/1.1", "connection: Upgrade, close"];
+    const body = JSON.stringify({ ok: false, error: "HTTPS required" });
+    expect(await exchange(openSocket(), request({ headers: [...headers, "X-Forwarded-Proto: http"] }))).toBe(
+      response("426 Upgrade Required", "application/json", body, [], first),
+    );
+  },
+);
+
+describe("a request with two Host headers", () => {
+  const refused = plain(
+    "400 Bad Request",
+    "The request has more than one Host header.",
+    [],
+    ["connection: close"],
+  );
+
+  test.each([["Host: shop.example"], ["HOST: other.example"], ["host:"]])(
+    "is refused where the second one is %j",
+    async (second) => {
+      expect(await exchange(openSocket(), request({ headers: [second] }))).toBe(refused);
+      expect(await exchange(openSocket(), request({ headers: [second], path: "/__cc/%69nbound" }))).toBe(
+        refused,
+      );
+    },
+  );
+
+  test.each(["/healthz", "/api/v1/session", "/dashboard/", "/__cc/tag.js", "/nothing"])(
+    "is refused at %s too",
+    async (path) => {
+      const asked = head({ method: "GET", path, headers: ["Host: other.example"] });
+      expect(await exchange(openSocket(), asked)).toBe(refused);
+    },
   );
 });
 
-test("over TLS the answers are the same", async () => {
+describe("a request that asks for another protocol", () => {
+  const upgrade = ["Connection: Upgrade", "Upgrade: h2c", "Transfer-Encoding: chunked"];
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+  test("is answered in HTTP/1.1, and its connection closes", async () => {
+    const body = `${chunk(event())}0\r\nX-Trailer: y\r\n\r\n`;
+    expect(await exchange(openSocket(), head({ headers: upgrade }) + body)).toBe(accepted());
+    expect(await exchange(openSocket(), head({ key: "wrong", headers: upgrade }) + body)).toBe(wrongKey());
+  });
+
+  test("is refused with a malformed chunk or trailer, like any other request", async () => {
+    const malformed = ["0\r\nbad trailer\u0001\r\n\r\n", "zz\r\n", "2\r\nabc\r\n"];
+    const answers = await Promise.all(
+      malformed.map((rest) => exchange(openSocket(), head({ headers: upgrade }) + chunk(event()) + rest)),
+    );
+    const refused = plain("400 Bad Request", "The body ended early.", [], ["connection: close"]);
+    expect(answers).toEqual(malformed.map(() => refused));
+  });
+});
+
+test("over TLS the answers are the same, and tell browsers to use HTTPS from now on", async () => {
   const home = await newInstallation("sqlite", { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
   const secure = await home.start();
-  const socket = connectTls({
-    port: Number(new URL(secure.url).port),
-    host: "127.0.0.1",
-    ca: readFileSync(certFile),
-    servername: "localhost",
-  });
-  await once(socket, "secureConnect");
+  async function openTls(): Promise<Socket> {
+    const socket = connectTls({
+      port: Number(new URL(secure.url).port),
+      host: "127.0.0.1",
+      ca: readFileSync(certFile),
+      servername: "localhost",
+    });
+    await once(socket, "secureConnect");
+    return socket;
+  }
   const sent = { key: secure.key };
   const processed = (end = close) =>
     json("200 OK", { ok: true, event: "purchase", results: { sandbox: { ok: true } } }, end);
   const text = await exchange(
-    socket,
+    await openTls(),
     request({ ...sent, headers: [] }) + request({ ...sent, method: "GET", headers: [] }) + request(sent),
   );
-  expect(text).toBe(processed(keepAlive) + notPost(keepAlive) + processed());
+  const strict = "strict-transport-security: max-age=31536000";
+  const withStrict = (answer: string) => answer.replace("\r\n", `\r\n${strict}\r\n`);
+  expect(text).toBe(
+    withStrict(processed(keepAlive)) + withStrict(notPost(keepAlive)) + withStrict(processed()),
+  );
+  const isSent = async (path: string, host: string) => {
+    const asked = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    return (await exchange(await openTls(), asked)).includes(`\r\n${strict}\r\n`);
+  };
+  for (const path of ["/healthz", "/dashboard/", "/api/v1/session", "/__cc/tag.js"])
+    expect([path, await isSent(path, "shop.example")]).toEqual([path, true]);
+  // Browsers apply it to every port of the name, and so to other programs on the developer's machine.
+  for (const host of ["localhost", "relay.localhost:8443", "127.0.0.1", "[::1]:8443"])
+    expect([host, await isSent("/healthz", host)]).toEqual([host, false]);
 });
 
 test("the host name localhost serves events on all its addresses", async () => {

@@ -149,12 +149,24 @@ inChromium("keys, webhooks, filters and persons", () => {
       await page.reload();
       await sees(page, "Renamed by a program");
 
+      const made = await as(changeKey, `POST /sites/${site}/keys`, { name: "Made by Terraform" });
+      await eventually(
+        "the inbound key that a program made works",
+        async () => (await statusWith(made.json.key)) === 200,
+      );
+      await page.reload();
       await press(row(page, "Terraform"), "Revoke");
-      await press(dialog(page, "Revoke Terraform?"), "Revoke");
+      const revoking = dialog(page, "Revoke Terraform?");
+      await sees(revoking, "Made by Terraform");
+      await press(revoking, "Revoke");
       await row(page, "Terraform").waitFor({ state: "detached" });
       await eventually(
         "the revoked API key gives 401",
         async () => (await as(changeKey, "GET /sites")).status === 401,
+      );
+      await eventually(
+        "the inbound key that it made gives 401",
+        async () => (await statusWith(made.json.key)) === 401,
       );
       expect((await as(readKey, "GET /sites")).status).toBe(200);
     },

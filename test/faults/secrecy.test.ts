@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
 import {
   call,
@@ -10,6 +11,8 @@ import {
   type Installation,
   type Relay,
 } from "../support/relay.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { botHeaders, report } from "../support/visits.ts";
 import { change, deliveryStates, setUpSite, onPostgres, rows } from "../support/installation.ts";
 
 const secret = "Bearer whsec-Quixotic7Zephyr";
@@ -67,6 +70,12 @@ async function* everythingKept(home: Installation): AsyncGenerator<[where: strin
     });
     yield [`table ${name}`, Buffer.from(text)];
   }
+}
+
+function importFile(...lines: string[]): string {
+  const path = join(freshFolder(), "import.csv");
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
+  return path;
 }
 
 async function expectNothingKept(home: Installation, forms: Map<string, string[]>): Promise<void> {
@@ -208,6 +217,90 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     expect(plainValuesIn(Buffer.from(rest), forms)).toEqual([]);
     // The log does have the error of the failed store.
     expect(rest).toMatch(/events/);
+  });
+
+  test("an address in an event name, order id, id, UTM field or page path is stored and sent nowhere", async () => {
+    const home = await newInstallation(engine, { LOG_LEVEL: "trace" });
+    const receiver = await startReceiver();
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+    const relay = await home.start();
+    const host = "shop.example.com";
+    const outputs: string[] = [];
+    const record = async (...args: string[]) => {
+      const printed = await home.run(...args);
+      outputs.push(JSON.stringify(printed));
+      return printed;
+    };
+    const path = `/account/${encodeURIComponent(email)}/of/${email}`;
+    const body = {
+      emails: [sha256Of("someone@example.com")],
+      params: { gclid: "click-1", fbclid: email, utm_campaign: `to ${email}`, utm_content: email },
+      cookies: { _fbp: `fb.1.${email}` },
+      page: `https://${host}${path}?email=${email}`,
+    };
+    for (const headers of [{}, botHeaders])
+      expect((await report(relay, host, "identify", body, headers)).status).toBe(204);
+    const event = `purchase by ${email}`;
+    const answer = await relay.post(key, {
+      email: "someone@example.com",
+      event,
+      orderId: `order of ${email}`,
+    });
+    expect(JSON.parse(answer.text)).toMatchObject({ ok: true, event });
+    const forms = new Map([["email", plainForms(key).get("email") ?? []]]);
+    const list = await record("event", "list", host, "--order", `order of ${email}`);
+    expect(list.events).toHaveLength(1);
+    const printed = await home.print("event", "show", list.events[0].id);
+    expect(printed).toMatch(/utm_campaign.*to email-[0-9a-f]{16}/);
+    outputs.push(printed);
+    const bots = await record("traffic", "bots", host);
+    expect(JSON.stringify(bots)).toContain("/account/email/of/email");
+
+    // The filter of a replay goes to the audit log.
+    const replayed = await record("delivery", "replay", host, "--event", event, "--state", "sent", "--yes");
+    expect(replayed).toMatchObject({ found: 1, changed: 1 });
+    expect(JSON.stringify(await record("audit", host))).toMatch(/purchase by email-[0-9a-f]{16}/);
+
+    const person = ["--email", "someone@example.com"];
+    await record("identity", "put", host, `utm_term=for ${email}`, ...person);
+    const refused = await home.fails("identity", "put", host, `gclid=${email}`, ...person);
+    expect(refused.error).toBe("gclid is an email address and not an id.");
+    const at = new Date().toISOString();
+    const conversions = importFile(
+      "email,event,orderId,eventTime",
+      `someone@example.com,lead of ${email},import ${email},${at}`,
+    );
+    const imported = await record("import", "conversions", conversions, "--deliver", "none");
+    expect(imported.tally).toMatchObject({ imported: 1 });
+    const identities = importFile(
+      "email,utm_source,gclid,seenAt",
+      `someone@example.com,from ${email},,${at}`,
+      `someone@example.com,google,${email},${at}`,
+    );
+    expect((await record("import", "identities", identities)).tally).toMatchObject({
+      imported: 1,
+      reasons: { "gclid is an email address and not an id": { count: 1 } },
+    });
+    const { identity } = await record("identity", "get", host, ...person);
+    const texts = JSON.stringify(identity);
+    for (const form of [/"utm_term":"for email-/, /"utm_source":"from email-/, /"gclid":.*"click-1"/])
+      expect(texts).toMatch(form);
+    const stored = await rows(home, `SELECT name, order_id FROM events WHERE key_id = 'import'`);
+    expect(stored).toEqual([
+      {
+        name: expect.stringMatching(/^lead of email-[0-9a-f]{16}$/),
+        order_id: expect.stringMatching(/^import email-[0-9a-f]{16}$/),
+      },
+    ]);
+    await expectNothingKept(home, forms);
+    const file = join(home.env.CLEANCAST_DATA ?? "", "copy.ccb");
+    await home.run("backup", file);
+    expect(await relay.stop()).toBe(0);
+    for await (const [where, bytes] of everythingKept(home))
+      expect(plainValuesIn(bytes, forms), where).toEqual([]);
+    for (const text of [...outputs, JSON.stringify(receiver.got), relay.output()])
+      expect(plainValuesIn(Buffer.from(text), forms), text).toEqual([]);
+    expect(relay.output()).toMatch(/"name":"purchase by email-[0-9a-f]{16}"/);
   });
 
   test("an endpoint that echoes the request's headers does not put its secret into the sync log", async () => {

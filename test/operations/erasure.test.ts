@@ -77,11 +77,14 @@ test.each(engines)(
     const relay = await home.start();
     const event = { email, event: "purchase", orderId: "A-1", value: 5 };
     expect(JSON.parse((await relay.post(key, event)).text).results.webhook).toEqual({ ok: true });
+    await relay.post(key, { email, event: `lead ${email}`, orderId: `of ${email}` });
+    const mask = `email-${hash.slice(0, 16)}`;
+    expect(await placesOf(home, mask)).toEqual(expect.arrayContaining(["events.name", "events.order_id"]));
 
     const exported = await home.run("person", "export", "shop.example.com", "--email", email);
     expect(exported).toMatchObject({
       filterLists: { allowed: true, blocked: false },
-      events: [{ orderId: "A-1", attempts: [{ number: 1 }] }],
+      events: [{ orderId: `of ${mask}` }, { orderId: "A-1", attempts: [{ number: 1 }] }],
     });
     expect(exported.visitors.map((one: { id: string }) => one.id).toSorted()).toEqual([
       "visitor-one",
@@ -92,7 +95,7 @@ test.each(engines)(
     expect((await placesOf(home, "click-1")).length).toBeGreaterThan(2);
 
     await home.run("person", "erase", "shop.example.com", "--email", email);
-    for (const trace of [hash, "click-1", "visitor-one", "visitor-two"])
+    for (const trace of [hash, mask, "click-1", "visitor-one", "visitor-two"])
       expect([trace, await placesOf(home, trace)]).toEqual([trace, []]);
 
     // A refusal is all that may remain.

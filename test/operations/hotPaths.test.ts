@@ -27,6 +27,7 @@ const background: readonly [why: string, text: RegExp][] = [
   ["the directory: one number a second, and what changed", /FROM settings\b|FROM sites\b|FROM hosts\b|FROM inbound_keys\b|FROM connections\b/],
   ["configuration, changed by a person", /^(?:INSERT INTO|UPDATE|DELETE FROM) (?:settings|sites|hosts|inbound_keys|connections|one_time_links|users)\b|FROM (?:one_time_links|users|grants)\b/],
   ["the worker's poll, once a second: connections with due or parked deliveries, also removed ones", /^SELECT site_id, connection_id FROM deliveries WHERE state = '\w+'(?: AND due_at <= \$1)? GROUP BY/],
+  ["the purge, every ten minutes: sites that have rows of a few minutes", /^SELECT site_id FROM (?:wrong_keys|lockouts|platform_sign_ins) GROUP BY site_id$/],
   ["the age of the oldest push, for metrics", /^SELECT MIN\(periods.ends_at\) AS ends_at FROM webhooks/],
   ["periods that have ended", /^SELECT site_id, number, ends_at FROM period_heads WHERE \(ends_at </],
   ["webhooks that have something to push", /^SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= \$1/],

@@ -9,7 +9,7 @@ import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { packAttribution } from "../../src/store/people/personCodec.ts";
 import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
-import { dayMs as day, hourMs } from "../../src/kernel/time.ts";
+import { dayMs as day, hourMs, minuteMs } from "../../src/kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../support/databases.ts";
 import { newEvent, queuedDelivery, unattributed } from "../support/events.ts";
 import { engines } from "../support/relay.ts";
@@ -246,6 +246,45 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     expect(await db.all(`SELECT hour FROM key_uses WHERE site_id = 'n'`)).toEqual([{ hour: uses[1] }]);
     for (const table of ["visit_counts", "inbound_counts", "statistics", "statistics_hours", "audit"])
       expect([table, await count(table, "n")]).toEqual([table, 1]);
+  });
+
+  test("a site of which nothing is purged is purged less often, and short-lived rows always after ten minutes", async () => {
+    await store.leases.acquire("purge", "one", now - 60_000, now);
+    const runs: number[] = [];
+    let at = now;
+    const purge = openPurge({
+      store: {
+        ...store,
+        traffic: {
+          ...store.traffic,
+          async purge(...asked) {
+            runs.push((at - now) / minuteMs);
+            return store.traffic.purge(...asked);
+          },
+        },
+      },
+      sites: () => [{ id: "idle", keys: [], settings }],
+      owner: "one",
+      now: () => at,
+      elapsed: () => at - now,
+      onDefect: (error) => {
+        throw error;
+      },
+    });
+    const runFor = async (ms: number) => {
+      for (const end = at + ms; at < end; at += 10 * minuteMs) await purge.run();
+    };
+    await runFor(day);
+    expect(runs).toEqual([0, 20, 60, 140, 300, 540, 780, 1020, 1260]);
+    await seed(seeds("idle", now - 90 * day, 3));
+    await fillTable(db, "platform_sign_ins", ["site_id", "id", "platform", "record", "expires_at"], [["idle", "x", "meta", "", at]]); // prettier-ignore
+    await runFor(10 * minuteMs);
+    expect([await count("platform_sign_ins", "idle"), await count("events", "idle")]).toEqual([0, 3]);
+    await runFor(5 * hourMs);
+    expect(await count("events", "idle")).toBe(0);
+    // Where something was purged, there may soon be more.
+    expect(runs.slice(9)).toEqual([1500, 1510, 1530, 1570, 1650]);
+    await store.leases.release("purge", "one");
   });
 
   test("one node at a time purges, and another takes over when its lease ends", async () => {

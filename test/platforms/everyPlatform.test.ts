@@ -209,6 +209,7 @@ function eventAt(time: number): Event {
     value,
     currency,
     orderId,
+    orderEventId: null,
     time,
     receivedAt: clock.now,
     person: personOf({ email: "jane@example.com" }),

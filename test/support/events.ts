@@ -49,6 +49,7 @@ export function newEvent(
       value: 12.5,
       currency: "EUR",
       orderId: "A-1",
+      orderEventId: null,
       time: receivedAt,
       receivedAt,
       person: { emailSha256: sha256("e".repeat(64)) },

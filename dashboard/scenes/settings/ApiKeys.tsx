@@ -1,6 +1,6 @@
 // Keys for the management API.
 
-import { Anchor, Switch, Text } from "@mantine/core";
+import { Anchor, Checkbox, List, Switch, Text } from "@mantine/core";
 import { KeySquare } from "lucide-react";
 import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
@@ -29,7 +29,7 @@ export default function ApiKeys() {
   return (
     <SettingsPage tab="api-keys">
       {isOwner || !session.data ? (
-        <List />
+        <ApiKeyList />
       ) : (
         <OwnersOnly title="Only owners can create API keys">
           Programs use an API key to read or change what you see here. Ask an owner of this site for one.
@@ -39,7 +39,7 @@ export default function ApiKeys() {
   );
 }
 
-function List() {
+function ApiKeyList() {
   const { data, error, refetch } = useApi("GET /api-keys", {});
   const scopeName = useScopeName();
   const [created, setCreated] = useState<string | null>(null);
@@ -115,15 +115,44 @@ function List() {
 }
 
 function Revoke({ row }: { row: Key }) {
+  const made = row.inboundKeys;
+  const [keeps, setKeeps] = useState(false);
   const revoke = useSend("DELETE /api-keys/:key", { onDone: () => notify(`${row.name} revoked.`) });
   return (
     <ConfirmButton
       label="Revoke"
       size="compact-sm"
       question={`Revoke ${row.name}?`}
-      consequence={`Programs that use ${row.prefix}… get 401 within two seconds. This cannot be undone.`}
+      consequence={
+        <>
+          Programs that use {row.prefix}… get 401 within two seconds. This cannot be undone.
+          {made.length > 0 && (
+            <>
+              <Text size="sm" mt="sm">
+                {countText(made.length)} inbound {made.length === 1 ? "key was" : "keys were"} created with
+                it:
+              </Text>
+              <List size="sm" mb="sm">
+                {made.map(({ id, name }) => (
+                  <List.Item key={id}>
+                    {name} <span className="cc-mono cc-quiet">{id}</span>
+                  </List.Item>
+                ))}
+              </List>
+              <Checkbox
+                label="Revoke them too"
+                description="Leave them valid only if you trust the program that created them."
+                checked={!keeps}
+                onChange={(event) => setKeeps(!event.currentTarget.checked)}
+              />
+            </>
+          )}
+        </>
+      }
       confirm="Revoke"
-      onConfirm={() => revoke.mutateAsync({ params: { key: row.id } })}
+      onConfirm={() =>
+        revoke.mutateAsync({ params: { key: row.id }, query: { inboundKeys: keeps ? "keep" : "revoke" } })
+      }
       isBusy={revoke.isPending}
       error={revoke.error}
     />

@@ -4,6 +4,7 @@ import type { Answer, Body, Query } from "../../contract/contract.ts";
 import { cancel, checkFilter, replay, type Tally } from "../../delivery/replay.ts";
 import { findEventById } from "../../delivery/trace.ts";
 import type { Site } from "../../sites/directory.ts";
+import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import { Refusal, type By } from "../../kernel/refusal.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog.ts";
 import type { LogKey } from "../../store/deliveries/syncLogChanges.ts";
@@ -51,7 +52,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
       ...(connection === undefined ? {} : { connectionId: connection }),
       ...(platform === undefined ? {} : { platform }),
       ...(state === undefined ? {} : { states: [state] }),
-      ...(event === undefined ? {} : { eventName: event }),
+      ...(event === undefined ? {} : { eventName: maskAddresses(event) }),
       ...(mode === undefined ? {} : { mode }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),

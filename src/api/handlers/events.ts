@@ -6,6 +6,7 @@ import type { eventSummary } from "../../contract/events.ts";
 import { releaseEvent } from "../../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../../delivery/trace.ts";
 import { describeFilterReason } from "../../kernel/event.ts";
+import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import { matches, type EventFilter } from "../../store/events/eventList.ts";
 import { toSummary, type EventSummary, type StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
@@ -53,7 +54,7 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
     const checked: EventFilter = {
       ...(status === undefined ? {} : { status }),
       ...(mode === undefined ? {} : { mode }),
-      ...(event === undefined ? {} : { name: event }),
+      ...(event === undefined ? {} : { name: maskAddresses(event) }),
       ...(clickId === undefined ? {} : { clickId }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),

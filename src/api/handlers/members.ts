@@ -43,9 +43,8 @@ export function apiKeyHandlers({ access }: ApiContext): Handlers<keyof typeof ap
   return {
     "GET /api-keys": async ({ actor }) => ({ items: await access.apiKeys.list(requireUser(actor)) }),
     "POST /api-keys": ({ actor, body, by }) => access.apiKeys.add(requireUser(actor), body, by),
-    "DELETE /api-keys/:key": async ({ actor, params, by }) => {
-      await access.apiKeys.revoke(requireUser(actor), params.key, by);
-      return {};
-    },
+    "DELETE /api-keys/:key": async ({ actor, params, query, by }) => ({
+      inboundKeys: await access.apiKeys.revoke(requireUser(actor), params.key, query.inboundKeys, by),
+    }),
   };
 }

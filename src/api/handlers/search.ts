@@ -3,6 +3,7 @@
 import { findEventById } from "../../delivery/trace.ts";
 import { readEmailSha256 } from "../../identity/person.ts";
 import type { Sha256 } from "../../kernel/event.ts";
+import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -25,7 +26,7 @@ export async function readSearch(
     if (event) return { eventId: event.id };
   }
   // Order ids can have this form, too.
-  return { orderId: text };
+  return { orderId: maskAddresses(text) };
 }
 
 /** Reads an email or its hash. */

@@ -1,8 +1,10 @@
 // Accounts, members, one-time links and rate counters, on both engines.
 
 import { afterAll, describe, expect, test } from "vitest";
+import { newSite } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
+import type { KeyRow } from "../sites/configuration.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
@@ -263,9 +265,32 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     await store.apiKeys.add(line(), key, "hash of it");
     expect(await other.apiKeys.findByHash("hash of it")).toEqual(key);
     const before = await lines();
-    await store.apiKeys.revoke({ ...line(), at: now + 5 }, key.id);
-    await store.apiKeys.revoke({ ...line(), at: now + 9 }, key.id);
+    await store.apiKeys.revoke({ ...line(), at: now + 5 }, key.id, "keep");
+    await store.apiKeys.revoke({ ...line(), at: now + 9 }, key.id, "keep");
     expect(await lines()).toBe(before + 1);
     expect(await store.apiKeys.list()).toEqual([{ ...key, revokedAt: now + 5 }]);
+  });
+
+  test("of the inbound keys that an API key makes while it is revoked, each is revoked with it or refused", async () => {
+    const siteId = await newSite(store);
+    const apiKeyId = shortId();
+    const audited = { ...line(), siteId };
+    const newKey = (n: number): KeyRow => ({
+      siteId, id: shortId(), name: `key ${n}`, mode: "live", hash: `hash of ${apiKeyId} ${n}`, prefix: "cc_", createdAt: now, expiresAt: null, revokedAt: null, apiKeyId,
+    }); // prettier-ignore
+    const apiKey = { id: apiKeyId, site: null, name: "n", access: "change" as const, prefix: "ccm_", createdBy: "test", createdAt: now, expiresAt: null, revokedAt: null }; // prettier-ignore
+    await store.apiKeys.add(line(), apiKey, `hash of ${apiKeyId}`);
+    await store.configuration.addKey(audited, newKey(0), {});
+    const making = Array.from({ length: 10 }, (_, n) =>
+      (n % 2 ? store : other).configuration.addKey(audited, newKey(n + 1), {}),
+    );
+    const revoking = other.apiKeys.revoke({ ...audited, at: now + 5 }, apiKeyId, "revoke");
+    const made = await Promise.allSettled(making);
+    const revoked = await revoking;
+    await expect(store.configuration.addKey(audited, newKey(99), {})).rejects.toThrow("not valid");
+    const site = (await store.configuration.listSitesSince(-1)).find(({ id }) => id === siteId);
+    expect(site?.keys).toHaveLength(1 + made.filter(({ status }) => status === "fulfilled").length);
+    expect(site?.keys.map(({ revokedAt }) => revokedAt)).toEqual(site?.keys.map(() => now + 5));
+    expect(revoked.toSorted()).toEqual(site?.keys.map(({ id }) => id).toSorted());
   });
 });

@@ -1,9 +1,10 @@
 // API keys of the management API. Their uses are counted in key_uses under site "".
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { lockRevision, markChanged } from "../sites/revision.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
-import type { Database, Row } from "../engine/database.ts";
+import type { Database, Query, Row } from "../engine/database.ts";
 import { siteIdOf, siteOf, lockMembers } from "./members.ts";
 
 /** The limit of usable keys per site, and of keys for all sites. */
@@ -81,15 +82,41 @@ export function apiKeyStore(db: Database, newId: () => string) {
     findByHash: (hash: string) => findBy("hash", hash),
     findById: (id: string) => findBy("id", id),
 
-    async revoke(line: AuditLine, id: string): Promise<void> {
+    /** Revokes the inbound keys that it made too, unless they are kept. Returns their ids. */
+    async revoke(line: AuditLine, id: string, inboundKeys: "revoke" | "keep"): Promise<string[]> {
       const lineId = newId();
-      await db.write(async (tx) => {
+      const lineIds = new Map<string, string>();
+      return db.write(async (tx) => {
+        // Locked first, so that an inbound key is either found below or refused.
+        const revision = await lockRevision(tx);
         const revoked = await tx.all(
           `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id`,
           [id, line.at],
         );
         if (revoked.length) await writeAudit(tx, lineId, line);
+        if (inboundKeys === "keep") return [];
+        const made = await tx.all(
+          `UPDATE inbound_keys SET revoked_at = $2 WHERE api_key_id = $1 AND revoked_at IS NULL
+           RETURNING site_id, id, name`,
+          [id, line.at],
+        );
+        for (const row of made) {
+          const siteId = String(row.site_id);
+          const keyId = String(row.id);
+          const keyLineId = lineIds.get(keyId) ?? newId();
+          lineIds.set(keyId, keyLineId);
+          const detail = { id: keyId, name: String(row.name), madeBy: id };
+          await writeAudit(tx, keyLineId, { ...line, siteId, action: "key revoked", detail });
+          await markChanged(tx, siteId, revision);
+        }
+        return made.map((row) => String(row.id));
       });
     },
   };
+}
+
+/** Must run after the revision was locked. */
+export async function isApiKeyRevoked(tx: Query, id: string): Promise<boolean> {
+  const rows = await tx.all(`SELECT id FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL`, [id]);
+  return rows.length > 0;
 }

@@ -24,8 +24,8 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
     await accepted(siteId, 3);
     const due = { siteId, connectionId: "c1" };
     expect(await store.deliveries.claimDue(due, lease(now + 29_999, "node-b"))).toEqual([]);
-    expect(await store.deliveries.findDue(now + 29_999, [due])).not.toContainEqual(due);
-    expect(await store.deliveries.findDue(now + 30_000, [due])).toContainEqual(due);
+    expect(await store.deliveries.findDue(now + 29_999)).not.toContainEqual(due);
+    expect(await store.deliveries.findDue(now + 30_000)).toContainEqual(due);
     expect(await store.deliveries.claimDue(due, lease(now + 30_000, "node-b"))).toHaveLength(3);
   });
 
@@ -109,12 +109,10 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
     const [item] = (await accepted(siteId, 1)) as [NewEvent];
     await store.deliveries.settle(settlementOf(item, "parked", { reason: "paused" }));
     const c1 = { siteId, connectionId: "c1" };
-    const several = [{ siteId, connectionId: "c0" }, c1, { siteId: "other", connectionId: "c1" }];
-    expect(await store.deliveries.findDue(now + 10 * hour, several)).toEqual([]);
-    expect(await store.deliveries.findAllDue(now + 10 * hour)).not.toContainEqual(c1);
-    expect(await store.deliveries.findParked(several)).toEqual([c1]);
+    expect(await store.deliveries.findDue(now + 10 * hour)).not.toContainEqual(c1);
+    expect(await store.deliveries.findParked()).toContainEqual(c1);
     expect(await store.deliveries.releaseParked(siteId, "c1", now)).toBe(1);
-    expect(await store.deliveries.findParked([c1])).toEqual([]);
+    expect(await store.deliveries.findParked()).not.toContainEqual(c1);
     expect(
       await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b")),
     ).toHaveLength(1);

@@ -1,71 +1,71 @@
-// Finds the connections of all sites that have queued or parked deliveries. The cost grows with the number of connections
-// and not with the backlog of one: the first entry of an index is enough, and the next connection begins behind the last
-// entry of this one.
+// Finds the connections of all sites that have queued or parked deliveries, or recent attempts. The cost grows with the number
+// of those connections, neither with that of all connections nor with the backlog of one: the first entry of an index is
+// enough, and the next connection begins behind the last entry of this one.
 //
 // Each subquery is one that PostgreSQL cannot turn into a join, in the order of the index. A planner with old statistics
 // would otherwise scan the whole backlog.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
-import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
+import type { Database, Row } from "../engine/database.ts";
 import type { ConnectionKey } from "./delivery.ts";
 
-type PendingState = "queued" | "parked";
-
-const keyText = ({ siteId, connectionId }: ConnectionKey) => `${siteId} ${connectionId}`;
 const readConnectionKey = (row: Row): ConnectionKey => ({
   siteId: String(row.site_id),
   connectionId: String(row.connection_id),
 });
 
 export function dueConnectionStore(db: Database) {
-  /** Returns those of the given connections that have deliveries due. */
-  async function findDue(now: number, among: readonly ConnectionKey[]): Promise<ConnectionKey[]> {
-    if (await db.isSharded()) return only(among, await scan(db, "queued", now));
-    const found: ConnectionKey[] = [];
-    for (const some of chunks(among)) {
-      const rows = await db.all(
-        `SELECT v.column1 AS site_id, v.column2 AS connection_id
-         FROM (VALUES ${tuples(some.length, 2, 1, ["text", "text"])}) AS v
-         WHERE (SELECT due_at FROM deliveries WHERE deliveries.site_id = v.column1
-           AND deliveries.connection_id = v.column2 AND state = 'queued' AND due_at <= $1
-           ORDER BY due_at LIMIT 1) IS NOT NULL`,
-        [now, ...some.flatMap(({ siteId, connectionId }) => [siteId, connectionId])],
-      );
-      found.push(...rows.map(readConnectionKey));
-    }
-    return found;
-  }
-
   return {
-    findDue,
-
-    /** Returns those of the given connections that have parked deliveries. */
-    async findParked(among: readonly ConnectionKey[]): Promise<ConnectionKey[]> {
-      const all = (await db.isSharded()) ? await scan(db, "parked") : await skipScan(db, "parked");
-      return only(among, all);
+    /** Returns the connections that have deliveries due, including removed ones. */
+    async findDue(now: number): Promise<ConnectionKey[]> {
+      if (await db.isSharded()) return scan(db, "state = 'queued' AND due_at <= $1", now);
+      return skipScan(db, queued, now);
     },
 
-    /** Returns all connections that have deliveries due, including removed ones. */
-    async findAllDue(now: number): Promise<ConnectionKey[]> {
-      if (await db.isSharded()) return scan(db, "queued", now);
-      return findDue(now, await skipScan(db, "queued"));
+    /** Returns the connections that have parked deliveries, including removed ones. */
+    async findParked(): Promise<ConnectionKey[]> {
+      return (await db.isSharded()) ? scan(db, "state = 'parked'") : skipScan(db, parked);
     },
   };
 }
 
-function only(among: readonly ConnectionKey[], found: readonly ConnectionKey[]): ConnectionKey[] {
-  const wanted = new Set(among.map(keyText));
-  return found.filter((one) => wanted.has(keyText(one)));
-}
+/** An index that begins with the site and the connection. */
+type ConnectionIndex = {
+  table: "deliveries" | "attempts";
+  /** The condition of the index, about a row `d`. */
+  condition: string;
+  /** A condition on the next column of the index, with the parameter $2. */
+  bound?: { column: string; is: "<=" | ">" };
+};
+
+export const queued: ConnectionIndex = {
+  table: "deliveries",
+  condition: "d.state = 'queued'",
+  bound: { column: "due_at", is: "<=" },
+};
+const parked: ConnectionIndex = { table: "deliveries", condition: "d.state = 'parked'" };
+
+/** The attempts whose texts are not purged yet. */
+export const attemptsSince: ConnectionIndex = {
+  table: "attempts",
+  condition: "d.request <> '(removed)'",
+  bound: { column: "started_at", is: ">" },
+};
 
 /** Sites per query: the embedded store shares its thread with the inbound endpoint. */
 const sitesPerQuery = 100;
 
-/** Lists the connections with deliveries in this state by skipping along the index from one to the next. */
-async function skipScan(db: Database, state: PendingState): Promise<ConnectionKey[]> {
-  const found: ConnectionKey[] = [];
+/** Lists the connections with rows in an index by skipping along it from one to the next. */
+export async function skipScan(
+  db: Database,
+  { table, condition, bound }: ConnectionIndex,
+  limit?: number,
+): Promise<ConnectionKey[]> {
   const first = (column: string, where: string) =>
-    `(SELECT d.${column} FROM deliveries AS d WHERE d.state = '${state}' AND ${where} ORDER BY d.${column} LIMIT 1)`;
+    `(SELECT d.${column} FROM ${table} AS d WHERE ${condition} AND ${where} ORDER BY d.${column} LIMIT 1)`;
+  const ofConnection = "d.site_id = at_connection.site_id AND d.connection_id = at_connection.connection_id";
+  const found = bound ? first(bound.column, `${ofConnection} AND d.${bound.column} ${bound.is} $2`) : "1";
+  const keys: ConnectionKey[] = [];
   for (let after = ""; ;) {
     const rows = await db.all(
       `WITH RECURSIVE at_site(number, site_id) AS (
@@ -77,23 +77,22 @@ async function skipScan(db: Database, state: PendingState): Promise<ConnectionKe
          UNION ALL SELECT number, site_id,
            ${first("connection_id", "d.site_id = at_connection.site_id AND d.connection_id > at_connection.connection_id")}
            FROM at_connection WHERE connection_id IS NOT NULL)
-       SELECT number, site_id, connection_id FROM at_connection WHERE connection_id IS NOT NULL`,
-      [after],
+       SELECT number, site_id, connection_id, ${found} AS found FROM at_connection WHERE connection_id IS NOT NULL`,
+      limit === undefined ? [after] : [after, limit],
     );
-    found.push(...rows.map(readConnectionKey));
+    keys.push(...rows.filter((row) => row.found !== null).map(readConnectionKey));
     const last = rows.find((row) => Number(row.number) === sitesPerQuery);
-    if (!last) return found;
+    if (!last) return keys;
     after = String(last.site_id);
     await yieldToEventLoop();
   }
 }
 
-/** A sharded database can neither join a list of sites nor skip along its index. Each machine scans its own rows. */
-async function scan(db: Database, state: PendingState, now?: number): Promise<ConnectionKey[]> {
+/** A sharded database cannot skip along its index. Each machine scans its own rows. */
+async function scan(db: Database, condition: string, limit?: number): Promise<ConnectionKey[]> {
   const rows = await db.all(
-    `SELECT site_id, connection_id FROM deliveries
-     WHERE state = '${state}'${now === undefined ? "" : " AND due_at <= $1"} GROUP BY site_id, connection_id`,
-    now === undefined ? [] : [now],
+    `SELECT site_id, connection_id FROM deliveries WHERE ${condition} GROUP BY site_id, connection_id`,
+    limit === undefined ? [] : [limit],
   );
   return rows.map(readConnectionKey);
 }

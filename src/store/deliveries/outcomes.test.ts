@@ -83,7 +83,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     expect(await statesOf(item)).toEqual({ c1: ["queued", 0, null], c2: ["queued", 0, null], ...others });
     expect([await rowsOf("deliveries", item), await rowsOf("outcomes", item)]).toEqual([1, 0]);
     const { siteId } = item.event;
-    expect(await store.deliveries.findAllDue(now + 1e12)).not.toContainEqual({ siteId, connectionId: "c1" });
+    expect(await store.deliveries.findDue(now + 1e12)).not.toContainEqual({ siteId, connectionId: "c1" });
   });
 
   test("what was sent at once is one row for the event, with its answers", async () => {

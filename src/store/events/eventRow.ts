@@ -76,7 +76,8 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
         write: (_item, usesOrderEventId) => (usesOrderEventId ? 1 : 0),
         read: (value, row) =>
           Number(value) === 1
-            ? orderEventId(String(row.site_id), String(row.name), String(row.order_id))
+            ? (readText(row.order_event_id ?? null) ??
+              orderEventId(String(row.site_id), String(row.name), String(row.order_id)))
             : String(row.id),
       },
       keyId: { column: "key_id", write: ({ event }) => event.keyId, read: String },
@@ -95,6 +96,7 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
       value: { column: "value", write: ({ event }) => event.value, read: (value) => value as number | null },
       currency: { column: "currency", write: ({ event }) => event.currency, read: String },
       orderId: { column: "order_id", write: ({ event }) => event.orderId, read: readText },
+      orderEventId: { column: "order_event_id", write: ({ event }) => event.orderEventId, read: readText },
       time: { column: "time", write: ({ event }) => event.time, read: Number },
       receivedAt: { column: "received_at", write: ({ event }) => event.receivedAt, read: Number },
       releasedAt: { column: "released_at", read: readNumber },
@@ -145,7 +147,8 @@ export const insertEvents = rowStatement({
 });
 
 const summaryFields = [
-  "siteId", "id", "platformEventId", "mode", "status", "filterReasons", "name", "value", "currency", "orderId", "receivedAt",
+  "siteId", "id", "platformEventId", "mode", "status", "filterReasons", "name", "value", "currency", "orderId", "orderEventId",
+  "receivedAt",
   "releasedAt",
 ] as const; // prettier-ignore
 

@@ -67,6 +67,16 @@ export function purgeStore(db: Database) {
     });
   }
 
+  /** Returns the sites with rows that last minutes: wrong keys, lockouts, sign-ins at platforms. There are few such rows. */
+  async function sitesOfShortLived(): Promise<string[]> {
+    const rows = [
+      ...(await db.all(`SELECT site_id FROM wrong_keys GROUP BY site_id`)),
+      ...(await db.all(`SELECT site_id FROM lockouts GROUP BY site_id`)),
+      ...(await db.all(`SELECT site_id FROM platform_sign_ins GROUP BY site_id`)),
+    ];
+    return [...new Set(rows.map((row) => String(row.site_id)))];
+  }
+
   /** Reads up to `maxRows` claims after `after`, and removes the expired ones. */
   async function claims(siteId: string, now: number, after: string, maxRows: number): Promise<PurgeStep> {
     const rows = await db.all(
@@ -168,7 +178,7 @@ export function purgeStore(db: Database) {
     return { removed: rows.length, next: rows.length < maxRows ? null : "" };
   }
 
-  return { newestTime, events, claims, agreements, keyUses, hours, audit };
+  return { newestTime, sitesOfShortLived, events, claims, agreements, keyUses, hours, audit };
 }
 
 const isObsolete = (row: Row, before: number) =>

@@ -179,22 +179,26 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       return rows.map(lineOf);
     },
 
-    /** Deletes log lines, pushes and periods from before `before`; queued pushes stay. */
-    async purge(siteId: string, before: number): Promise<void> {
-      await db.write(async (tx) => {
-        await tx.all(`DELETE FROM push_log WHERE site_id = $1 AND started_at < $2`, [siteId, before]);
-        await tx.all(
+    /** Deletes log lines, pushes and periods from before `before`; queued pushes stay. Returns how many rows there were. */
+    purge: (siteId: string, before: number): Promise<number> =>
+      db.write(async (tx) => {
+        const lines = await tx.all(
+          `DELETE FROM push_log WHERE site_id = $1 AND started_at < $2 RETURNING id`,
+          [siteId, before],
+        );
+        const sent = await tx.all(
           `DELETE FROM pushes WHERE site_id = $1 AND ((state = 'sent' AND sent_at < $2)
-             OR webhook_id NOT IN (SELECT id FROM webhooks WHERE site_id = $1))`,
+             OR webhook_id NOT IN (SELECT id FROM webhooks WHERE site_id = $1)) RETURNING number`,
           [siteId, before],
         );
-        await tx.all(
+        const periods = await tx.all(
           `DELETE FROM periods WHERE site_id = $1 AND closed_at < $2 AND NOT EXISTS
-             (SELECT 1 FROM pushes WHERE pushes.site_id = $1 AND pushes.number = periods.number)`,
+             (SELECT 1 FROM pushes WHERE pushes.site_id = $1 AND pushes.number = periods.number)
+           RETURNING number`,
           [siteId, before],
         );
-      });
-    },
+        return lines.length + sent.length + periods.length;
+      }),
   };
 }
 

@@ -2,7 +2,8 @@
 // one chunk, so that it does not block the store. An erasure can be run again.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
-import { chunks, list, type Database } from "../engine/database.ts";
+import { chunks, list, type Database, type Row } from "../engine/database.ts";
+import { eraseMasks } from "../../kernel/maskAddresses.ts";
 import type { Sha256 } from "../../kernel/event.ts";
 import { removeAnswers, settleOpen } from "../deliveries/outcomes.ts";
 import { emailRef } from "../events/eventRow.ts";
@@ -17,7 +18,7 @@ export function eraseStore(db: Database) {
      */
     async events(siteId: string, emailSha256: Sha256, now: number): Promise<number> {
       const rows = await db.all(
-        `SELECT id, plan FROM events
+        `SELECT id, plan, name, order_id FROM events
          WHERE site_id = $1 AND email_ref = $2 AND SUBSTR(person, 1, 64) = $3`,
         [siteId, emailRef(emailSha256), emailSha256],
       );
@@ -32,6 +33,11 @@ export function eraseStore(db: Database) {
              WHERE site_id = $1 AND id IN (${list(ids.length, 2)})`,
             [siteId, erasedAttribution, ...ids],
           );
+          for (const row of some.filter(hasMask))
+            await tx.all(
+              `UPDATE events SET name = $3, order_id = $4, order_event_id = NULL WHERE site_id = $1 AND id = $2`,
+              [siteId, String(row.id), ...masksErased(row)],
+            );
           // Whoever is sending them finds them settled, and writes nothing more of the person.
           await settleOpen(tx, siteId, events, { state: "skipped", reason: "person erased" }, now);
           await tx.all(
@@ -56,6 +62,15 @@ export function eraseStore(db: Database) {
     },
   };
 }
+
+/** The name and the order id without what they say about addresses. */
+const masksErased = ({ name, order_id: orderId }: Row) =>
+  [name, orderId].map((text) => (text == null ? null : eraseMasks(String(text))));
+
+const hasMask = (row: Row) => {
+  const [name, orderId] = masksErased(row);
+  return name !== row.name || orderId !== row.order_id;
+};
 
 const erasedAttribution = packAttribution({
   consent: "denied",

@@ -15,7 +15,7 @@ export const columns = {
   hosts:
     "host, site_id, created_at, trusted, paused_at, verified_at, verified_by, checked_at, finding, seen, failing_since, next_check_at",
   imports: "site_id, id, kind, file, options, state, line, tally, owner, lease_until, started_at, updated_at",
-  inbound_keys: "site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at",
+  inbound_keys: "site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at, api_key_id",
   invitations: "id, hash, email, site_id, role, invited_by, created_at, expires_at, shown",
   lockouts: "site_id, host, started_at, locked_until",
   oauth_apps: "platform, client_id, credentials, updated_at",

@@ -198,21 +198,26 @@ describe("every statement of the store", () => {
 
 /**
  * Statements over all sites, by file: the start of the text. Every other statement names its site. Citus runs these where
- * tables are joined, grouped and compared by site, but not where they look up a list of VALUES (dueConnections.ts has
- * another statement for it).
+ * tables are joined, grouped and compared by site.
  */
 const ofAllSites: Readonly<Record<string, readonly string[]>> = {
   "maintenance/check.ts": ["SELECT"],
   "maintenance/checkRecords.ts": ["SELECT"],
+  "maintenance/purge.ts": [
+    "SELECT site_id FROM wrong_keys GROUP BY site_id",
+    "SELECT site_id FROM lockouts GROUP BY site_id",
+    "SELECT site_id FROM platform_sign_ins GROUP BY site_id",
+  ],
   "deliveries/deliveries.ts": [
     // Runs only on the embedded database.
     "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
   ],
-  "deliveries/dueConnections.ts": [
-    "SELECT v.column1",
-    // The embedded database and a PostgreSQL on one machine go from one connection to the next.
-    "SELECT d.${column} FROM deliveries AS d WHERE d.state",
-    "SELECT site_id, connection_id FROM deliveries WHERE state =",
+  "deliveries/dueConnections.ts": ["SELECT site_id, connection_id FROM deliveries WHERE ${condition}"],
+  "statistics/alerts.ts": [
+    // A sharded database is not asked.
+    "SELECT DISTINCT site_id FROM alerts",
+    "SELECT DISTINCT site_id FROM lockouts",
+    "SELECT DISTINCT site_id FROM webhooks",
   ],
   "statistics/health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
   "outbound/periods.ts": ["SELECT site_id, number, ends_at FROM period_heads"],
@@ -323,12 +328,13 @@ describe("due deliveries", () => {
           tx.all(`INSERT INTO deliveries (${columns}) VALUES ($1, $2, $3, 'meta', $4, 0, $5, '', 0)`, [site, ulid(), connection, state, dueAt]),
         ); // prettier-ignore
       await db.close();
-      const among = ["s1", "s2"].flatMap((siteId) =>
-        ["c1", "c2"].map((connectionId) => ({ siteId, connectionId })),
-      );
       for (const store of [plain, sharded]) {
-        expect(await store.deliveries.findDue(10, among)).toEqual([{ siteId: "s1", connectionId: "c1" }]);
-        expect(await store.deliveries.findParked(among)).toEqual([{ siteId: "s1", connectionId: "c2" }]);
+        const due = await store.deliveries.findDue(10);
+        expect(due.map(({ siteId, connectionId }) => `${siteId} ${connectionId}`).toSorted()).toEqual([
+          "s1 c1",
+          "s3 c9",
+        ]);
+        expect(await store.deliveries.findParked()).toEqual([{ siteId: "s1", connectionId: "c2" }]);
       }
     } finally {
       await plain.close();

@@ -2,6 +2,8 @@
 // writes it to the site in the same transaction; nodes poll the number and reload the sites with a newer one.
 
 import type { ConnectionState, Mode } from "../../kernel/event.ts";
+import { Denied } from "../../kernel/refusal.ts";
+import { isApiKeyRevoked } from "../access/apiKeys.ts";
 import type { AuditLine } from "./audit.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
@@ -23,6 +25,8 @@ export type KeyRow = {
   createdAt: number;
   expiresAt: number | null;
   revokedAt: number | null;
+  /** The API key that made this key, and can take it with it when it is revoked; null for people and the command line. */
+  apiKeyId: string | null;
 };
 
 export type ConnectionRow = {
@@ -239,10 +243,23 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
 }
 
 async function insertKey(tx: Query, key: KeyRow): Promise<void> {
+  // Another node may have revoked the API key a moment ago: no key may be made that its revocation did not find.
+  if (key.apiKeyId !== null && (await isApiKeyRevoked(tx, key.apiKeyId)))
+    throw new Denied("signed_out", "This API key is not valid.");
   await tx.all(
-    `INSERT INTO inbound_keys (site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)`,
-    [key.siteId, key.id, key.name, key.mode, key.hash, key.prefix, key.createdAt, key.expiresAt],
+    `INSERT INTO inbound_keys (site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at, api_key_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, $9)`,
+    [
+      key.siteId,
+      key.id,
+      key.name,
+      key.mode,
+      key.hash,
+      key.prefix,
+      key.createdAt,
+      key.expiresAt,
+      key.apiKeyId,
+    ],
   );
 }
 
@@ -257,5 +274,6 @@ function keyOf(row: Row): KeyRow {
     createdAt: Number(row.created_at),
     expiresAt: readNumber(row.expires_at),
     revokedAt: readNumber(row.revoked_at),
+    apiKeyId: row.api_key_id as string | null,
   };
 }

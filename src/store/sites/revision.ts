@@ -16,12 +16,23 @@ export function changeConfiguration(
   });
 }
 
-/** Runs `work` under a new revision. The row of the revision is locked first, which serialises changes. */
+/** Runs `work` under a new revision. */
 export async function raiseRevision<T>(tx: Query, siteId: string, work: () => Promise<T>): Promise<T> {
+  const revision = await lockRevision(tx);
+  const result = await work();
+  await markChanged(tx, siteId, revision);
+  return result;
+}
+
+/** Returns a new revision. Its row is locked from here on, which serialises changes. */
+export async function lockRevision(tx: Query): Promise<number> {
   const [row] = await tx.all(
     `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'revision' RETURNING value`,
   );
-  const result = await work();
-  await tx.all(`UPDATE sites SET revision = $1 WHERE site_id = $2`, [Number(row?.value), siteId]);
-  return result;
+  return Number(row?.value);
+}
+
+/** Lets every node read the site again. */
+export async function markChanged(tx: Query, siteId: string, revision: number): Promise<void> {
+  await tx.all(`UPDATE sites SET revision = $1 WHERE site_id = $2`, [revision, siteId]);
 }

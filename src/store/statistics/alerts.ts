@@ -2,8 +2,10 @@
 // begin and its end are written once, however many nodes check at the same moment.
 
 import type { AlertKind, DeliveryState } from "../../kernel/event.ts";
+import { hourMs } from "../../kernel/time.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
+import { attemptsSince, queued, skipScan } from "../deliveries/dueConnections.ts";
 import { listSentStarts } from "../deliveries/readDeliveries.ts";
 import { list, type Database, type Row } from "../engine/database.ts";
 
@@ -34,6 +36,8 @@ export type Alert = Finding & {
 /** The facts are read every minute, so each query reads a bounded number of rows. */
 const maxAttempts = 1000;
 const maxQueued = 100_000;
+/** Longer than the time over which attempts are counted. */
+const attemptsMs = 2 * hourMs;
 
 type QueueLength = { count: number; isAtLeast: boolean; oldestDueAt: number | null };
 type HourOfUse = { hour: number; uses: number; lastUsedAt: number };
@@ -73,6 +77,29 @@ export function alertStore(db: Database) {
           );
         }
       });
+    },
+
+    /**
+     * Returns the sites with something that an alert can be about: alerts that are open or ended after `endedAfter`,
+     * lockouts, webhooks that fail, queued deliveries, recent attempts. Null where the database cannot tell cheaply: then
+     * every site is concerned.
+     */
+    async listConcerned(now: number, endedAfter: number): Promise<Set<string> | null> {
+      if (await db.isSharded()) return null;
+      const rows = [
+        ...(await db.all(`SELECT DISTINCT site_id FROM alerts WHERE ended_at IS NULL OR ended_at > $1`, [
+          endedAfter,
+        ])),
+        ...(await db.all(`SELECT DISTINCT site_id FROM lockouts WHERE locked_until > $1`, [now])),
+        ...(await db.all(
+          `SELECT DISTINCT site_id FROM webhooks WHERE state <> 'active' OR failing_since IS NOT NULL`,
+        )),
+      ];
+      const connections = [
+        ...(await skipScan(db, queued, Number.MAX_SAFE_INTEGER)),
+        ...(await skipScan(db, attemptsSince, now - attemptsMs)),
+      ];
+      return new Set([...rows.map((row) => String(row.site_id)), ...connections.map(({ siteId }) => siteId)]);
     },
 
     /** Ends the open alerts of a subject at once. Channels are notified at the next check. */
@@ -168,11 +195,12 @@ export function alertStore(db: Database) {
       }));
     },
 
-    /** Deletes alerts that ended before `before`. */
-    async purge(siteId: string, before: number): Promise<void> {
-      await db.write((tx) =>
-        tx.all(`DELETE FROM alerts WHERE site_id = $1 AND ended_at < $2`, [siteId, before]),
+    /** Deletes alerts that ended before `before`. Returns how many there were. */
+    async purge(siteId: string, before: number): Promise<number> {
+      const rows = await db.write((tx) =>
+        tx.all(`DELETE FROM alerts WHERE site_id = $1 AND ended_at < $2 RETURNING kind`, [siteId, before]),
       );
+      return rows.length;
     },
   };
 }

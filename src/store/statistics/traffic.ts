@@ -99,11 +99,14 @@ export function trafficStore(db: Database, seal: Seal) {
       return row ? botVisitOf(row, seal) : null;
     },
 
-    /** Deletes bot visits from before `before`, and merges old counts of several writers. */
-    async purge(siteId: string, before: number, now: number): Promise<void> {
+    /** Deletes bot visits from before `before`, and merges old counts of several writers. Returns how many rows there were. */
+    async purge(siteId: string, before: number, now: number): Promise<number> {
       const unsettledFrom = firstUnsettledHour(now);
-      await db.write(async (tx) => {
-        await tx.all(`DELETE FROM bot_visits WHERE site_id = $1 AND seen_at < $2`, [siteId, before]);
+      return db.write(async (tx) => {
+        const visitRows = await tx.all(
+          `DELETE FROM bot_visits WHERE site_id = $1 AND seen_at < $2 RETURNING id`,
+          [siteId, before],
+        );
         const rows = await tx.all(
           `DELETE FROM visit_counts WHERE site_id = $1 AND hour < $2 AND writer <> ''
            RETURNING hour, bucket, reason, visits`,
@@ -117,6 +120,7 @@ export function trafficStore(db: Database, seal: Seal) {
             [siteId, hour as number, bucket as string, reason as string, visits as number],
           );
         }
+        return visitRows.length + rows.length;
       });
     },
   };

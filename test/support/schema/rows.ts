@@ -57,6 +57,7 @@ export function representativeRows(): Record<string, Row[]> {
         created_at: at,
         expires_at: null,
         revoked_at: null,
+        api_key_id: null,
       },
     ],
     connections: [
@@ -95,6 +96,7 @@ export function representativeRows(): Record<string, Row[]> {
         plan: '[["c1","segment","row"],["c2","sandbox"]]',
         owner: "node",
         uses_order_event_id: 0,
+        order_event_id: null,
         released_at: null,
       },
     ],

@@ -223,9 +223,10 @@ type Connection = RowQuery & {
 function connect(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   // NORMAL: SQLite itself makes its log durable before it checkpoints it, and openLogFlush() does after a commit.
+  // secure_delete overwrites deleted rows with zeros, so that the file says nothing about an erased person.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;
-    PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = ${blockingMs}`);
+    PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = ${blockingMs}`);
   const statements = new Map<string, StatementSync>();
 
   function prepare(sql: string): StatementSync {

@@ -92,6 +92,7 @@ export const initial: Migration = {
     )`,
     `CREATE INDEX hosts_by_site ON hosts (site_id)`,
 
+    // api_key_id is the API key that made the key; null where a person or the command line did.
     `CREATE TABLE inbound_keys (
       site_id text NOT NULL,
       id text NOT NULL,
@@ -102,6 +103,7 @@ export const initial: Migration = {
       created_at bigint NOT NULL,
       expires_at bigint,
       revoked_at bigint,
+      api_key_id text,
       PRIMARY KEY (site_id, id)
     )`,
     `CREATE UNIQUE INDEX inbound_keys_by_hash ON inbound_keys (hash)`,
@@ -266,7 +268,8 @@ export const initial: Migration = {
 
     // id sorts by time. owner is the node that attempts the event first, and plan says for each connection what was decided:
     // events/plan.ts. email_ref is the first 52 bits of the email hash, and null when the person was erased.
-    // uses_order_event_id is 1 where platforms receive the order event id and not the id. released_at is set where an
+    // uses_order_event_id is 1 where platforms receive the order event id and not the id. order_event_id holds it where
+    // an address was masked in the name or order id: it cannot be computed from them then. released_at is set where an
     // operator let a filtered event through.
     `CREATE TABLE events (
       site_id text NOT NULL,
@@ -279,6 +282,7 @@ export const initial: Migration = {
       value double precision,
       currency text NOT NULL,
       order_id text,
+      order_event_id text,
       email_ref bigint,
       time bigint NOT NULL,
       received_at bigint NOT NULL,
@@ -580,6 +584,7 @@ export const initial: Migration = {
       PRIMARY KEY (site_id, kind, subject, began_at)
     )`,
     `CREATE UNIQUE INDEX alerts_open ON alerts (site_id, kind, subject) WHERE ended_at IS NULL`,
+    `CREATE INDEX alerts_by_end ON alerts (ended_at)`,
 
     // Holds the statistics of one hour, computed from its events and their deliveries; all rows of an hour are replaced
     // together.

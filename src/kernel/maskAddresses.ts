@@ -1,0 +1,27 @@
+// Masks email addresses in texts that should hold none: event names, order ids, UTM fields, the paths of pages. A mask depends
+// on the address alone, so equal texts stay equal and different ones stay different, which duplicates and statistics rely on.
+
+import { hash } from "node:crypto";
+
+/** An @, also as addresses of pages write it, once or several times encoded. */
+const encodedAt = "%(?:25)*40";
+const at = `(?:@|${encodedAt})`;
+const encoded = `%(?!(?:25)*40)`;
+// Separators of paths and queries end the part before the @; everything else may belong to it.
+const local = `(?:"[^"]{1,64}"|(?:[^\\s"(),:;<>@[\\]\\\\/?&=#|%]|${encoded}){1,64})`;
+const letter = `(?:[\\p{L}\\p{N}_]|${encoded})`;
+const address = new RegExp(
+  `${local}${at}(?:${letter}(?:-|${letter}){0,62}\\.){1,8}(?:\\p{L}|${encoded})(?:-|${letter}){1,62}`,
+  "giu",
+);
+const mayHoldAddress = new RegExp(at, "i");
+
+export function maskAddresses(text: string): string {
+  if (!mayHoldAddress.test(text)) return text;
+  return text.replaceAll(address, (found) => `email-${hash("sha256", found).slice(0, 16)}`);
+}
+
+export const holdsAddress = (text: string) => maskAddresses(text) !== text;
+
+/** Removes what masks say about their addresses. */
+export const eraseMasks = (text: string) => text.replaceAll(/email-[0-9a-f]{16}/g, "email");
