@@ -64,6 +64,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       owner,
       everyMs,
       now: () => now,
+      elapsed: () => now,
       onDefect: (error) => defects.push(error),
     });
 

@@ -20,7 +20,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   async function openNode(given: Partial<Store["deliveries"]> = {}, on = store, sites: string[] = []) {
     const owner = shortId();
     const defects: unknown[] = [];
-    const clock = { now: Date.now() };
+    const clock = { now: Date.now(), elapsed: 0 };
     const events = await openEventsOf({
       store: { ...on, deliveries: { ...on.deliveries, ...given } },
       sites: () => sites.map((id) => ({ id })),
@@ -29,6 +29,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       leaseMs,
       maxOpenMs: 1000,
       now: () => clock.now,
+      elapsed: () => clock.elapsed,
       onDefect: (error) => defects.push(error),
     });
     onTestFinished(() => events.close());

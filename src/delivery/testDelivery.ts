@@ -9,6 +9,7 @@ import { platformOf } from "../platforms/index.ts";
 import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../platforms/platform.ts";
 import { readStatus } from "../platforms/shared/response.ts";
 import { fullSample, sampleConversion } from "../platforms/shared/sample.ts";
+import { unreadableConnection } from "../sites/connect.ts";
 import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
@@ -17,6 +18,7 @@ import { exchange, exchangeWithoutToken, type Exchange } from "./exchange.ts";
 import type { Tokens } from "./oauth/tokens.ts";
 import { isSelected, toConversion } from "./plan.ts";
 import type { Sender } from "./send.ts";
+import { damagedEvent } from "./trace.ts";
 
 type Preview = {
   /** Why it would not be sent; then there is no request. */
@@ -36,6 +38,7 @@ export async function readConversion(
   if (id === undefined) return sampleNow(name, now);
   const event = await store.events.get(site.id, id);
   if (!event) throw new Missing("event", `There is no event ${id} in the site of this connection.`);
+  if (event === "damaged") throw damagedEvent(id);
   const attribution = await withCurrentConsent(store.people, event, site.settings.consentMode);
   return toConversion(event, event.platformEventId, attribution);
 }
@@ -48,6 +51,7 @@ export function sampleNow(name: string, now: number): Conversion {
 
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {
   const platform = findPlatform(connection.platform);
+  if (connection.unreadable) throw unreadableConnection(connection.id);
   if (!isSelected(connection, conversion.name)) return { skipped: "event not selected", request: null };
   const skipped = platform.skipReason?.(conversion, connection.settings, now) ?? null;
   if (skipped) return { skipped, request: null };
@@ -91,6 +95,7 @@ export async function sendTest(
   now: number,
 ): Promise<TestResult> {
   const platform = findPlatform(connection.platform);
+  if (connection.unreadable) throw unreadableConnection(connection.id);
   const test: Conversion = { ...conversion, mode: "test" };
   const skipped = platform.skipReason?.(test, connection.settings, now) ?? null;
   const log = { httpStatus: null, response: null };

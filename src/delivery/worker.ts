@@ -8,7 +8,8 @@ import { poll } from "../background/poll.ts";
 import { withCurrentConsent } from "../identity/attribution.ts";
 import { minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { Connection, Directory } from "../sites/directory.ts";
+import { hasSettings, type Connection, type Directory } from "../sites/directory.ts";
+import { damageFindings } from "../store/damagedRows.ts";
 import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Store } from "../store/store.ts";
@@ -24,6 +25,8 @@ type WorkerOptions = {
   owner: string;
   leaseMs: number;
   now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
   /** Called after every poll. */
   onPoll?: () => void;
   /** Called with every settlement as it goes to the store. */
@@ -41,16 +44,16 @@ export const maxClaimed = 200;
 const maxChanged = 100;
 
 export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
-  const { now, onDefect } = options;
+  const { elapsed, onDefect } = options;
   /** Deliveries were due for which there was no capacity: poll again as soon as there is. */
   let more = false;
   let freedSincePoll = false;
-  let sweptAt = 0;
-  let thoroughAt = 0;
+  let sweptAt = -Infinity;
+  let thoroughAt = -Infinity;
 
   function isThorough(): boolean {
-    if (now() - thoroughAt < thoroughMs) return false;
-    thoroughAt = now();
+    if (elapsed() - thoroughAt < thoroughMs) return false;
+    thoroughAt = elapsed();
     return true;
   }
 
@@ -58,8 +61,8 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
     more = false;
     freedSincePoll = false;
     try {
-      if (now() - sweptAt >= sweepMs) {
-        sweptAt = now();
+      if (elapsed() - sweptAt >= sweepMs) {
+        sweptAt = elapsed();
         const isLeft = await sweepParked(options).catch((error: unknown) =>
           onDefect(error, { worker: "parked" }),
         );
@@ -87,8 +90,8 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
 
   /** The next poll follows at once, whether lanes have capacity or not, and is as thorough as this one. */
   function pollAgain(): void {
-    sweptAt = 0;
-    thoroughAt = 0;
+    sweptAt = -Infinity;
+    thoroughAt = -Infinity;
     loop.wake(wakeDelayMs);
   }
 
@@ -149,7 +152,10 @@ async function sendDue(
   due: ConnectionKey,
   { onCapacity, pollAgain }: Signals,
 ): Promise<boolean> {
-  const { store, directory, lanes, owner, leaseMs, now } = options;
+  const { store, directory, lanes, owner, leaseMs, now, elapsed } = options;
+  const site = directory.site(due.siteId);
+  // Without the settings of the site it is not known which identifiers may be sent.
+  if (site && !hasSettings(site)) return false;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
   if (connection?.state !== "active") {
     const outcome = connection
@@ -163,11 +169,11 @@ async function sendDue(
   if (limit === 0) return true;
   const { settings } = connection;
   const platform = platformOf(connection.platform);
-  const lease = { owner, until: now() + leaseMs };
-  const claimed = await store.deliveries.claimDue(due, { now: now(), ...lease, limit });
+  const lease = { owner, until: now() + leaseMs, endsAt: elapsed() + leaseMs };
+  const claimed = await store.deliveries.claimDue(due, { now: now(), owner, until: lease.until, limit });
   const ids = claimed.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
-  const consentMode = directory.site(due.siteId)?.settings.consentMode ?? "opt-in";
+  const consentMode = site?.settings.consentMode ?? "opt-in";
   await Promise.all(
     claimed.map(async (delivery) => {
       const event = events.get(delivery.eventId) ?? "damaged";
@@ -189,6 +195,7 @@ async function sendDue(
 async function rejectDamaged(options: WorkerOptions, delivery: Delivery): Promise<void> {
   options.onDefect(new Error("a stored event cannot be read"), { event: delivery.eventId });
   await settleUnsent(options, delivery, "rejected", "the stored event is damaged");
+  await options.store.alerts.begin(delivery.siteId, damageFindings.events, options.now());
 }
 
 async function settleUnsent(

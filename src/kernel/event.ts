@@ -188,5 +188,6 @@ export const alertKinds = [
   "wrong keys",
   "queue",
   "host",
+  "damaged data",
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];

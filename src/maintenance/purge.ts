@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
+import { hasSettings } from "../sites/directory.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import type { PurgeStep } from "../store/maintenance/purge.ts";
 import type { Store } from "../store/store.ts";
@@ -30,6 +31,7 @@ type PurgedSite = {
   id: string;
   keys: readonly { id: string }[];
   settings: { keepMs: number; keepEventsMs: number; keepLogMs: number };
+  unreadable?: readonly string[];
 };
 
 export type PurgeOptions = {
@@ -64,7 +66,7 @@ export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
 /** `run` goes over all sites once. */
 export function openPurge(options: PurgeOptions) {
   const { store, sites, owner, now, elapsed, onDefect } = options;
-  /** The time of the last daily purge of each site. */
+  /** The time of the last daily purge of each site, on the monotonic clock. */
   const dailyAt = new Map<string, number>();
   const lease = openLease({
     leases: store.leases,
@@ -72,6 +74,7 @@ export function openPurge(options: PurgeOptions) {
     owner,
     lengthMs: leaseMs,
     now,
+    elapsed,
     onError: (error) => onDefect(error, { purge: "lease" }),
   });
   let signal: AbortSignal | undefined;
@@ -142,11 +145,13 @@ export function openPurge(options: PurgeOptions) {
     await store.keyUse.purge("", now(), lockoutRule);
     for (const site of sites()) {
       if (!(await pace.mayContinue())) return;
+      // The defaults may be shorter than the retention that cannot be read.
+      if (!hasSettings(site)) continue;
       try {
         await purgeFrequent(site);
-        if ((dailyAt.get(site.id) ?? 0) > now() - dayMs) continue;
+        if ((dailyAt.get(site.id) ?? -Infinity) > elapsed() - dayMs) continue;
         await purgeDaily(site);
-        if (!signal?.aborted) dailyAt.set(site.id, now());
+        if (!signal?.aborted) dailyAt.set(site.id, elapsed());
       } catch (error) {
         // One site whose rows cannot be read must not stop the others.
         onDefect(error, { purge: site.id });

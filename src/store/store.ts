@@ -9,6 +9,7 @@ import { deliveryStore } from "./deliveries/deliveries.ts";
 import { eraseStore } from "./people/erase.ts";
 import { eventStore } from "./events/events.ts";
 import { doctorQueryStore } from "./statistics/doctorQueries.ts";
+import { dueTimeStore } from "./maintenance/dueTimes.ts";
 import { hostStore } from "./sites/hosts.ts";
 import { importStore } from "./sites/imports.ts";
 import { invitationStore } from "./access/invitations.ts";
@@ -60,7 +61,7 @@ export async function openStore(
     return {
       engine: db.engine,
       migrated,
-      configuration: configurationStore(db, seal, newId),
+      configuration: configurationStore(db, seal, newId, () => verifyEncryptionKey(db, seal)),
       events: eventStore(db, seal),
       deliveries: deliveryStore(db),
       nodes: nodeStore(db),
@@ -69,6 +70,7 @@ export async function openStore(
       accessSecret: await readAccessSecret(db, keys),
       seals: resealStore(db, keys),
       purge: purgeStore(db),
+      dueTimes: dueTimeStore(db),
       erase: eraseStore(db),
       audit: auditStore(db, newId),
       health: healthStore(db),

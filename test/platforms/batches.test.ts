@@ -81,6 +81,7 @@ function delivery(id: StandinId, settings: Record<string, string> = {}) {
     retry: { scheduleMs: [1000], random: () => 0.5 },
     attemptMs: 5000,
     now: () => clock.now,
+    elapsed: () => clock.now,
     onDefect: (error) => {
       throw error;
     },

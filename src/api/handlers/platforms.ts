@@ -77,7 +77,8 @@ function describeEvents({ standard, others, choices }: EventNames): Described["e
 export function platformHandlers({ store, publicUrl, now }: ApiContext): Handlers<Names> {
   return {
     async "GET /platforms"() {
-      const ready = new Set((await store.platformSignIns.listApps()).map(({ platform }) => platform));
+      const apps = (await store.platformSignIns.listApps()).filter(({ isReadable }) => isReadable);
+      const ready = new Set(apps.map(({ platform }) => platform));
       return {
         items: described.map((one) => (one.signIn ? { ...one, signIn: { ready: ready.has(one.id) } } : one)),
       };

@@ -45,6 +45,11 @@ export function dueConnectionStore(db: Database) {
       return only(among, all);
     },
 
+    /** Returns all connections that have queued deliveries, including removed ones. */
+    async findQueued(): Promise<ConnectionKey[]> {
+      return (await db.isSharded()) ? scan(db, "queued") : skipScan(db, "queued");
+    },
+
     /** Returns all connections that have deliveries due, including removed ones. */
     async findAllDue(now: number): Promise<ConnectionKey[]> {
       if (await db.isSharded()) return scan(db, "queued", now);

@@ -94,16 +94,11 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
      */
     accept: (item: NewEvent) => accept(db.commitGroup(item.event.siteId), item),
 
-    async get(siteId: string, id: string): Promise<StoredEvent | null> {
-      const [row] = await db.all(`SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id = $2`, [
-        siteId,
-        id,
-      ]);
-      return row ? described.read(row) : null;
-    },
-
     /** An event that can no longer be read is `damaged`: it must not hold up the others. */
     getMany,
+
+    get: async (siteId: string, id: string): Promise<StoredEvent | "damaged" | null> =>
+      (await getMany(siteId, [id])).get(id) ?? null,
 
     /** Finds the event that was dispatched under this order event id. */
     async findIdByClaim(siteId: string, claim: string): Promise<string | null> {

@@ -4,7 +4,8 @@
 import type { Database } from "../engine/database.ts";
 import { sealWith, secretFor, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
 import { readSetting } from "../settings.ts";
-import { sealedNames } from "./sealedColumns.ts";
+import { canOpen, sealedRows } from "./reseal.ts";
+import { sealedColumns, sealedNames } from "./sealedColumns.ts";
 
 export class WrongEncryptionKey extends Error {
   constructor() {
@@ -15,7 +16,10 @@ export class WrongEncryptionKey extends Error {
   }
 }
 
-/** Reads a sealed setting, and writes it where there is none yet. */
+/**
+ * Reads a sealed setting, and writes it where there is none yet. One that is damaged, while the key opens other values, is
+ * written anew: a damaged row is not a wrong key.
+ */
 async function readSealedSetting(db: Database, seal: Seal, name: string, first: string): Promise<string> {
   await db.write((tx) =>
     tx.all(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, [
@@ -23,19 +27,48 @@ async function readSealedSetting(db: Database, seal: Seal, name: string, first: 
       seal.close(first, name),
     ]),
   );
-  const plain = tryOpen(seal, String(await readSetting(db, name)), name);
-  if (plain === null) throw new WrongEncryptionKey();
-  return plain;
+  const stored = String(await readSetting(db, name));
+  const plain = tryOpen(seal, stored, name);
+  if (plain !== null) return plain;
+  if (!(await opensMostValues(db, seal))) throw new WrongEncryptionKey();
+  await db.write((tx) =>
+    tx.all(`UPDATE settings SET value = $2 WHERE name = $1 AND value = $3`, [
+      name,
+      seal.close(first, name),
+      stored,
+    ]),
+  );
+  const repaired = tryOpen(seal, String(await readSetting(db, name)), name);
+  if (repaired === null) throw new WrongEncryptionKey();
+  return repaired;
 }
 
-/** Throws for a wrong key at the start, and not when the first credential cannot be decrypted. */
+/** The number of values of each kind that tell a wrong key from a damaged row. */
+const sampled = 20;
+
+/** Most, and not only some: a change of the key that was interrupted may have left values of the old one. */
+async function opensMostValues(db: Database, seal: Seal): Promise<boolean> {
+  let [opened, failed] = [0, 0];
+  for (const column of sealedColumns) {
+    const rows = (await sealedRows(db, column).next()).value ?? [];
+    for (const row of rows.slice(0, sampled)) canOpen(seal, column, row) ? (opened += 1) : (failed += 1);
+  }
+  // The value that was asked for is one of those that failed.
+  return opened > 0 && opened >= failed;
+}
+
+/**
+ * Throws for a wrong key at the start, and not when the first credential cannot be decrypted. Later it tells a key that was
+ * replaced by a wrong one from a damaged row.
+ */
 export async function verifyEncryptionKey(db: Database, seal: Seal): Promise<void> {
   await readSealedSetting(db, seal, sealedNames.check, "cleancast");
 }
 
 /**
  * Reads the secret that signs cookies and seals the secrets of authenticator apps. It was derived from the encryption key
- * once and is stored sealed since then, so that users stay signed in, and their apps work, when the key is changed.
+ * once and is stored sealed since then, so that users stay signed in, and their apps work, when the key is changed. A damaged
+ * one is derived again, which gives the same secret unless the key was changed since.
  */
 export const readAccessSecret = (db: Database, keys: Keys) =>
   readSealedSetting(

@@ -7,6 +7,7 @@ import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns, qualified } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
 import { chunks, tuples, type Database, type Query, type Row, type Value } from "../engine/database.ts";
+import { cannotBeRead } from "../sites/configuration.ts";
 import type { Period } from "./periods.ts";
 import type { Address } from "./webhooks.ts";
 
@@ -54,7 +55,8 @@ const lineColumns = [
   "site_id", "webhook_id", "id", "number", "started_at", "duration_ms", "ok", "http_status", "error", "response",
 ]; // prettier-ignore
 
-export function pushStore(db: Database, addressOf: (row: Row) => Address, newId: () => string) {
+/** `addressOf` returns null for a webhook whose row is damaged. */
+export function pushStore(db: Database, addressOf: (row: Row) => Address | null, newId: () => string) {
   return {
     /** Lists webhooks with a push due. Takes no locks, because claiming decides. */
     async findDue(now: number): Promise<WebhookKey[]> {
@@ -68,19 +70,25 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       return rows.map((row) => ({ siteId: String(row.site_id), webhookId: String(row.id) }));
     },
 
-    /** Leases a webhook if it is due and has a queued push. */
+    /** Leases a webhook if it is due and has a queued push. One whose row is damaged is disabled, and keeps its queue. */
     claim(
       { siteId, webhookId }: WebhookKey,
       lease: { owner: string; now: number; until: number },
     ): Promise<Push | null> {
+      const lineId = newId();
       return db.write(async (tx) => {
         // The owner matches when the transaction runs again, because its commit was not confirmed.
         const [row] = await tx.all(
-          `UPDATE webhooks SET owner = $3, due_at = $4
+          `UPDATE webhooks SET owner = $3, due_at = $4, updated_at = $5
            WHERE site_id = $1 AND id = $2 AND state = 'active' AND (due_at <= $5 OR owner = $3) RETURNING ${columns.webhooks}`,
           [siteId, webhookId, lease.owner, lease.until, lease.now],
         );
         if (!row) return null;
+        const address = addressOf(row);
+        if (!address) {
+          await disableDamaged(tx, lineId, { siteId, webhookId }, lease.now);
+          return null;
+        }
         const [oldest] = await tx.all(
           `SELECT ${qualified("periods")} FROM pushes
            JOIN periods ON periods.site_id = pushes.site_id AND periods.number = pushes.number
@@ -95,7 +103,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
         return {
           siteId,
           webhookId,
-          address: addressOf(row),
+          address,
           period: periodOf(oldest),
           failures: Number(row.attempts),
           failingSince: readNumber(row.failing_since),
@@ -105,14 +113,15 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
     },
 
     /** False when another node owns the webhook by now. */
-    async renewLease({ siteId, webhookId }: WebhookKey, owner: string, until: number): Promise<boolean> {
+    async renewLease(
+      { siteId, webhookId }: WebhookKey,
+      { owner, now, until }: { owner: string; now: number; until: number },
+    ): Promise<boolean> {
       const rows = await db.write((tx) =>
-        tx.all(`UPDATE webhooks SET due_at = $4 WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING id`, [
-          siteId,
-          webhookId,
-          owner,
-          until,
-        ]),
+        tx.all(
+          `UPDATE webhooks SET due_at = $4, updated_at = $5 WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING id`,
+          [siteId, webhookId, owner, until, now],
+        ),
       );
       return rows.length > 0;
     },
@@ -198,6 +207,22 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
   };
 }
 
+async function disableDamaged(tx: Query, lineId: string, key: WebhookKey, at: number): Promise<void> {
+  const { siteId, webhookId: id } = key;
+  await releaseWebhook(tx, siteId, id);
+  await disable(tx, key, cannotBeRead);
+  const detail = { id, reason: cannotBeRead };
+  await writeAudit(tx, lineId, { siteId, actor: "relay", action: "webhook disabled", detail, at });
+}
+
+async function disable(tx: Query, { siteId, webhookId }: WebhookKey, reason: string): Promise<void> {
+  await tx.all(`UPDATE webhooks SET state = 'disabled', state_reason = $3 WHERE site_id = $1 AND id = $2`, [
+    siteId,
+    webhookId,
+    reason,
+  ]);
+}
+
 async function releaseWebhook(tx: Query, siteId: string, webhookId: string): Promise<void> {
   await tx.all(`UPDATE webhooks SET owner = '', due_at = 0 WHERE site_id = $1 AND id = $2`, [
     siteId,
@@ -222,11 +247,7 @@ async function settleOne(tx: Query, lineId: string, settlement: PushSettlement):
   await writeLog(tx, { siteId, webhookId }, number, calls);
   // If a member has disabled it meanwhile, their reason stays.
   if (!settlement.ok && settlement.disabled && row.state === "active") {
-    await tx.all(`UPDATE webhooks SET state = 'disabled', state_reason = $3 WHERE site_id = $1 AND id = $2`, [
-      siteId,
-      webhookId,
-      String(settlement.disabled.detail.reason),
-    ]);
+    await disable(tx, settlement, String(settlement.disabled.detail.reason));
     await writeAudit(tx, lineId, settlement.disabled);
   }
   return true;
