@@ -99,8 +99,12 @@ export function alertMonitor(options: AlertMonitorOptions) {
     return store.alerts.listSince(site.id, at - staleMs);
   }
 
-  /** The directory may be a second old: a connection that was just connected again must not raise an alert. */
+  /** The directory may be a second old: what was just connected or set again must not raise an alert. */
   async function isCurrent(site: Site, { kind, subject }: Finding): Promise<boolean> {
+    if (kind === "damaged data") {
+      await directory.refresh();
+      return directory.site(site.id)?.unreadable?.includes(subject) === true;
+    }
     if (kind !== "needs reconnection") return true;
     const connection = await directory.connectionNow(site.id, subject);
     return connection !== undefined && needsReconnection(connection);
