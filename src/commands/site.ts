@@ -66,7 +66,9 @@ export function siteCommands(program: CliCommand): void {
       const available = { countries: Boolean(countryFile), mail: smtp !== null };
       const notes = settingNotes(Object.keys(changes), changed, available);
       if (!hasSettings(found))
-        notes.push("The other settings could not be read. They have their defaults now, and consent_mode is opt-in.");
+        notes.push(
+          "The other settings could not be read. They have their defaults now, and consent_mode is opt-in.",
+        );
       context.print(
         { site: { id: found.id, settings }, notes },
         [`Site ${found.id}: ${shown.join(" ")}`, ...notes].join("\n"),

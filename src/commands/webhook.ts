@@ -148,7 +148,9 @@ export function webhookCommands(program: CliCommand): void {
 
   webhook
     .command("repair <id> <url>")
-    .description("give a webhook that cannot be read its address again, with a new secret; its periods are kept")
+    .description(
+      "give a webhook that cannot be read its address again, with a new secret; its periods are kept",
+    )
     .run(async (context, id: string, url: string) => {
       const by = { ...context.by, allow: context.config.allowPrivate };
       const { secret, waiting } = await repairWebhook(context, await findWebhook(context, id), url, by);

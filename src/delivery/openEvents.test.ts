@@ -5,6 +5,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/relay.ts";
 import { newAttempt, newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
 import { openNodes, sql } from "../../test/support/nodes.ts";
+import { maxLeaseMs } from "../store/deliveries/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { NewEvent } from "../store/events/events.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
@@ -135,7 +136,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const ghost = newEvent(item.event.siteId, { id: node.events.newId(Date.now()) }, { leaseUntil: null });
     node.events.open(ghost.event, ghost.plan)?.abandon();
     expect(await statesOf(item)).toEqual(["queued", "queued", "queued"]);
-    node.clock.now += leaseMs;
+    node.clock.elapsed += leaseMs;
     await eventually("it is settled", () => node.events.size() === 0);
     const rows = await sql(location, `SELECT owner FROM deliveries WHERE event_id = '${item.event.id}'`);
     expect(rows.map((row) => row.owner)).toEqual(["", "", ""]);
@@ -244,6 +245,35 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const item = newEvent(shortId(), {}, { leaseUntil: null });
     expect(node.events.open(item.event, item.plan) === null).toBe(engine === "postgres");
   });
+
+  test.runIf(engine === "postgres")(
+    "the lease of a node ends on the monotonic clock although the wall clock was set back, and is renewed",
+    async () => {
+      const node = await openNode();
+      node.clock.now -= 3_600_000;
+      node.clock.elapsed += leaseMs - 500;
+      const item = newEvent(shortId(), {}, { leaseUntil: null });
+      expect(node.events.open(item.event, item.plan)).toBeNull();
+      await eventually("the lease is renewed", () => node.events.open(item.event, item.plan) !== null);
+      node.events.release(item.event.id);
+    },
+  );
+
+  test.runIf(engine === "postgres")(
+    "a dead node whose lease ends far ahead, because the database's clock was set back, is taken over",
+    async () => {
+      const siteId = await newSite(store);
+      const owner = shortId();
+      const item = newEvent(siteId, {}, { leaseUntil: null, owner });
+      await store.events.accept(item);
+      await store.nodes.renew(owner, item.event.id, 3_600_000);
+      const node = await openNode({}, other, [siteId]);
+      await eventually("the other node has seen it", async () => {
+        node.clock.elapsed += maxLeaseMs;
+        return (await rowsOf(item)).length === 1;
+      });
+    },
+  );
 
   test("a node that stops with nothing open leaves no row", async () => {
     const node = await openNode();

@@ -65,7 +65,11 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
   }
   try {
     const directory = openDirectory(store);
-    await directory.refresh();
+    try {
+      await directory.refresh();
+    } catch (failure) {
+      return [...findings, error(messageOf(failure), "Checks that need the configuration were skipped.")];
+    }
     const withStore: StoreContext = { ...context, store, directory };
     await run("the database", () => checkDatabase(withStore));
     await run("the disk", () => checkGrowth(withStore, machine));

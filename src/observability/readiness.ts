@@ -30,7 +30,7 @@ const cacheMs = 1000;
 /** A poll may wait for a slow database. */
 const maxPollGapMs = minuteMs;
 /** The configuration is read every second. A node with an old copy still accepts keys that were revoked. */
-const maxConfigurationAgeMs = 10_000;
+const maxConfigurationAgeMs = 5000;
 const maxFailures = 3;
 /** Far longer than a commit waits in its queue: the disk, a lock or a standby does not respond. */
 const maxCommitMs = 3000;

@@ -97,7 +97,7 @@ export function planConnection(
     settings,
     events: events === undefined ? (existing?.events ?? null) : readEvents(events),
     state: existing?.state ?? "active",
-    stateReason: existing?.stateReason ?? null,
+    stateReason: existing?.unreadable ? null : (existing?.stateReason ?? null),
     createdAt: existing?.createdAt ?? now,
   };
 }

@@ -42,20 +42,23 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     ["an event selection that is not JSON", "events = ''", ["events"]],
     ["an event selection that is not a list", "events = '{}'", ["events"]],
     ["an unknown state", "state = 'activ'", ["state"]],
-  ])("a connection with %s needs reconnection, and its neighbours stay active", async (_what, set, unreadable) => {
-    const siteId = await newSite(store);
-    const [one, whole] = [connection(siteId), connection(siteId)];
-    await save(one);
-    await save(whole);
-    await sql(location, `UPDATE connections SET ${set} WHERE id = '${one.id}'`);
-    const found = (await siteOf(siteId)).connections;
-    expect(found.find(({ id }) => id === one.id)).toMatchObject({
-      state: "needs reconnection",
-      stateReason: "cannot be read",
-      unreadable,
-    });
-    expect(found.find(({ id }) => id === whole.id)).toEqual(whole);
-  });
+  ])(
+    "a connection with %s needs reconnection, and its neighbours stay active",
+    async (_what, set, unreadable) => {
+      const siteId = await newSite(store);
+      const [one, whole] = [connection(siteId), connection(siteId)];
+      await save(one);
+      await save(whole);
+      await sql(location, `UPDATE connections SET ${set} WHERE id = '${one.id}'`);
+      const found = (await siteOf(siteId)).connections;
+      expect(found.find(({ id }) => id === one.id)).toMatchObject({
+        state: "needs reconnection",
+        stateReason: "cannot be read",
+        unreadable,
+      });
+      expect(found.find(({ id }) => id === whole.id)).toEqual(whole);
+    },
+  );
 
   test("a damaged connection that is paused stays paused", async () => {
     const siteId = await newSite(store);
@@ -134,7 +137,8 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
       store.pushes.claim({ siteId, webhookId }, { owner: "a", now, until: now + 1000 });
     expect(await claim(id)).toBeNull();
     expect((await claim(whole))?.period.number).toBe(1);
-    const ofSite = async () => (await store.pushes.findDue(now + 5000)).filter((one) => one.siteId === siteId);
+    const ofSite = async () =>
+      (await store.pushes.findDue(now + 5000)).filter((one) => one.siteId === siteId);
     expect(await ofSite()).toEqual([{ siteId, webhookId: whole }]);
     expect((await store.audit.list(siteId, 1))[0]).toMatchObject({
       action: "webhook disabled",
@@ -150,9 +154,18 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     await store.platformSignIns.saveApp({ ...app, platform: `${app.platform}x` }, now);
     await sql(location, `UPDATE oauth_apps SET ${damaged("credentials")} WHERE platform = '${app.platform}'`);
     expect(await store.platformSignIns.findApp(app.platform)).toBe("unreadable");
-    expect((await store.platformSignIns.listApps()).map(({ isReadable }) => isReadable)).toEqual([false, true]);
+    expect((await store.platformSignIns.listApps()).map(({ isReadable }) => isReadable)).toEqual([
+      false,
+      true,
+    ]);
     const siteId = await newSite(store);
-    const signIn = { siteId, id: "i", platform: "meta", expiresAt: now + 1000, record: { step: "requested" } };
+    const signIn = {
+      siteId,
+      id: "i",
+      platform: "meta",
+      expiresAt: now + 1000,
+      record: { step: "requested" },
+    };
     await store.platformSignIns.begin(signIn);
     await sql(location, `UPDATE platform_sign_ins SET ${damaged("record")} WHERE site_id = '${siteId}'`);
     expect(await store.platformSignIns.find(siteId, "i")).toBeNull();
@@ -204,7 +217,9 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     expect(await store.deliveries.listByEvent(siteId, one.event.id)).toHaveLength(1);
     expect(await store.deliveries.listAttempts(siteId, one.event.id)).toEqual([]);
     expect(await store.alerts.countAttempts(siteId, "c1", 0)).toEqual({});
-    expect(await store.alerts.listSince(siteId, 0)).toMatchObject([{ kind: "damaged data", subject: "events" }]);
+    expect(await store.alerts.listSince(siteId, 0)).toMatchObject([
+      { kind: "damaged data", subject: "events" },
+    ]);
     const { emailSha256 } = one.event.person;
     expect(await store.erase.events(siteId, emailSha256, now)).toBe(3);
     const [left] = await sql(location, `SELECT results FROM outcomes WHERE event_id = '${one.event.id}'`);
@@ -234,13 +249,25 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     const [alert] = await store.alerts.listSince(siteId, 0);
     if (!alert) expect.unreachable("it was begun");
     expect(alert.notifications).toEqual({});
-    const sent = { notified: "began", notifiedAt: now, triedAt: now, isTrying: false, by: "a", error: null } as const;
-    expect(await store.alerts.saveNotification(alert, "mail", sent)).toMatchObject({ notifications: { mail: sent } });
+    const sent = {
+      notified: "began",
+      notifiedAt: now,
+      triedAt: now,
+      isTrying: false,
+      by: "a",
+      error: null,
+    } as const;
+    expect(await store.alerts.saveNotification(alert, "mail", sent)).toMatchObject({
+      notifications: { mail: sent },
+    });
     expect((await store.alerts.listSince(siteId, 0))[0]?.notifications).toEqual({ mail: sent });
   });
 
   test("sealed values of the installation that are damaged are written anew with the right key only", async () => {
-    await sql(location, `UPDATE settings SET ${damaged("value")} WHERE name IN ('seal check', 'access secret')`);
+    await sql(
+      location,
+      `UPDATE settings SET ${damaged("value")} WHERE name IN ('seal check', 'access secret')`,
+    );
     await expect(openStore(location, Buffer.alloc(32, 9), ulid)).rejects.toThrow("is not the key");
     const again = await openAt(location);
     expect(again.accessSecret).toBe(store.accessSecret);

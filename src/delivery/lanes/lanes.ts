@@ -50,7 +50,10 @@ export function openLanes(options: LanesOptions): Lanes {
     let queue = queues.get(key);
     if (!queue) {
       const platform = platformOf(options.directory.connection(job.siteId, job.connectionId)?.platform ?? "");
-      queues.set(key, (queue = { key, lanes: platform?.lanes ?? 1, busy: 0, waiting: [], quotaUntil: -Infinity }));
+      queues.set(
+        key,
+        (queue = { key, lanes: platform?.lanes ?? 1, busy: 0, waiting: [], quotaUntil: -Infinity }),
+      );
     }
     return queue;
   }

@@ -11,7 +11,7 @@ export function openQuota(): Quota {
     take(key, { requests, seconds }, at) {
       const bucket = buckets.get(key) ?? { left: requests, at };
       const perMs = requests / (seconds * 1000);
-      bucket.left = Math.min(requests, bucket.left + (at - bucket.at) * perMs);
+      bucket.left = Math.min(requests, bucket.left + Math.max(0, at - bucket.at) * perMs);
       bucket.at = at;
       buckets.set(key, bucket);
       if (bucket.left < 1) return Math.ceil((1 - bucket.left) / perMs);

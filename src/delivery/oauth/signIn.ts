@@ -97,7 +97,9 @@ export async function createSignInLink(
   const platform = signInPlatform(platformId);
   const app = await store.platformSignIns.findApp(platformId);
   if (app === null || app === "unreadable") {
-    const fault = app ? `The OAuth app for ${platform.name} cannot be read` : `No OAuth app is set for ${platform.name}`;
+    const fault = app
+      ? `The OAuth app for ${platform.name} cannot be read`
+      : `No OAuth app is set for ${platform.name}`;
     throw new Refusal(
       "platform",
       `${fault}. An owner sets it in Settings, OAuth apps.`,

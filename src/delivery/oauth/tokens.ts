@@ -57,7 +57,8 @@ export function openTokens(options: TokenOptions): Tokens {
           await store.platformSignIns.releaseRefresh(siteId, id, owner);
         }
       }
-      if (elapsed() >= deadline) return { fault: "later", error: "another node is renewing the access token" };
+      if (elapsed() >= deadline)
+        return { fault: "later", error: "another node is renewing the access token" };
       await new Promise((resolve) => setTimeout(resolve, recheckMs));
     }
   }

@@ -56,17 +56,21 @@ export function dueTimeStore(db: Database, now: () => number = Date.now) {
     /** Corrects the webhooks of all sites, and the locks of accounts after wrong codes. */
     async correctOthers(maxPushDelayMs: number): Promise<void> {
       const clock = await readClock();
-      await db.write(async (tx) => {
-        await tx.all(
-          `UPDATE webhooks SET due_at = ${corrected("$1", "$3")}, updated_at = $1,
-             failing_since = CASE WHEN failing_since > $1 THEN $1 ELSE failing_since END
-           WHERE updated_at > $2`,
-          [clock.now, clock.latest, maxPushDelayMs],
+      const ahead = await db.all(`SELECT site_id, id FROM webhooks WHERE updated_at > $1`, [clock.latest]);
+      for (const row of ahead) {
+        await db.write((tx) =>
+          tx.all(
+            `UPDATE webhooks SET due_at = ${corrected("$3", "$5")}, updated_at = $3,
+               failing_since = CASE WHEN failing_since > $3 THEN $3 ELSE failing_since END
+             WHERE site_id = $1 AND id = $2 AND updated_at > $4`,
+            [String(row.site_id), String(row.id), clock.now, clock.latest, maxPushDelayMs],
+          ),
         );
-        await tx.all(`UPDATE two_factors SET locked_until = $1 WHERE locked_until > $1`, [
-          clock.latest + codeLockMs,
-        ]);
-      });
+      }
+      const lockedUntil = clock.latest + codeLockMs;
+      await db.write((tx) =>
+        tx.all(`UPDATE two_factors SET locked_until = $1 WHERE locked_until > $1`, [lockedUntil]),
+      );
     },
   };
 }

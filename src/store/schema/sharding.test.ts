@@ -214,6 +214,7 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
     "SELECT d.${column} FROM deliveries AS d WHERE d.state",
     "SELECT site_id, connection_id FROM deliveries WHERE state =",
   ],
+  "maintenance/dueTimes.ts": ["SELECT site_id, id FROM webhooks"],
   "statistics/health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
   "outbound/periods.ts": ["SELECT site_id, number, ends_at FROM period_heads"],
   "outbound/pushes.ts": [
