@@ -14,7 +14,7 @@ import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Store } from "../store/store.ts";
 import type { Lanes } from "./lanes/lanes.ts";
-import { createJob, parkedReason, toConversion } from "./plan.ts";
+import { createJob, isSelected, parkedReason, toConversion } from "./plan.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
 type WorkerOptions = {
@@ -180,8 +180,10 @@ async function sendDue(
       if (event === "damaged") return rejectDamaged(options, delivery);
       const attribution = await withCurrentConsent(store.people, event, consentMode);
       const conversion = toConversion(event, event.platformEventId, attribution);
-      // Consent, settings and age may have changed since the delivery was planned.
-      const unfit = platform?.skipReason?.(conversion, settings, now());
+      // Consent, settings and age may have changed since the delivery was planned. The selection may not have been known.
+      const unfit = isSelected(connection, event.name)
+        ? platform?.skipReason?.(conversion, settings, now())
+        : "event not selected";
       if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
       const expiresAt = expiryOf(event, maxAgeDaysOf(conversion, platform, settings));
       const job = createJob(event, conversion, connection, expiresAt, lease, delivery.attempts);

@@ -19,7 +19,7 @@ type DueTimeOptions = {
 
 export type DueTimes = {
   /** The clock was set back. */
-  correct(): void;
+  correct: () => void;
   stop(): Promise<void>;
 };
 

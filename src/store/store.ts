@@ -30,7 +30,7 @@ import { pushStore } from "./outbound/pushes.ts";
 import { rejectedRequestStore } from "./statistics/rejectedRequests.ts";
 import { resealStore } from "./maintenance/reseal.ts";
 import { sealWith, type Keys } from "./engine/seal.ts";
-import { readAccessSecret, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
+import { readAccessSecret, refuseWrongKey, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { platformSignInStore } from "./sites/platformSignIns.ts";
 import { statisticsStore } from "./statistics/statistics.ts";
 import { syncLogStore } from "./deliveries/syncLog.ts";
@@ -57,17 +57,19 @@ export async function openStore(
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
     const webhooks = webhookStore(db, seal, newId);
-    await verifyEncryptionKey(db, seal);
+    const onRepaired = (name: string) =>
+      observer?.onDefect(new Error(`the ${name} of the installation could not be read and was written anew`));
+    await verifyEncryptionKey(db, seal, onRepaired);
     return {
       engine: db.engine,
       migrated,
-      configuration: configurationStore(db, seal, newId, () => verifyEncryptionKey(db, seal)),
+      configuration: configurationStore(db, seal, newId, () => refuseWrongKey(db, seal)),
       events: eventStore(db, seal),
       deliveries: deliveryStore(db),
       nodes: nodeStore(db),
       people: peopleStore(db, newId),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
-      accessSecret: await readAccessSecret(db, keys),
+      accessSecret: await readAccessSecret(db, keys, onRepaired),
       seals: resealStore(db, keys),
       purge: purgeStore(db),
       dueTimes: dueTimeStore(db),

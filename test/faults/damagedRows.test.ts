@@ -106,11 +106,19 @@ describe.each(engines)("a damaged row on %s", (engine) => {
       field: "events",
       error: `The event selection of connection ${id} cannot be read: give events=all, or events=a,b.`,
     });
-    await home.run("connect", "shop.example.com", "webhook", `url=${receiver.url}`, "events=all");
-    await eventually("it sends again", async () => {
+    await eventually("the connection is parked", async () => {
       const { results } = JSON.parse((await relay.post(shop.key, event())).text);
-      return results.webhook.ok;
+      return results.webhook.status === "parked";
     });
+    const [wanted, unwanted] = [event("wanted"), { ...event("unwanted"), event: "lead" }];
+    for (const one of [wanted, unwanted]) expect((await relay.post(shop.key, one)).status).toBe(200);
+    await home.run("connect", "shop.example.com", "webhook", `url=${receiver.url}`, "events=purchase");
+    await eventually("what waited is sent", () => orderIds().includes("wanted"));
+    await eventually("what is not selected is skipped", async () => {
+      const { deliveries } = await home.run("delivery", "list", "shop.example.com", "--state", "skipped");
+      return deliveries.some((one: { reason: string }) => one.reason === "event not selected");
+    });
+    expect(orderIds()).not.toContain("unwanted");
   });
 
   test("a site whose settings cannot be read asks its senders to retry, until they are set again", async () => {

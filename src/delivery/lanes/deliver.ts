@@ -122,8 +122,11 @@ export function createDeliverer(options: DelivererOptions) {
   /** Drops the jobs whose lease may end during an attempt: another node could be sending them by then. */
   function keepLeased(batch: QueuedJob[]): QueuedJob[] {
     const neededMs = options.attemptMs + tickMs;
+    const [now, elapsed] = [options.now(), options.elapsed()];
+    // All open events are under the lease of this node.
+    let ofNode: number | undefined;
     const isLost = ({ job, openEvent }: QueuedJob) =>
-      (openEvent ? openEvent.leaseLeftMs() : leaseLeftMs(job, options)) <= neededMs;
+      (openEvent ? (ofNode ??= openEvent.leaseLeftMs()) : leaseLeftMs(job, now, elapsed)) <= neededMs;
     const lost = batch.filter(isLost);
     const reason = "lease ran out";
     for (const one of lost) {
@@ -259,12 +262,9 @@ export function createDeliverer(options: DelivererOptions) {
  * The shorter of what the two clocks say: a wall clock that was set back would prolong the lease, and the monotonic clock stops
  * while the machine is suspended.
  */
-function leaseLeftMs({ leaseUntil, leaseEndsAt = Infinity }: Job, clocks: Clocks): number {
-  const left = leaseUntil - clocks.now();
-  return leaseEndsAt === Infinity ? left : Math.min(left, leaseEndsAt - clocks.elapsed());
+function leaseLeftMs({ leaseUntil, leaseEndsAt = Infinity }: Job, now: number, elapsed: number): number {
+  return Math.min(leaseUntil - now, leaseEndsAt - elapsed);
 }
-
-type Clocks = Pick<DelivererOptions, "now" | "elapsed">;
 
 /** A request can be rejected for conversions that the platform names; the others can be sent again without them. */
 function findResendable(batch: QueuedJob[], { readings, log }: Exchange): QueuedJob[] {

@@ -16,11 +16,19 @@ export class WrongEncryptionKey extends Error {
   }
 }
 
+type OnRepaired = (name: string) => void;
+
 /**
  * Reads a sealed setting, and writes it where there is none yet. One that is damaged, while the key opens other values, is
  * written anew: a damaged row is not a wrong key.
  */
-async function readSealedSetting(db: Database, seal: Seal, name: string, first: string): Promise<string> {
+async function readSealedSetting(
+  db: Database,
+  seal: Seal,
+  name: string,
+  first: string,
+  onRepaired: OnRepaired,
+): Promise<string> {
   await db.write((tx) =>
     tx.all(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, [
       name,
@@ -38,6 +46,8 @@ async function readSealedSetting(db: Database, seal: Seal, name: string, first: 
       stored,
     ]),
   );
+  onRepaired(name);
+  // Another node may have been first.
   const repaired = tryOpen(seal, String(await readSetting(db, name)), name);
   if (repaired === null) throw new WrongEncryptionKey();
   return repaired;
@@ -51,18 +61,28 @@ async function opensMostValues(db: Database, seal: Seal): Promise<boolean> {
   let [opened, failed] = [0, 0];
   for (const column of sealedColumns) {
     const rows = (await sealedRows(db, column).next()).value ?? [];
-    for (const row of rows.slice(0, sampled)) canOpen(seal, column, row) ? (opened += 1) : (failed += 1);
+    for (const row of rows.slice(0, sampled))
+      if (canOpen(seal, column, row)) opened += 1;
+      else failed += 1;
   }
   // The value that was asked for is one of those that failed.
   return opened > 0 && opened >= failed;
 }
 
-/**
- * Throws for a wrong key at the start, and not when the first credential cannot be decrypted. Later it tells a key that was
- * replaced by a wrong one from a damaged row.
- */
-export async function verifyEncryptionKey(db: Database, seal: Seal): Promise<void> {
-  await readSealedSetting(db, seal, sealedNames.check, "cleancast");
+/** Throws for a wrong key at the start, and not when the first credential cannot be decrypted. */
+export async function verifyEncryptionKey(
+  db: Database,
+  seal: Seal,
+  onRepaired: OnRepaired = () => {},
+): Promise<void> {
+  await readSealedSetting(db, seal, sealedNames.check, "cleancast", onRepaired);
+}
+
+/** Throws where the key of a running process was replaced by a wrong one, so that no row is taken for damaged. */
+export async function refuseWrongKey(db: Database, seal: Seal): Promise<void> {
+  const stored = String(await readSetting(db, sealedNames.check));
+  if (tryOpen(seal, stored, sealedNames.check) !== null) return;
+  if (!(await opensMostValues(db, seal))) throw new WrongEncryptionKey();
 }
 
 /**
@@ -70,10 +90,11 @@ export async function verifyEncryptionKey(db: Database, seal: Seal): Promise<voi
  * once and is stored sealed since then, so that users stay signed in, and their apps work, when the key is changed. A damaged
  * one is derived again, which gives the same secret unless the key was changed since.
  */
-export const readAccessSecret = (db: Database, keys: Keys) =>
+export const readAccessSecret = (db: Database, keys: Keys, onRepaired: OnRepaired = () => {}) =>
   readSealedSetting(
     db,
     sealWith(keys),
     sealedNames.access,
     secretFor("cleancast access", keys()[0] as Buffer),
+    onRepaired,
   );

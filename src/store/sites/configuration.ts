@@ -62,12 +62,12 @@ export const cannotBeRead = "cannot be read";
 /** Binds sealed credentials to their connection. */
 export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
-/** `verifyKey` throws where the encryption key is wrong: then no row is damaged, and none must be taken for it. */
+/** `refuseWrongKey` throws where the encryption key is wrong: then no row is damaged, and none must be taken for it. */
 export function configurationStore(
   db: Database,
   seal: Seal,
   newId: () => string,
-  verifyKey: () => Promise<void>,
+  refuseWrongKey: () => Promise<void>,
 ) {
   const change = (line: AuditLine, work: (tx: Query) => Promise<unknown>) =>
     changeConfiguration(db, newId(), line, work);
@@ -107,7 +107,7 @@ export function configurationStore(
         });
       }
     }
-    if (sites.some(isDamaged)) await verifyKey();
+    if (sites.some(isDamaged)) await refuseWrongKey();
     return sites;
   }
 

@@ -61,9 +61,9 @@ export function alertStore(db: Database) {
         );
         for (const row of open) {
           const [kind, subject] = [row.kind as AlertKind, String(row.subject)];
-          const unseenMs = now - Number(row.seen_at);
+          const sinceSeenMs = now - Number(row.seen_at);
           // A time in the future was written by a clock that ran ahead.
-          const isQuiet = unseenMs >= (quietMs[kind] ?? 0) || unseenMs < -maxSkewMs;
+          const isQuiet = sinceSeenMs >= (quietMs[kind] ?? 0) || sinceSeenMs < -maxSkewMs;
           if (found.has(keyOf({ kind, subject })) || !isQuiet) continue;
           await tx.all(
             `UPDATE alerts SET ended_at = $4 WHERE site_id = $1 AND kind = $2 AND subject = $3 AND ended_at IS NULL`,

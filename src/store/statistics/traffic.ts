@@ -31,7 +31,7 @@ export type BotVisit<Seen = unknown> = {
   seen: Seen;
 };
 
-export function trafficStore(db: Database, seal: Seal, now: () => number = Date.now) {
+export function trafficStore(db: Database, seal: Seal, clock: () => number = Date.now) {
   return {
     /**
      * Replaces this writer's counts of the same hours: safe to repeat. `bots` is the writer's all-time number of bot visits
@@ -95,7 +95,7 @@ export function trafficStore(db: Database, seal: Seal, now: () => number = Date.
         const readable = rows.flatMap((row) => botVisitOf(row, seal) ?? []);
         found.push(...readable.slice(0, limit - found.length));
         if (readable.length < rows.length)
-          await db.write((tx) => beginAlert(tx, siteId, damageFindings.botVisits, now()));
+          await db.write((tx) => beginAlert(tx, siteId, damageFindings.botVisits, clock()));
         const last = rows.at(-1);
         if (!last || rows.length < limit || found.length === limit) return found;
         after = String(last.id);
