@@ -57,8 +57,9 @@ export async function openStore(
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
     const webhooks = webhookStore(db, seal, newId);
+    const report = observer?.onDefect ?? ((error: Error) => process.emitWarning(error));
     const onRepaired = (name: string) =>
-      observer?.onDefect(new Error(`the ${name} of the installation could not be read and was written anew`));
+      report(new Error(`the ${name} of the installation could not be read and was written anew`));
     await verifyEncryptionKey(db, seal, onRepaired);
     return {
       engine: db.engine,
