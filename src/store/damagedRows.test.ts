@@ -3,12 +3,15 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newEvent, newSite } from "../../test/support/events.ts";
-import { openAt, openNodes, sql } from "../../test/support/nodes.ts";
+import { encryptionKey, openAt, openNodes, sql } from "../../test/support/nodes.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
-import type { ConnectionRow, SiteRow } from "./sites/configuration.ts";
-import { openStore } from "./store.ts";
+import { sealWith } from "./engine/seal.ts";
+import { sealedColumns } from "./maintenance/sealedColumns.ts";
+import { connectionPlace, type ConnectionRow, type SiteRow } from "./sites/configuration.ts";
+import { openStore, type Store } from "./store.ts";
 
 const now = Date.UTC(2026, 10, 15);
+const wrongKey = Buffer.alloc(32, 9);
 const damaged = (column: string) => `${column} = 'v1.AAAA' || SUBSTR(${column}, 8)`;
 
 describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engine) => {
@@ -102,14 +105,16 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
   test("a wrong encryption key is never taken for damaged rows", async () => {
     const siteId = await newSite(store);
     await save(connection(siteId));
-    const open = () => openStore(location, Buffer.alloc(32, 9), ulid);
-    await expect(open()).rejects.toThrow("is not the key that this database was sealed with");
+    const item = newEvent(siteId, { extra: { plan: "gold" } });
+    await store.events.accept(item);
+    await expect(openStore(location, wrongKey, ulid)).rejects.toThrow("is not the key that this database was sealed with");
     let key = Buffer.alloc(32, 7);
     const replaced = await openStore(location, () => [key], ulid);
     try {
       // The key of a running process is replaced by a wrong one.
-      key = Buffer.alloc(32, 9);
+      key = wrongKey;
       await expect(replaced.configuration.listSitesSince(-1)).rejects.toThrow("is not the key");
+      await expect(replaced.events.get(siteId, item.event.id)).rejects.toThrow("is not the key");
       key = Buffer.alloc(32, 7);
       const sites = await replaced.configuration.listSitesSince(-1);
       expect(sites.find(({ id }) => id === siteId)?.connections).toMatchObject([{ state: "active" }]);
@@ -118,35 +123,40 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     }
   });
 
-  test("a webhook that cannot be read is disabled, keeps its periods, and is repaired", async () => {
-    const siteId = await newSite(store);
-    const [id, whole] = [shortId(), shortId()];
-    const address = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
-    for (const one of [id, whole])
-      await store.webhooks.add(auditLine(siteId), { siteId, id: one, sendEmpty: true }, address);
-    await store.periods.close({ siteId, number: 0, startsAt: 0, endsAt: now, now, dueAt: now });
-    await sql(location, `UPDATE webhooks SET ${damaged("url")} WHERE id = '${id}'`);
-    const listed = await store.webhooks.list(siteId);
-    expect(listed.find((one) => one.id === id)).toMatchObject({
-      origin: null,
-      state: "disabled",
-      stateReason: "cannot be read",
-    });
-    expect((await store.webhooks.listWithSecrets(siteId)).map((one) => one.id)).toEqual([whole]);
-    const claim = (webhookId: string) =>
-      store.pushes.claim({ siteId, webhookId }, { owner: "a", now, until: now + 1000 });
-    expect(await claim(id)).toBeNull();
-    expect((await claim(whole))?.period.number).toBe(1);
-    const ofSite = async () =>
-      (await store.pushes.findDue(now + 5000)).filter((one) => one.siteId === siteId);
-    expect(await ofSite()).toEqual([{ siteId, webhookId: whole }]);
-    expect((await store.audit.list(siteId, 1))[0]).toMatchObject({
-      action: "webhook disabled",
-      detail: { id, reason: "cannot be read" },
-    });
-    await store.webhooks.repair(auditLine(siteId), id, address);
-    expect((await claim(id))?.period.number).toBe(1);
-  });
+  test.each(["url", "secrets"])(
+    "a webhook whose %s cannot be read keeps its periods, and goes on when it is repaired or restored",
+    async (column) => {
+      const siteId = await newSite(store);
+      const [id, whole] = [shortId(), shortId()];
+      const address = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
+      for (const one of [id, whole])
+        await store.webhooks.add(auditLine(siteId), { siteId, id: one, sendEmpty: true }, address);
+      await store.periods.close({ siteId, number: 0, startsAt: 0, endsAt: now, now, dueAt: now });
+      const [row] = await sql(location, `SELECT ${column} AS value FROM webhooks WHERE id = '${id}'`);
+      await sql(location, `UPDATE webhooks SET ${damaged(column)} WHERE id = '${id}'`);
+      const listed = await store.webhooks.list(siteId);
+      expect(listed.find((one) => one.id === id)).toMatchObject({
+        origin: null,
+        state: "disabled",
+        stateReason: "cannot be read",
+      });
+      expect((await store.webhooks.listWithSecrets(siteId)).map((one) => one.id)).toEqual([whole]);
+      const claim = (webhookId: string, at = now) =>
+        store.pushes.claim({ siteId, webhookId }, { owner: "a", now: at, until: at + 1000 });
+      expect(await claim(id)).toBeNull();
+      expect((await claim(whole))?.period.number).toBe(1);
+      const ofSite = async () =>
+        (await store.pushes.findDue(now + 5000)).filter((one) => one.siteId === siteId);
+      expect(await ofSite()).toEqual([{ siteId, webhookId: whole }]);
+
+      await sql(location, `UPDATE webhooks SET ${column} = '${String(row?.value)}' WHERE id = '${id}'`);
+      const later = now + 3_600_000;
+      expect((await claim(id, later))?.period.number).toBe(1);
+      await sql(location, `UPDATE webhooks SET ${damaged(column)} WHERE id = '${id}'`);
+      await store.webhooks.repair(auditLine(siteId), id, address);
+      expect((await claim(id))?.period.number).toBe(1);
+    },
+  );
 
   test("an OAuth app or a sign-in that cannot be read says so, and does not throw", async () => {
     const app = { platform: shortId(), clientId: "c", clientSecret: "s" };
@@ -263,14 +273,119 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     expect((await store.alerts.listSince(siteId, 0))[0]?.notifications).toEqual({ mail: sent });
   });
 
-  test("sealed values of the installation that are damaged are written anew with the right key only", async () => {
-    await sql(
-      location,
-      `UPDATE settings SET ${damaged("value")} WHERE name IN ('seal check', 'access secret')`,
-    );
-    await expect(openStore(location, Buffer.alloc(32, 9), ulid)).rejects.toThrow("is not the key");
-    const again = await openAt(location);
-    expect(again.accessSecret).toBe(store.accessSecret);
-    await again.close();
+  const settingsOf = async () =>
+    new Map((await sql(location, "SELECT name, value FROM settings")).map((row) => [row.name, row.value]));
+
+  test.each([["seal check"], ["access secret"], ["seal check", "access secret"]])(
+    "sealed values of the installation that are damaged (%s) are written again, with the right key only",
+    async (...names) => {
+      await save(connection(await newSite(store)));
+      // Values that other tests of this file have damaged.
+      await sql(location, `DELETE FROM connections WHERE credentials LIKE 'v1.AAAA%' OR credentials = '{}'`);
+      for (const table of ["webhooks", "oauth_apps", "platform_sign_ins", "bot_visits", "events"])
+        await sql(location, `DELETE FROM ${table}`);
+      for (const name of names)
+        await sql(location, `UPDATE settings SET ${damaged("value")} WHERE name = '${name}'`);
+      const before = await settingsOf();
+      await expect(openStore(location, wrongKey, ulid)).rejects.toThrow("is not the key");
+      expect(await settingsOf()).toEqual(before);
+      const again = await openAt(location);
+      expect(again.accessSecret).toBe(store.accessSecret);
+      await again.close();
+    },
+  );
+
+  test("a change of the key that was interrupted is not taken for damage by a start with the new key alone", async () => {
+    const [one, other] = [connection(await newSite(store)), connection(await newSite(store))];
+    await save(one);
+    await save(other);
+    const newKey = Buffer.alloc(32, 11);
+    // The change has resealed one of two connections when it is killed.
+    const [row] = await sql(location, `SELECT credentials FROM connections WHERE id = '${one.id}'`);
+    const place = connectionPlace(one.siteId, one.id);
+    const plain = sealWith(encryptionKey).open(String(row?.credentials), place);
+    const resealed = sealWith(newKey).close(plain, place);
+    await sql(location, `UPDATE connections SET credentials = '${resealed}' WHERE id = '${one.id}'`);
+    const before = await settingsOf();
+    await expect(openStore(location, newKey, ulid)).rejects.toThrow("is not the key");
+    expect(await settingsOf()).toEqual(before);
+    const both = await openStore(location, () => [newKey, encryptionKey], ulid);
+    await both.close();
   });
+
+  test.each(sealedColumns.map((column) => [`${column.table}.${column.column}`, column] as const))(
+    "a damaged value in %s keeps no other row from being read",
+    async (_name, { table, column, where = "1 = 1" }) => {
+      const home = await openNodes(engine);
+      try {
+        const platform = "google_ads";
+        const { store: its } = home;
+        const siteId = await newSite(its);
+        const fill = async (id: string) => {
+          const row = { ...connection(siteId), id };
+          await its.configuration.saveConnection(auditLine(siteId), row, new Set(["url"]));
+          await its.webhooks.add(auditLine(siteId), { siteId, id, sendEmpty: true }, someAddress);
+          await its.platformSignIns.saveApp({ platform: id, clientId: "c", clientSecret: "s" }, now);
+          const signIn = { siteId, id, platform, expiresAt: now + 1000, record: { step: "requested" } };
+          await its.platformSignIns.begin(signIn);
+          const visit = { siteId, id, seenAt: now, reason: "r", verdict: botVerdict, page: "/", seen: {} };
+          await its.traffic.addBotVisit(visit);
+          await its.events.accept(newEvent(siteId, { id, orderId: id, extra: { plan: "gold" } }));
+        };
+        await fill("damaged");
+        await fill("whole");
+        await its.periods.close({ siteId, number: 0, startsAt: 0, endsAt: now, now, dueAt: now });
+        const id = table === "oauth_apps" ? "platform" : table === "settings" ? "name" : "id";
+        const which = table === "settings" ? where : `${id} = 'damaged'`;
+        const changed = `UPDATE ${table} SET ${damaged(column)} WHERE ${which} RETURNING ${id}`;
+        expect((await sql(home.location, changed)).length).toBeGreaterThan(0);
+
+        const again = await openAt(home.location);
+        try {
+          for (const node of [its, again]) expect(await readAll(node, siteId, "whole")).toEqual(allWhole);
+        } finally {
+          await again.close();
+        }
+      } finally {
+        await home.close();
+      }
+    },
+  );
 });
+
+const someAddress = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
+const botVerdict = { bot: true, score: 100, reasons: ["a bot"], rules: 1 };
+
+/** Reads what every part of the relay reads, and returns what was found of the whole rows. */
+async function readAll(node: Store, siteId: string, id: string) {
+  const [site] = await node.configuration.listSitesSince(-1);
+  const hasId = (one: { id: string }) => one.id === id;
+  const webhook = { siteId, webhookId: id };
+  const push = await node.pushes.claim(webhook, { owner: shortId(), now, until: now });
+  const app = await node.platformSignIns.findApp(id);
+  return {
+    connection: site?.connections.find(hasId)?.state,
+    webhook: (await node.webhooks.list(siteId)).find(hasId)?.state,
+    withSecrets: (await node.webhooks.listWithSecrets(siteId)).some(hasId),
+    push: push?.address,
+    app: app !== null && app !== "unreadable" && app.clientSecret,
+    apps: (await node.platformSignIns.listApps()).find(({ platform }) => platform === id)?.isReadable,
+    signIn: (await node.platformSignIns.find(siteId, id))?.record,
+    botVisits: (await node.traffic.listBotVisits(siteId, 10)).some(hasId),
+    event: await node.events.get(siteId, id).then((event) => event !== "damaged" && event?.extra),
+    events: (await node.events.list(siteId, { limit: 10 })).some(hasId),
+  };
+}
+
+const allWhole: Awaited<ReturnType<typeof readAll>> = {
+  connection: "active",
+  webhook: "active",
+  withSecrets: true,
+  push: someAddress,
+  app: "s",
+  apps: true,
+  signIn: { step: "requested" },
+  botVisits: true,
+  event: { plan: "gold" },
+  events: true,
+};

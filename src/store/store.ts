@@ -61,11 +61,12 @@ export async function openStore(
     const onRepaired = (name: string) =>
       report(new Error(`the ${name} of the installation could not be read and was written anew`));
     await verifyEncryptionKey(db, seal, onRepaired);
+    const refuseWrongKeyNow = () => refuseWrongKey(db, seal);
     return {
       engine: db.engine,
       migrated,
-      configuration: configurationStore(db, seal, newId, () => refuseWrongKey(db, seal)),
-      events: eventStore(db, seal),
+      configuration: configurationStore(db, seal, newId, refuseWrongKeyNow),
+      events: eventStore(db, seal, refuseWrongKeyNow),
       deliveries: deliveryStore(db),
       nodes: nodeStore(db),
       people: peopleStore(db, newId),

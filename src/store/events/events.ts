@@ -52,7 +52,13 @@ export type Release = {
   now: number;
 };
 
-export function eventStore(db: Database, seal: Seal, now: () => number = Date.now) {
+/** `refuseWrongKey` throws where the encryption key is wrong: then no event is damaged, and none must be taken for it. */
+export function eventStore(
+  db: Database,
+  seal: Seal,
+  refuseWrongKey: () => Promise<void>,
+  now: () => number = Date.now,
+) {
   const described = describeEvents(seal);
   const accept = inGroups<NewEvent, Acceptance>(
     (_group, items) => db.write((tx) => acceptAll(tx, described, items)),
@@ -83,6 +89,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
         }
       }
     }
+    if (found.values().some((event) => event === "damaged")) await refuseWrongKey();
     return found;
   }
 

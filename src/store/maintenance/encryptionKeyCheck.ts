@@ -1,7 +1,7 @@
 // The sealed settings of the installation: a known text that reveals a wrong encryption key at the start, and the secret of
 // the sign-in.
 
-import type { Database } from "../engine/database.ts";
+import type { Database, Query, Row } from "../engine/database.ts";
 import { sealWith, secretFor, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
 import { readSetting } from "../settings.ts";
 import { canOpen, sealedRows } from "./reseal.ts";
@@ -19,8 +19,8 @@ export class WrongEncryptionKey extends Error {
 type OnRepaired = (name: string) => void;
 
 /**
- * Reads a sealed setting, and writes it where there is none yet. One that is damaged, while the key opens other values, is
- * written anew: a damaged row is not a wrong key.
+ * Reads a sealed setting, and writes it where there is none yet. One that is damaged, while the key is right, is
+ * written again: a damaged row is not a wrong key.
  */
 async function readSealedSetting(
   db: Database,
@@ -38,7 +38,7 @@ async function readSealedSetting(
   const stored = String(await readSetting(db, name));
   const plain = tryOpen(seal, stored, name);
   if (plain !== null) return plain;
-  if (!(await opensMostValues(db, seal))) throw new WrongEncryptionKey();
+  if (!(await isRightKey(db, seal))) throw new WrongEncryptionKey();
   await db.write((tx) =>
     tx.all(`UPDATE settings SET value = $2 WHERE name = $1 AND value = $3`, [
       name,
@@ -53,20 +53,23 @@ async function readSealedSetting(
   return repaired;
 }
 
-/** The number of values of each kind that tell a wrong key from a damaged row. */
-const sampled = 20;
-
-/** Most, and not only some: a change of the key that was interrupted may have left values of the old one. */
-async function opensMostValues(db: Database, seal: Seal): Promise<boolean> {
-  let [opened, failed] = [0, 0];
-  for (const column of sealedColumns) {
-    const rows = (await sealedRows(db, column).next()).value ?? [];
-    for (const row of rows.slice(0, sampled))
-      if (canOpen(seal, column, row)) opened += 1;
-      else failed += 1;
+/**
+ * True for the right key, also where values are damaged. A change of the key reseals the two known values last: if one of them can
+ * be decrypted, no value of another key is left. If neither can, a wrong key and a change that was interrupted look the same as
+ * damage, unless all other values (the first ones of each kind) can be decrypted.
+ */
+async function isRightKey(db: Query, seal: Seal): Promise<boolean> {
+  for (const name of Object.values(sealedNames)) {
+    const stored = await readSetting(db, name);
+    if (stored !== null && tryOpen(seal, stored, name) !== null) return true;
   }
-  // The value that was asked for is one of those that failed.
-  return opened > 0 && opened >= failed;
+  let opened = 0;
+  for (const column of sealedColumns.filter(({ table }) => table !== "settings")) {
+    const rows: Row[] = (await sealedRows(db, column).next()).value ?? [];
+    if (!rows.every((row) => canOpen(seal, column, row))) return false;
+    opened += rows.length;
+  }
+  return opened > 0;
 }
 
 /** Throws for a wrong key at the start, and not when the first credential cannot be decrypted. */
@@ -79,10 +82,8 @@ export async function verifyEncryptionKey(
 }
 
 /** Throws where the key of a running process was replaced by a wrong one, so that no row is taken for damaged. */
-export async function refuseWrongKey(db: Database, seal: Seal): Promise<void> {
-  const stored = String(await readSetting(db, sealedNames.check));
-  if (tryOpen(seal, stored, sealedNames.check) !== null) return;
-  if (!(await opensMostValues(db, seal))) throw new WrongEncryptionKey();
+export async function refuseWrongKey(db: Query, seal: Seal): Promise<void> {
+  if (!(await isRightKey(db, seal))) throw new WrongEncryptionKey();
 }
 
 /**

@@ -3,11 +3,11 @@
 // One node at a time leases a webhook: claiming it moves its due time to the end of the lease and writes the owner, and
 // only the owner can settle. Periods are pushed in order: the next one only after the receiver accepted the oldest.
 
+import { minuteMs } from "../../kernel/time.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns, qualified } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
 import { chunks, tuples, type Database, type Query, type Row, type Value } from "../engine/database.ts";
-import { cannotBeRead } from "../sites/configuration.ts";
 import type { Period } from "./periods.ts";
 import type { Address } from "./webhooks.ts";
 
@@ -55,6 +55,9 @@ const lineColumns = [
   "site_id", "webhook_id", "id", "number", "started_at", "duration_ms", "ok", "http_status", "error", "response",
 ]; // prettier-ignore
 
+/** A webhook whose row is damaged is read again after this time: a person may have restored it from a backup. */
+const rereadMs = minuteMs;
+
 /** `addressOf` returns null for a webhook whose row is damaged. */
 export function pushStore(db: Database, addressOf: (row: Row) => Address | null, newId: () => string) {
   return {
@@ -70,12 +73,11 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
       return rows.map((row) => ({ siteId: String(row.site_id), webhookId: String(row.id) }));
     },
 
-    /** Leases a webhook if it is due and has a queued push. One whose row is damaged is disabled, and keeps its queue. */
+    /** Leases a webhook if it is due and has a queued push. One whose row is damaged keeps its queue, and is read again later. */
     claim(
       { siteId, webhookId }: WebhookKey,
       lease: { owner: string; now: number; until: number },
     ): Promise<Push | null> {
-      const lineId = newId();
       return db.write(async (tx) => {
         // The owner matches when the transaction runs again, because its commit was not confirmed.
         const [row] = await tx.all(
@@ -86,7 +88,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
         if (!row) return null;
         const address = addressOf(row);
         if (!address) {
-          await disableDamaged(tx, lineId, { siteId, webhookId }, lease.now);
+          await releaseWebhook(tx, siteId, webhookId, lease.now + rereadMs);
           return null;
         }
         const [oldest] = await tx.all(
@@ -207,26 +209,11 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
   };
 }
 
-async function disableDamaged(tx: Query, lineId: string, key: WebhookKey, at: number): Promise<void> {
-  const { siteId, webhookId: id } = key;
-  await releaseWebhook(tx, siteId, id);
-  await disable(tx, key, cannotBeRead);
-  const detail = { id, reason: cannotBeRead };
-  await writeAudit(tx, lineId, { siteId, actor: "relay", action: "webhook disabled", detail, at });
-}
-
-async function disable(tx: Query, { siteId, webhookId }: WebhookKey, reason: string): Promise<void> {
-  await tx.all(`UPDATE webhooks SET state = 'disabled', state_reason = $3 WHERE site_id = $1 AND id = $2`, [
+async function releaseWebhook(tx: Query, siteId: string, webhookId: string, dueAt = 0): Promise<void> {
+  await tx.all(`UPDATE webhooks SET owner = '', due_at = $3 WHERE site_id = $1 AND id = $2`, [
     siteId,
     webhookId,
-    reason,
-  ]);
-}
-
-async function releaseWebhook(tx: Query, siteId: string, webhookId: string): Promise<void> {
-  await tx.all(`UPDATE webhooks SET owner = '', due_at = 0 WHERE site_id = $1 AND id = $2`, [
-    siteId,
-    webhookId,
+    dueAt,
   ]);
 }
 
@@ -247,7 +234,11 @@ async function settleOne(tx: Query, lineId: string, settlement: PushSettlement):
   await writeLog(tx, { siteId, webhookId }, number, calls);
   // If a member has disabled it meanwhile, their reason stays.
   if (!settlement.ok && settlement.disabled && row.state === "active") {
-    await disable(tx, settlement, String(settlement.disabled.detail.reason));
+    await tx.all(`UPDATE webhooks SET state = 'disabled', state_reason = $3 WHERE site_id = $1 AND id = $2`, [
+      siteId,
+      webhookId,
+      String(settlement.disabled.detail.reason),
+    ]);
     await writeAudit(tx, lineId, settlement.disabled);
   }
   return true;

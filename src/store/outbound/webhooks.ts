@@ -16,7 +16,7 @@ export type WebhookState = (typeof webhookStates)[number];
 export type Webhook = {
   siteId: string;
   id: string;
-  /** Without the path, which may hold a token. null where the row is damaged: then the webhook is disabled. */
+  /** Without the path, which may hold a token. null where the row is damaged: then nothing is pushed. */
   origin: string | null;
   sendEmpty: boolean;
   state: WebhookState;
