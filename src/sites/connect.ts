@@ -150,6 +150,11 @@ function checkAccount(platform: Platform, existing: Connection, given: Record<st
   const identifying = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
   const name = identifying?.[0] ?? changed[0]?.[0] ?? "settings";
   const label = platform.settings.find((one) => one.name === name)?.label ?? name;
+  if (existing.unreadable)
+    throw new Refusal(
+      name,
+      "This connection cannot be read: enter all its settings again, for the same account, or add a new connection.",
+    );
   throw new Refusal(name, `${label} identifies the account: add a new connection instead.`);
 }
 

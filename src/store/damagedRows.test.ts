@@ -208,6 +208,19 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     expect(await store.events.get(siteId, whole.event.id)).toMatchObject({ id: whole.event.id });
   });
 
+  test("an event whose reasons for being filtered are damaged is listed with the others", async () => {
+    const siteId = await newSite(store);
+    const filterReasons = [{ code: "blocked domain", detail: "spam.example" }] as never;
+    for (const id of ["01", "02"])
+      await store.events.accept(newEvent(siteId, { id, orderId: id }, { filterReasons, deliveries: [] }));
+    await sql(location, `UPDATE events SET reasons = '[{' WHERE site_id = '${siteId}' AND id = '01'`);
+    const { events } = await store.events.listPage(siteId, {}, { before: null, limit: 5 });
+    expect(events.map((one) => [one.id, one.filterReasons])).toEqual([
+      ["02", filterReasons],
+      ["01", []],
+    ]);
+  });
+
   test("damaged outcomes of an event stop neither a takeover nor lists, and the event is not sent again", async () => {
     const siteId = await newSite(store);
     const owner = shortId();
@@ -332,17 +345,18 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
           await its.traffic.addBotVisit(visit);
           await its.events.accept(newEvent(siteId, { id, orderId: id, extra: { plan: "gold" } }));
         };
-        await fill("damaged");
-        await fill("whole");
+        const [bad, good] = ["01", "02"] as const;
+        await fill(bad);
+        await fill(good);
         await its.periods.close({ siteId, number: 0, startsAt: 0, endsAt: now, now, dueAt: now });
         const id = table === "oauth_apps" ? "platform" : table === "settings" ? "name" : "id";
-        const which = table === "settings" ? where : `${id} = 'damaged'`;
+        const which = table === "settings" ? where : `${id} = '${bad}'`;
         const changed = `UPDATE ${table} SET ${damaged(column)} WHERE ${which} RETURNING ${id}`;
         expect((await sql(home.location, changed)).length).toBeGreaterThan(0);
 
         const again = await openAt(home.location);
         try {
-          for (const node of [its, again]) expect(await readAll(node, siteId, "whole")).toEqual(allWhole);
+          for (const node of [its, again]) expect(await readAll(node, siteId, good)).toEqual(allWhole);
         } finally {
           await again.close();
         }

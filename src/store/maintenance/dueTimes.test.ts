@@ -6,7 +6,9 @@ import { auditLine, newEvent, newSite, settlementOf } from "../../../test/suppor
 import { openNodes, sql } from "../../../test/support/nodes.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
+import { openDatabase } from "../open.ts";
 import { lockoutRule } from "../sites/keyUse.ts";
+import { dueTimeStore } from "./dueTimes.ts";
 
 const maxDelayMs = 1.2 * dayMs;
 
@@ -52,6 +54,34 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
     expect(await correct(siteId)).toBe(1);
     expect(await dueIn(siteId, id)).toBeLessThan(maxDelayMs + minuteMs);
   });
+
+  test("a delivery that is due later than the longest retry is due then, whenever it was changed", async () => {
+    const siteId = await newSite(store);
+    const id = await queued(siteId, now, now + 30 * dayMs);
+    expect(await correct(siteId)).toBe(1);
+    expect(await dueIn(siteId, id)).toBeGreaterThanOrEqual(maxDelayMs);
+    expect(await dueIn(siteId, id)).toBeLessThan(maxDelayMs + minuteMs);
+  });
+
+  test.runIf(engine === "postgres")(
+    "a node whose clock differs from the database's corrects nothing: it is not known which one is right",
+    async () => {
+      const siteId = await newSite(store);
+      const id = await queued(siteId, now + dayMs, now + dayMs + 10_000);
+      const db = openDatabase(location);
+      try {
+        for (const wrongMs of [-hourMs, hourMs]) {
+          const node = dueTimeStore(db, () => Date.now() + wrongMs);
+          expect(await node.correctDeliveries({ siteId, connectionId: "c1" }, maxDelayMs)).toBe(0);
+          await node.correctOthers(maxDelayMs);
+        }
+      } finally {
+        await db.close();
+      }
+      expect(await dueIn(siteId, id)).toBe(dayMs + 10_000);
+      expect(await correct(siteId)).toBe(1);
+    },
+  );
 
   test("a leased delivery keeps its owner and gets a whole lease from now on", async () => {
     const siteId = await newSite(store);
