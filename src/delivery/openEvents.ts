@@ -125,7 +125,10 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
 
   async function takeOverDead(): Promise<void> {
     if (!isShared) return;
-    const expired = (await store.nodes.listExpired()).filter(isDead);
+    const listed = await store.nodes.listExpired();
+    for (const known of ahead.keys())
+      if (!listed.some(({ node }) => node.owner === known)) ahead.delete(known);
+    const expired = listed.filter(isDead);
     // A node that is not listed any more came back, and may die again.
     for (const known of takenOver)
       if (!expired.some(({ node }) => node.owner === known)) takenOver.delete(known);

@@ -250,6 +250,30 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     expect(await store.nodes.takeOver(siteId, { owner, lowWater: "" }, now)).toBe(0);
   });
 
+  test("damaged identities and visitors stop no purge, and are removed when a part of them is too old", async () => {
+    const siteId = await newSite(store);
+    const dayMs = 86_400_000;
+    for (const [table, key] of [
+      ["identities", "email_sha256"],
+      ["visitors", "visitor_id"],
+    ])
+      for (const [id, age] of [
+        ["a", 100],
+        ["b", 1],
+      ] as const)
+        await sql(
+          location,
+          `INSERT INTO ${table} (site_id, ${key}, record, oldest_at)
+           VALUES ('${siteId}', '${id}', 'x{', ${now - age * dayMs})`,
+        );
+    const before = now - 90 * dayMs;
+    expect(await store.people.purgeVisitors(siteId, before, 10)).toBe(1);
+    expect(await store.people.purgeVisitors(siteId, before, 10)).toBe(0);
+    expect(await store.people.purgePeople(siteId, before, "", 10)).toEqual({ removed: 1, next: null });
+    for (const table of ["identities", "visitors"])
+      expect(await sql(location, `SELECT record FROM ${table} WHERE site_id = '${siteId}'`)).toHaveLength(1);
+  });
+
   test("a damaged line of the audit log, import or notification does not hide the others", async () => {
     const siteId = await newSite(store);
     await store.audit.add(auditLine(siteId, "first"));
