@@ -74,8 +74,7 @@ async function purgeRecords(
 
 function tryUnpack(text: string, id: string): Identity | Visitor | null {
   try {
-    const record = unpackRecord(text, id) as Identity | Visitor | null;
-    return Array.isArray(record?.visits) ? record : null;
+    return unpackRecord(text, id) as Identity | Visitor;
   } catch {
     return null;
   }
