@@ -234,6 +234,7 @@ async function countAll({ store, directory }: SiteContext, now: number): Promise
     sites: () => directory.sites(),
     owner: "demo",
     now: () => now,
+    elapsed: () => performance.now(),
     onDefect: (error) => {
       throw error;
     },

@@ -54,7 +54,7 @@ export function openAccess(options: AccessOptions) {
 
   function recordSeen(userId: string, sessionId: string): void {
     const at = now();
-    if (at - (seen.get(sessionId) ?? 0) < seenEveryMs) return;
+    if (Math.abs(at - (seen.get(sessionId) ?? 0)) < seenEveryMs) return;
     if (seen.size >= maxSeen) seen.clear();
     seen.set(sessionId, at);
     context.inBackground(() => store.accounts.touchSession(userId, sessionId, at));

@@ -11,6 +11,7 @@ import { addressOf, type AccessContext, type Caller, type Cookies } from "./cont
 import { checkNewPassword, hashPassword, isPassword } from "./password.ts";
 import { codeLimits, codeUse, countAttempt, passwordLimits, uncountAttempt } from "./rateCounters.ts";
 import { codeRefusal } from "./signIn.ts";
+import { refuseDamagedSecret } from "./twoFactorSecrets.ts";
 
 type Me = Pick<User, "id" | "email" | "sessionId" | "twoFactor">;
 
@@ -112,7 +113,8 @@ export function openAccount(context: AccessContext) {
       } catch (error) {
         if (errorCodeOf(error) === "TOTP_NOT_ENABLED")
           throw new Refusal("code", "Start setting up two-factor sign-in first: there is no secret yet.");
-        throw codeRefusal(error) ?? (errorStatusOf(error) === 401 ? sessionEnded() : error);
+        const refusal = codeRefusal(error) ?? (errorStatusOf(error) === 401 ? sessionEnded() : null);
+        throw refusal ?? (await refuseDamagedSecret(context, me.id, "secret", "Begin again.")) ?? error;
       }
     },
 

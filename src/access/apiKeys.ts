@@ -20,19 +20,20 @@ const noSite = "";
 
 export function openApiKeys(context: AccessContext) {
   const { store, directory, now, onDefect } = context;
-  const cache = new Map<string, { key: ApiKey; until: number }>();
+  const cache = new Map<string, { key: ApiKey; asked: number }>();
   let uses: KeyUses | null = null;
 
   async function find(text: string): Promise<ApiKey | null> {
     if (!isWellFormed(text) || !text.startsWith("ccm_")) return null;
     const hash = hashKey(text);
     const cached = cache.get(hash);
-    if (cached && cached.until > now()) return cached.key;
     const asked = now();
+    // Not before `asked` either: the clock may have been set back, and a revoked key must end.
+    if (cached && cached.asked <= asked && asked < cached.asked + cachedMs) return cached.key;
     const key = await store.apiKeys.findByHash(hash);
     cache.delete(hash);
     if (cache.size >= maxCached) cache.clear();
-    if (key) cache.set(hash, { key, until: asked + cachedMs });
+    if (key) cache.set(hash, { key, asked });
     return key;
   }
 

@@ -23,6 +23,7 @@ import {
   passwordLimits,
   uncountAttempt,
 } from "./rateCounters.ts";
+import { refuseDamagedSecret } from "./twoFactorSecrets.ts";
 
 type SignedIn = { step: "signed in" | "code needed"; cookies: Cookies };
 
@@ -114,9 +115,16 @@ export function openSignIn(context: AccessContext) {
       await uncountAttempt(store, limits);
       return cookies;
     } catch (error) {
-      throw codeRefusal(error) ?? (errorCodeOf(error) === "INVALID_TWO_FACTOR_COOKIE" ? ended : error);
+      const refusal =
+        codeRefusal(error) ?? (errorCodeOf(error) === "INVALID_TWO_FACTOR_COOKIE" ? ended : null);
+      throw refusal ?? (proof && (await refuseDamaged(proof.userId, isApp))) ?? error;
     }
   }
+
+  const refuseDamaged = (userId: string, isApp: boolean) =>
+    isApp
+      ? refuseDamagedSecret(context, userId, "secret", `Enter a backup code, or ${askOwner}`)
+      : refuseDamagedSecret(context, userId, "backup_codes", `Enter a code of your app, or ${askOwner}`);
 
   return {
     signIn,
@@ -173,6 +181,9 @@ export function openSignIn(context: AccessContext) {
     },
   };
 }
+
+const askOwner =
+  "ask an owner for a new password link, which turns two-factor sign-in off (cleancast member reset EMAIL).";
 
 const hasOwner = () =>
   new Denied("conflict", "This installation already has an owner. Ask them for an invitation.");

@@ -6,10 +6,11 @@ import type { AlertKind } from "../kernel/event.ts";
 import type { Connection, Host, Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { keyOf, type Alert, type Finding } from "../store/statistics/alerts.ts";
+import { allSettings } from "../store/sites/siteSettings.ts";
 import type { Webhook } from "../store/outbound/webhooks.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
-import { hoursText, nameOf, timeText } from "./message.ts";
+import { appSubject, hoursText, nameOf, timeText } from "./message.ts";
 
 /** A condition must be absent for this long before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
 export const quietMs: Record<AlertKind, number> = {
@@ -20,6 +21,8 @@ export const quietMs: Record<AlertKind, number> = {
   "wrong keys": hourMs,
   queue: 10 * minuteMs,
   host: 0,
+  // Damaged events are found only when they are due.
+  "damaged data": hourMs,
 };
 
 export type Facts = Pick<Store, "alerts" | "keyUse" | "webhooks">;
@@ -37,7 +40,10 @@ export const newCheckMemory = (): CheckMemory => ({ backlogs: new Map(), usualPa
 /** True where a check of a site that `listConcerned` of the store does not name can find a problem. */
 export function mayHaveProblem(site: Site, { usualPauses }: CheckMemory, now: number): boolean {
   return (
-    site.connections.some(({ state }) => state !== "active" && state !== "paused") ||
+    site.unreadable !== undefined ||
+    site.connections.some(
+      (one) => needsReconnection(one) || (one.state !== "active" && one.state !== "paused"),
+    ) ||
     site.hostRows.some(({ failingSince }) => failingSince !== null) ||
     (site.settings.inbound && !isPauseUsual(usualPauses.get(site.id), now))
   );
@@ -59,6 +65,7 @@ export async function checkSite(
   const openOf = (kind: AlertKind, subject: string) => known.get(keyOf({ kind, subject }));
   const findings: (Finding | null)[] = [
     ...site.connections.map(checkToken),
+    ...(site.unreadable ?? []).map(checkDamage),
     ...site.hostRows.map((host) => checkHost(host, timeZone, now)),
     await checkSilence(facts, site, openOf("silence", ""), memory, now),
   ];
@@ -68,7 +75,7 @@ export async function checkSite(
       await checkQueue(facts, connection, timeZone, memory, now),
     );
   }
-  for (const webhook of await facts.webhooks.listWithSecrets(site.id))
+  for (const webhook of await facts.webhooks.list(site.id))
     findings.push(checkWebhook(webhook, timeZone, now));
   for (const { host, startedAt } of await facts.keyUse.listLockouts(site.id, now)) {
     const text = `${host} has received ten or more requests with wrong keys within five minutes, since ${timeText(startedAt, timeZone)}. They are rejected; valid keys still work.`;
@@ -78,10 +85,39 @@ export async function checkSite(
 }
 
 function checkToken(connection: Connection): Finding | null {
-  if (connection.state !== "needs reconnection") return null;
+  if (!needsReconnection(connection)) return null;
   // The platform's own text stays out of messages: it may contain anything.
-  const text = `${nameOf(connection)} no longer accepts our credentials. Deliveries to it wait until it is connected again.`;
+  const text = connection.unreadable
+    ? `${nameOf(connection)} cannot be read: its row in the database is damaged. Deliveries to it wait until it is connected again.`
+    : `${nameOf(connection)} no longer accepts our credentials. Deliveries to it wait until it is connected again.`;
   return { kind: "needs reconnection", subject: connection.id, text };
+}
+
+/** A damaged connection also does while it is paused. */
+export const needsReconnection = ({ state, unreadable }: Connection) =>
+  state === "needs reconnection" || unreadable !== undefined;
+
+/** `name` is one of the settings of a site that cannot be read, or all of them. */
+function checkDamage(name: string): Finding {
+  const text =
+    name === allSettings
+      ? "The settings of this site cannot be read: its row in the database is damaged. Until they are set again, senders are asked to retry (503), nothing is sent, and nothing is purged."
+      : "The address of the alert webhook cannot be read: its value in the database is damaged. Alerts are not sent there until it is set again.";
+  return { kind: "damaged data", subject: name, text };
+}
+
+/** Without its OAuth app a connection cannot renew its token. `apps` are the platforms whose app cannot be read. */
+export function checkApps({ connections }: Site, apps: ReadonlySet<string>): Finding[] {
+  const affected = new Set(
+    connections
+      .filter(({ platform, settings }) => apps.has(platform) && settings.refresh_token !== undefined)
+      .map(({ platform }) => platform),
+  );
+  return [...affected].map((platform) => ({
+    kind: "damaged data",
+    subject: `${appSubject}${platform}`,
+    text: `The OAuth app for ${platform} cannot be read: its row in the database is damaged. Tokens cannot be renewed, and deliveries wait.`,
+  }));
 }
 
 /** One failed check may be a short outage: the next one, an hour later, must have failed too. */
@@ -161,7 +197,10 @@ function checkWebhook(
     // The person who disabled it needs no alert.
     if (stateReason?.startsWith("disabled by ")) return null;
     const since = failingSince === null ? "" : ` It has failed since ${timeText(failingSince, timeZone)}.`;
-    const text = `Webhook ${id} to ${origin} is disabled: ${stateReason ?? "it failed for too long"}.${since} Its totals are kept until it is enabled again.`;
+    const text =
+      origin === null
+        ? `Webhook ${id} cannot be read: its row in the database is damaged. Its totals are kept until it is repaired.`
+        : `Webhook ${id} to ${origin} is disabled: ${stateReason ?? "it failed for too long"}.${since} Its totals are kept until it is enabled again.`;
     return { kind, subject: id, text };
   }
   if (failingSince === null || failingSince > now - hourMs) return null;

@@ -3,6 +3,7 @@
 import type { AlertKind } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Site } from "../sites/directory.ts";
+import { allSettings } from "../store/sites/siteSettings.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
 
 export type Phase = "began" | "reminder" | "over" | "test";
@@ -34,6 +35,9 @@ export function nameOf({ platform, account, id }: Pick<Connection, "platform" | 
   const known = account === "" || hashForm.test(account) ? id : account;
   return `${platformOf(platform)?.name ?? platform} (${known})`;
 }
+
+/** Begins the subject of an alert about the OAuth app of a platform. */
+export const appSubject = "OAuth app ";
 
 const hostOf = (site: Site) => site.hosts[0] ?? site.id;
 
@@ -114,7 +118,21 @@ function aboutKind(
         title: `${subject} does not reach this relay`,
         whatToDo: `cleancast host verify ${subject}`,
       };
+    case "damaged data":
+      return { title: `${damagedName(subject)} cannot be read`, whatToDo: repairOf(subject, host) };
   }
+}
+
+const damagedName = (subject: string) => (subject === "alertWebhook" ? "the alert webhook" : subject);
+
+function repairOf(subject: string, host: string): string {
+  if (subject.startsWith(appSubject))
+    return `cleancast oauth app set ${subject.slice(appSubject.length)} client_id=… client_secret=@file`;
+  if (subject === allSettings)
+    return `cleancast site set ${host} inbound=on consent_mode=… and every other setting that is not a default`;
+  return subject === "alertWebhook"
+    ? `cleancast site set ${host} alert_webhook=https://…`
+    : "cleancast check names the rows; a backup may still have them";
 }
 
 /** Lists the channels whose last attempt failed. */

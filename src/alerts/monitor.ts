@@ -10,18 +10,28 @@ import type { Directory, Site } from "../sites/directory.ts";
 import type { Alert, Finding, Notification } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { channelsOf, type Channel, type ChannelOptions } from "./channels.ts";
-import { checkSite, mayHaveProblem, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
+import {
+  checkApps,
+  checkSite,
+  mayHaveProblem,
+  needsReconnection,
+  newCheckMemory,
+  quietMs,
+  type Facts,
+} from "./conditions.ts";
 import { stopWhenDown } from "./mail.ts";
 import { messageOf, type Phase } from "./message.ts";
 
 type AlertMonitorOptions = {
-  store: Facts & Pick<Store, "alerts" | "leases">;
+  store: Facts & Pick<Store, "alerts" | "leases" | "platformSignIns">;
   directory: Directory;
   channels: ChannelOptions;
   /** This node. */
   owner: string;
   everyMs: number;
   now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
@@ -53,7 +63,7 @@ export function startAlertMonitor(options: AlertMonitorOptions): { stop(): Promi
 }
 
 export function alertMonitor(options: AlertMonitorOptions) {
-  const { store, directory, owner, everyMs, now, onDefect } = options;
+  const { store, directory, owner, everyMs, now, elapsed, onDefect } = options;
   const memory = newCheckMemory();
   const lease = openLease({
     leases: store.leases,
@@ -61,6 +71,7 @@ export function alertMonitor(options: AlertMonitorOptions) {
     owner,
     lengthMs: 3 * everyMs,
     now,
+    elapsed,
     onError: (error) => onDefect(error, { alerts: "lease" }),
   });
 
@@ -69,12 +80,15 @@ export function alertMonitor(options: AlertMonitorOptions) {
     if (signal?.aborted || !(await lease.hold())) return;
     const concerned = await store.alerts.listConcerned(now(), now() - staleMs);
     const pending: Pending[] = [];
+    const apps = (await store.platformSignIns.listApps()).filter(({ isReadable }) => !isReadable);
+    const unreadableApps = new Set(apps.map(({ platform }) => platform));
     for (const site of directory.sites()) {
-      if (concerned && !concerned.has(site.id) && !mayHaveProblem(site, memory, now())) continue;
+      const isConcerned = !concerned || concerned.has(site.id) || checkApps(site, unreadableApps).length > 0;
+      if (!isConcerned && !mayHaveProblem(site, memory, now())) continue;
       // Thousands of sites may take longer than a lease lasts.
       if (signal?.aborted || !(await lease.hold())) return;
       try {
-        for (const alert of await updateAlerts(site)) pending.push({ site, alert });
+        for (const alert of await updateAlerts(site, unreadableApps)) pending.push({ site, alert });
       } catch (error) {
         // One site whose data cannot be read must not silence the others.
         onDefect(error, { alerts: site.id });
@@ -84,11 +98,11 @@ export function alertMonitor(options: AlertMonitorOptions) {
   }
 
   /** Records which alerts of a site begin and end; returns those that a channel may have to be notified of. */
-  async function updateAlerts(site: Site): Promise<Alert[]> {
+  async function updateAlerts(site: Site, unreadableApps: ReadonlySet<string>): Promise<Alert[]> {
     const at = now();
     const known = await store.alerts.listSince(site.id, at - staleMs);
     const open = known.filter((alert) => alert.endedAt === null);
-    const findings: Finding[] = [];
+    const findings = checkApps(site, unreadableApps);
     for (const finding of await checkSite(store, site, open, memory, at))
       if (await isCurrent(site, finding)) findings.push(finding);
     if (findings.length === 0 && open.length === 0) return known;
@@ -96,17 +110,23 @@ export function alertMonitor(options: AlertMonitorOptions) {
     return store.alerts.listSince(site.id, at - staleMs);
   }
 
-  /** The directory may be a second old: a connection that was just connected again must not raise an alert. */
+  /** The directory may be a second old: what was just connected or set again must not raise an alert. */
   async function isCurrent(site: Site, { kind, subject }: Finding): Promise<boolean> {
-    return kind !== "needs reconnection" || (await directory.connectionNow(site.id, subject))?.state === kind;
+    if (kind === "damaged data") {
+      await directory.refresh();
+      return directory.site(site.id)?.unreadable?.includes(subject) === true;
+    }
+    if (kind !== "needs reconnection") return true;
+    const connection = await directory.connectionNow(site.id, subject);
+    return connection !== undefined && needsReconnection(connection);
   }
 
   async function sendAll(pending: Pending[], signal: AbortSignal | undefined): Promise<void> {
-    const endsAt = now() + Math.max(everyMs, minSendingMs);
+    const endsAt = elapsed() + Math.max(everyMs, minSendingMs);
     const { mailer, sender } = options.channels;
     const channels = { sender, mailer: mailer && stopWhenDown(mailer) };
     await forEachConcurrently(pending, maxConcurrent, async (one) => {
-      if (signal?.aborted || now() >= endsAt) return;
+      if (signal?.aborted || elapsed() >= endsAt) return;
       let { alert } = one;
       for (const channel of channelsOf(one.site, channels)) {
         const phase = findDuePhase(alert, alert.notifications[channel.name], now());
@@ -146,7 +166,8 @@ const neverNotified: Notification = {
 
 /** Finds the notification that a channel has to get now; null when it is up to date. */
 function findDuePhase(alert: Alert, last: Notification = neverNotified, now: number): Phase | null {
-  if (last.isTrying && last.triedAt > now - sendingMs) return null;
+  // A time in the future was written by a clock that ran ahead.
+  if (last.isTrying && Math.abs(now - last.triedAt) < sendingMs) return null;
   if (alert.endedAt !== null) return last.notified === "began" ? "over" : null;
   if (last.notified === null) return "began";
   return last.notifiedAt <= now - dayMs ? "reminder" : null;

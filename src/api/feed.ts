@@ -32,7 +32,7 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
   async function sendChanges(siteId: string, site: FeedState, since: number): Promise<void> {
     const { events } = await store.events.listPage(
       siteId,
-      { from: Math.max(since, now() - followMs) - lookBackMs },
+      { from: Math.min(Math.max(since, now() - followMs), now()) - lookBackMs },
       { before: null, limit: maxEvents },
     );
     for (const event of (await withDeliveries(store, siteId, events)).toReversed()) {

@@ -14,6 +14,8 @@ type LeaseOptions<Name extends string> = {
   owner: string;
   lengthMs: number;
   now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
   onError: (error: unknown) => void;
 };
 
@@ -28,22 +30,31 @@ export type Lease = {
 const renewAfter = 1 / 3;
 
 export function openLease<Name extends string>(options: LeaseOptions<Name>): Lease {
-  const { leases, name, owner, lengthMs, now, onError } = options;
-  let acquiredAt: number | null = null;
+  const { leases, name, owner, lengthMs, now, elapsed, onError } = options;
+  /** The time of the last acquisition, by both clocks. */
+  let acquired: { at: number; elapsed: number } | null = null;
+
+  /**
+   * The longer of what the two clocks say, because the monotonic one stops while the machine is suspended. Infinity after
+   * the wall clock was set back: the stored end of the lease is then too far ahead, and has to be written again.
+   */
+  function heldMs(): number {
+    if (!acquired) return Infinity;
+    const byWallClock = now() - acquired.at;
+    return byWallClock < 0 ? Infinity : Math.max(byWallClock, elapsed() - acquired.elapsed);
+  }
 
   return {
     async hold() {
-      const at = now();
-      const heldMs = acquiredAt === null ? Infinity : at - acquiredAt;
-      // After the clock was set back, the remaining time of the lease is unknown.
-      if (heldMs >= 0 && heldMs < lengthMs * renewAfter) return true;
-      acquiredAt = null;
-      if (!(await leases.acquire(name, owner, at, at + lengthMs))) return false;
-      acquiredAt = at;
+      if (heldMs() < lengthMs * renewAfter) return true;
+      const started = { at: now(), elapsed: elapsed() };
+      acquired = null;
+      if (!(await leases.acquire(name, owner, started.at, started.at + lengthMs))) return false;
+      acquired = started;
       return true;
     },
     async release() {
-      acquiredAt = null;
+      acquired = null;
       await leases.release(name, owner).catch(onError);
     },
   };

@@ -23,6 +23,7 @@ import { countOf } from "../kernel/text.ts";
 import { connect, disconnect, findConnection, pause, resume } from "../sites/connect.ts";
 import { describeConnection } from "../sites/connectionSettings.ts";
 import { findSite } from "../sites/manage.ts";
+import { cannotBeRead } from "../store/sites/configuration.ts";
 import { findSites, readPairs, table, timeText, type CommandContext, type CliCommand } from "./context.ts";
 
 export function connectionCommands(program: CliCommand): void {
@@ -72,7 +73,7 @@ export function connectionCommands(program: CliCommand): void {
         one.id,
         one.site,
         one.platform,
-        one.state,
+        one.stateReason === cannotBeRead ? `${one.state}: ${cannotBeRead}` : one.state,
         one.events?.join(",") ?? "all",
         timeText(one.createdAt),
       ]);
@@ -192,7 +193,8 @@ async function withSender<T>(
 ): Promise<T> {
   const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   const renewalMs = config.attemptMs + 2000;
-  const tokens = openTokens({ store, directory, sender, owner: shortId(), now: Date.now, renewalMs });
+  const time = { now: Date.now, elapsed: () => performance.now() };
+  const tokens = openTokens({ store, directory, sender, owner: shortId(), ...time, renewalMs });
   try {
     return await work({ sender, tokens });
   } finally {
@@ -264,8 +266,13 @@ export function signInCommands(program: CliCommand): void {
     .description("list all apps; secrets are never shown")
     .run(async ({ store, print }) => {
       const apps = await store.platformSignIns.listApps();
-      const rows = apps.map((one) => [one.platform, one.clientId, timeText(one.updatedAt)]);
-      print({ apps }, table(["PLATFORM", "CLIENT ID", "SET (UTC)"], rows, "No apps yet."));
+      const rows = apps.map((one) => [
+        one.platform,
+        one.clientId,
+        timeText(one.updatedAt),
+        one.isReadable ? "set" : "cannot be read: set it again",
+      ]);
+      print({ apps }, table(["PLATFORM", "CLIENT ID", "SET (UTC)", "SECRET"], rows, "No apps yet."));
     });
 
   app

@@ -1,5 +1,6 @@
 import { urlFault } from "../delivery/addresses.ts";
 import { readTag, tagLines, tagScripts } from "../identity/tagScript.ts";
+import { hasSettings } from "../sites/directory.ts";
 import { addSite, findSite, changeSiteSettings } from "../sites/manage.ts";
 import { checkAlertWebhook, describeSettings, settingLabels, settingNotes } from "../sites/settings.ts";
 import { findSiteOrOnly, readPairs, table, type CliCommand } from "./context.ts";
@@ -22,17 +23,18 @@ export function siteCommands(program: CliCommand): void {
     .command("list")
     .description("list all sites")
     .run(async ({ directory, print }) => {
-      const sites = [...directory.sites()].map(({ id, hosts, settings, keys, connections }) => ({
+      const sites = [...directory.sites()].map(({ id, hosts, settings, keys, connections, unreadable }) => ({
         id,
         hosts,
         settings: describeSettings(settings),
+        ...(unreadable && { unreadable }),
         keys: keys.filter((key) => key.revokedAt === null).length,
         connections: connections.length,
       }));
       const rows = sites.map((one) => [
         one.id,
         one.hosts.join(", "),
-        one.settings.inbound ?? "",
+        hasSettings(one) ? (one.settings.inbound ?? "") : "cannot be read",
         String(one.keys),
         String(one.connections),
       ]);
@@ -63,6 +65,10 @@ export function siteCommands(program: CliCommand): void {
       const shown = Object.keys(changes).map((label) => `${label}=${settings[label]}`);
       const available = { countries: Boolean(countryFile), mail: smtp !== null };
       const notes = settingNotes(Object.keys(changes), changed, available);
+      if (!hasSettings(found))
+        notes.push(
+          "The other settings could not be read. They have their defaults now, and consent_mode is opt-in.",
+        );
       context.print(
         { site: { id: found.id, settings }, notes },
         [`Site ${found.id}: ${shown.join(" ")}`, ...notes].join("\n"),

@@ -5,6 +5,7 @@ import {
   enableWebhook,
   findWebhook,
   removeWebhook,
+  repairWebhook,
   replayPeriods,
   rotateSecret,
   sendTest,
@@ -146,6 +147,21 @@ export function webhookCommands(program: CliCommand): void {
     });
 
   webhook
+    .command("repair <id> <url>")
+    .description(
+      "give a webhook that cannot be read its address again, with a new secret; its periods are kept",
+    )
+    .run(async (context, id: string, url: string) => {
+      const by = { ...context.by, allow: context.config.allowPrivate };
+      const { secret, waiting } = await repairWebhook(context, await findWebhook(context, id), url, by);
+      context.print(
+        { id, secret, waiting },
+        `${secret}\n\nWebhook ${id} is active, with this new secret, which is shown only once. ` +
+          `${countOf(waiting, "period is", "periods are")} pushed now, the oldest first.`,
+      );
+    });
+
+  webhook
     .command("replay <id>")
     .description("push closed periods again, with the same webhook ids")
     .option("--period <time>", "the period that contains this time (2026-11-15T12:00Z)")
@@ -172,8 +188,11 @@ export function webhookCommands(program: CliCommand): void {
 
 function toJson(webhook: Webhook) {
   const { id, siteId, origin, sendEmpty, dueAt: _due, ...rest } = webhook;
-  return { id, site: siteId, url: `${origin}/…`, empty: sendEmpty, ...rest };
+  return { id, site: siteId, url: originText(origin), empty: sendEmpty, ...rest };
 }
+
+/** The path of the URL may hold a token. */
+const originText = (origin: string | null) => (origin === null ? "(cannot be read)" : `${origin}/…`);
 
 function stateText({ state, stateReason, attempts }: ReturnType<typeof toJson>): string {
   if (state === "disabled") return `disabled (${stateReason})`;

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/relay.ts";
 import { newAttempt, newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
 import { openNodes, sql } from "../../test/support/nodes.ts";
+import { maxLeaseMs } from "../store/deliveries/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { NewEvent } from "../store/events/events.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
@@ -20,7 +21,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   async function openNode(given: Partial<Store["deliveries"]> = {}, on = store, sites: string[] = []) {
     const owner = shortId();
     const defects: unknown[] = [];
-    const clock = { now: Date.now() };
+    const clock = { now: Date.now(), elapsed: 0 };
     const events = await openEventsOf({
       store: { ...on, deliveries: { ...on.deliveries, ...given } },
       sites: () => sites.map((id) => ({ id })),
@@ -29,6 +30,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       leaseMs,
       maxOpenMs: 1000,
       now: () => clock.now,
+      elapsed: () => clock.elapsed,
       onDefect: (error) => defects.push(error),
     });
     onTestFinished(() => events.close());
@@ -135,7 +137,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const ghost = newEvent(item.event.siteId, { id: reserved.id }, { leaseUntil: null });
     reserved.open(ghost.event.siteId, ghost.plan)?.abandon();
     expect(await statesOf(item)).toEqual(["queued", "queued", "queued"]);
-    node.clock.now += leaseMs;
+    node.clock.elapsed += leaseMs;
     await eventually("it is settled", () => node.events.size() === 0);
     const rows = await sql(location, `SELECT owner FROM deliveries WHERE event_id = '${item.event.id}'`);
     expect(rows.map((row) => row.owner)).toEqual(["", "", ""]);
@@ -245,6 +247,40 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const openEvent = node.events.reserveId(Date.now()).open(item.event.siteId, item.plan);
     expect(openEvent === null).toBe(engine === "postgres");
   });
+
+  test.runIf(engine === "postgres")(
+    "the lease of a node ends on the monotonic clock although the wall clock was set back, and is renewed",
+    async () => {
+      const node = await openNode();
+      node.clock.now -= 3_600_000;
+      node.clock.elapsed += leaseMs - 500;
+      const item = newEvent(shortId(), {}, { leaseUntil: null });
+      const reserved = node.events.reserveId(Date.now());
+      const open = () => reserved.open(item.event.siteId, item.plan);
+      expect(open()).toBeNull();
+      await eventually("the lease is renewed", () => {
+        const opened = open();
+        opened?.close();
+        return opened !== null;
+      });
+    },
+  );
+
+  test.runIf(engine === "postgres")(
+    "a dead node whose lease ends far ahead, because the database's clock was set back, is taken over",
+    async () => {
+      const siteId = await newSite(store);
+      const owner = shortId();
+      const item = newEvent(siteId, {}, { leaseUntil: null, owner });
+      await store.events.accept(item);
+      await store.nodes.renew(owner, item.event.id, 3_600_000);
+      const node = await openNode({}, other, [siteId]);
+      await eventually("the other node has seen it", async () => {
+        node.clock.elapsed += maxLeaseMs;
+        return (await rowsOf(item)).length === 1;
+      });
+    },
+  );
 
   test("a node that stops with nothing open leaves no row", async () => {
     const node = await openNode();

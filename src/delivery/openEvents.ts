@@ -10,6 +10,7 @@ import { openUlids } from "../kernel/ids.ts";
 import { append, isLinked, link, nodesOf, remove, type RingNode } from "../kernel/ring.ts";
 import type { PlanEntry } from "../store/events/plan.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
+import { maxLeaseMs } from "../store/deliveries/nodes.ts";
 import type { FirstResult } from "../store/deliveries/outcomes.ts";
 import type { Store } from "../store/store.ts";
 import type { Connection } from "../sites/directory.ts";
@@ -25,8 +26,8 @@ export type OpenEvent = {
   close(): void;
   /** It is not known whether the event was accepted. Its deliveries are queued later if it was. */
   abandon(): void;
-  /** Until when no other node takes the event over. */
-  leasedUntil(): number;
+  /** The time for which no other node takes the event over. */
+  leaseLeftMs(): number;
 };
 
 /** The id of an event that may be accepted here. The low-water mark does not pass it before `release`. */
@@ -56,6 +57,8 @@ type Options = {
   /** The longest time from accepting an event to the end of its first attempts. */
   maxOpenMs: number;
   now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
@@ -65,32 +68,41 @@ const pollMs = 1000;
 /** The row of a dead node stays this long, for a transaction of it that was committed late. */
 const keepRowMs = 600_000;
 
+type Expired = Awaited<ReturnType<Options["store"]["nodes"]["listExpired"]>>[number];
+
 /** Takes over what earlier processes left, and begins the lease. */
 export async function openEventsOf(options: Options): Promise<OpenEvents> {
-  const { store, owner, version, leaseMs, maxOpenMs, now, onDefect } = options;
+  const { store, owner, version, leaseMs, maxOpenMs, now, elapsed, onDefect } = options;
   const isShared = store.engine !== "sqlite";
   const newUlid = openUlids({ isMonotonic: true });
   /** In the order of their ids. */
   const open = link<Listed>({ id: "", owned: null });
   const abandoned = new Map<Listed, { siteId: string; since: number }>();
   const takenOver = new Set<string>();
+  /** Nodes whose leases end too far ahead, and since when each lease has not changed. */
+  const ahead = new Map<string, { until: number; since: number }>();
   let lastId = newUlid(now());
   let writtenMark = "";
-  let leasedUntil = isShared ? 0 : Infinity;
+  /** When the lease was last renewed, by both clocks. */
+  let renewed = { at: -Infinity, elapsed: -Infinity };
 
   const lowWater = () => (isLinked(open) ? open.next.id : lastId);
   const listOwned = () => Array.from(nodesOf(open)).flatMap(({ owned }) => owned ?? []);
 
+  /**
+   * The embedded store has no other node, and no lease. Of the two clocks the one that has gone further counts: the wall clock
+   * may have been set back, and the monotonic one stops while the machine is suspended.
+   */
+  const leaseLeftMs = () =>
+    isShared ? leaseMs - Math.max(now() - renewed.at, elapsed() - renewed.elapsed) : Infinity;
+
   async function renew(): Promise<void> {
     const mark = lowWater();
-    const leftMs = leasedUntil - now();
-    // More than a whole lease is left when the clock was set back. The embedded store has no other node, and no lease.
-    const isLeased = !isShared || (leftMs > leaseMs * 0.75 && leftMs <= leaseMs);
-    if (isLeased && mark === writtenMark) return;
-    const startedAt = now();
+    if (leaseLeftMs() > leaseMs * 0.75 && mark === writtenMark) return;
+    const started = { at: now(), elapsed: elapsed() };
     await store.nodes.renew(owner, mark, leaseMs);
     writtenMark = mark;
-    if (isShared) leasedUntil = startedAt + leaseMs;
+    renewed = started;
   }
 
   /** False when a site failed, because its shard is down for example: it must be tried again. */
@@ -102,9 +114,21 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     return errors.length === 0;
   }
 
+  /** A lease that ends too far ahead says nothing, but a node that lives renews it within the length of any lease. */
+  function isDead({ node, until, endedMs }: Expired): boolean {
+    if (endedMs >= 0) return true;
+    const known = ahead.get(node.owner);
+    if (known?.until === until) return elapsed() - known.since > maxLeaseMs;
+    ahead.set(node.owner, { until, since: elapsed() });
+    return false;
+  }
+
   async function takeOverDead(): Promise<void> {
     if (!isShared) return;
-    const expired = await store.nodes.listExpired();
+    const listed = await store.nodes.listExpired();
+    for (const known of ahead.keys())
+      if (!listed.some(({ node }) => node.owner === known)) ahead.delete(known);
+    const expired = listed.filter(isDead);
     // A node that is not listed any more came back, and may die again.
     for (const known of takenOver)
       if (!expired.some(({ node }) => node.owner === known)) takenOver.delete(known);
@@ -120,7 +144,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   /** Queues the deliveries of events whose commit was not confirmed, when no transaction can commit them any more. */
   async function settleAbandoned(): Promise<void> {
     for (const [listed, { siteId, since }] of abandoned) {
-      if (now() - since < leaseMs) continue;
+      if (elapsed() - since < leaseMs) continue;
       await store.nodes.queueEvent(siteId, listed.id, now());
       abandoned.delete(listed);
       remove(listed);
@@ -148,7 +172,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   );
 
   function openListed(listed: Listed, siteId: string, plan: readonly PlanEntry[]): OpenEvent | null {
-    if (leasedUntil - now() < maxOpenMs) return null;
+    if (leaseLeftMs() < maxOpenMs) return null;
     const owned = ownEvent({
       siteId,
       id: listed.id,
@@ -162,8 +186,8 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
       settle: (settlement, connection) =>
         owned.settle(settlement, connection ? settingsMark(connection, version) : ""),
       close: () => remove(listed),
-      abandon: () => void abandoned.set(listed, { siteId, since: now() }),
-      leasedUntil: () => leasedUntil,
+      abandon: () => void abandoned.set(listed, { siteId, since: elapsed() }),
+      leaseLeftMs,
     };
   }
 

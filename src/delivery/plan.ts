@@ -7,7 +7,8 @@ import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/deliveries/delivery.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
-type Lease = { owner: string; until: number };
+/** `until` is the end of the lease in the store; `endsAt` the same on the monotonic clock, for a job that may wait for long. */
+type Lease = { owner: string; until: number; endsAt?: number };
 
 /** One delivery whose lease this node holds. */
 export type Job = {
@@ -20,6 +21,8 @@ export type Job = {
   expiresAt: number;
   owner: string;
   leaseUntil: number;
+  /** The end of the lease on the monotonic clock; absent where the attempt begins at once. */
+  leaseEndsAt?: number | undefined;
 };
 
 /** `job` is null unless the delivery can be sent now. */
@@ -63,6 +66,8 @@ export function planDeliveries(
     const { settings } = connection;
     const platform = platformOf(connection.platform);
     if (!platform) return withoutJob(connection, "skipped", "this version does not know the platform");
+    // Whether the event is selected and fit to be sent is not known before the connection can be read.
+    if (connection.unreadable) return withoutJob(connection, "parked", parkedReason(connection));
     if (!isSelected(connection, event.name)) return withoutJob(connection, "skipped", "event not selected");
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
     const expiresAt = expiryOf(event, maxAgeDays);
@@ -99,6 +104,7 @@ export function createJob(
     expiresAt,
     owner: lease.owner,
     leaseUntil: lease.until,
+    leaseEndsAt: lease.endsAt,
   };
 }
 

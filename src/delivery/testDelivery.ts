@@ -10,6 +10,7 @@ import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../p
 import { describeName, resolveName } from "../platforms/shared/eventNames.ts";
 import { readStatus } from "../platforms/shared/response.ts";
 import { fullSample, sampleConversion } from "../platforms/shared/sample.ts";
+import { unreadableConnection } from "../sites/connect.ts";
 import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
@@ -18,6 +19,7 @@ import { exchange, exchangeWithoutToken, type Exchange } from "./exchange.ts";
 import type { Tokens } from "./oauth/tokens.ts";
 import { isSelected, toConversion } from "./plan.ts";
 import type { Sender } from "./send.ts";
+import { damagedEvent } from "./trace.ts";
 
 type Preview = {
   /** Why it would not be sent; then there is no request. */
@@ -39,6 +41,7 @@ export async function readConversion(
   if (id === undefined) return sampleNow(name, now);
   const event = await store.events.get(site.id, id);
   if (!event) throw new Missing("event", `There is no event ${id} in the site of this connection.`);
+  if (event === "damaged") throw damagedEvent(id);
   const attribution = await withCurrentConsent(store.people, event, site.settings.consentMode);
   return toConversion(event, event.platformEventId, attribution);
 }
@@ -53,6 +56,7 @@ export function previewRequest(connection: Connection, conversion: Conversion, n
   const { name } = conversion;
   const { settings } = connection;
   const platform = findPlatform(connection.platform);
+  if (connection.unreadable) throw unreadableConnection(connection.id);
   const { events } = platform;
   const naming = events ? describeName(name, resolveName(name, settings, events), platform.name) : null;
   if (!isSelected(connection, name)) return { skipped: "event not selected", naming, request: null };
@@ -98,6 +102,7 @@ export async function sendTest(
   now: number,
 ): Promise<TestResult> {
   const platform = findPlatform(connection.platform);
+  if (connection.unreadable) throw unreadableConnection(connection.id);
   const test: Conversion = { ...conversion, mode: "test" };
   const skipped = platform.skipReason?.(test, connection.settings, now) ?? null;
   const log = { httpStatus: null, response: null };

@@ -1,6 +1,7 @@
 // Reads the trace of one event for the dashboard and the command line: the event, its attribution and its deliveries.
 
 import type { Conversion } from "../kernel/event.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
@@ -25,10 +26,15 @@ export async function findEventById(
   id: string,
 ): Promise<StoredEvent | null> {
   const direct = await store.events.get(siteId, id);
-  if (direct) return direct;
-  const claimed = await store.events.findIdByClaim(siteId, id);
-  return claimed ? store.events.get(siteId, claimed) : null;
+  const claimed = direct ? null : await store.events.findIdByClaim(siteId, id);
+  const found = claimed ? await store.events.get(siteId, claimed) : direct;
+  if (found === "damaged") throw damagedEvent(claimed ?? id);
+  return found;
 }
+
+/** Refuses to show or send an event whose row is damaged. */
+export const damagedEvent = (id: string) =>
+  new Refusal("event", `Event ${id} cannot be read: its row in the database is damaged.`);
 
 export async function readTrace(context: Context, event: StoredEvent) {
   const { store, directory } = context;

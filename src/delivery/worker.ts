@@ -7,12 +7,13 @@
 import { poll } from "../background/poll.ts";
 import { withCurrentConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { Directory } from "../sites/directory.ts";
+import { hasSettings, type Directory } from "../sites/directory.ts";
+import { damageFindings } from "../store/damagedRows.ts";
 import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Store } from "../store/store.ts";
 import type { Lanes } from "./lanes/lanes.ts";
-import { createJob, parkedReason, toConversion } from "./plan.ts";
+import { createJob, isSelected, parkedReason, toConversion } from "./plan.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
 type WorkerOptions = {
@@ -23,6 +24,8 @@ type WorkerOptions = {
   owner: string;
   leaseMs: number;
   now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
   /** Called after every poll. */
   onPoll?: () => void;
   /** Called with every settlement as it goes to the store. */
@@ -39,18 +42,18 @@ export const maxClaimed = 200;
 const maxChanged = 100;
 
 export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
-  const { now, onDefect } = options;
+  const { now, elapsed, onDefect } = options;
   /** Deliveries were due for which there was no capacity: poll again as soon as there is. */
   let more = false;
   let freedSincePoll = false;
-  let sweptAt = 0;
+  let sweptAt = -Infinity;
 
   async function sendAllDue(signal: AbortSignal): Promise<void> {
     more = false;
     freedSincePoll = false;
     try {
-      if (now() - sweptAt >= sweepMs) {
-        sweptAt = now();
+      if (elapsed() - sweptAt >= sweepMs) {
+        sweptAt = elapsed();
         const isLeft = await sweepParked(options).catch((error: unknown) =>
           onDefect(error, { worker: "parked" }),
         );
@@ -79,7 +82,7 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
 
   /** The next poll follows at once, whether lanes have capacity or not, and sweeps again. */
   function pollAgain(): void {
-    sweptAt = 0;
+    sweptAt = -Infinity;
     loop.wake(wakeDelayMs);
   }
 
@@ -124,7 +127,10 @@ async function sendDue(
   due: ConnectionKey,
   { onCapacity, pollAgain }: Signals,
 ): Promise<boolean> {
-  const { store, directory, lanes, owner, leaseMs, now } = options;
+  const { store, directory, lanes, owner, leaseMs, now, elapsed } = options;
+  const site = directory.site(due.siteId);
+  // Without the settings of the site it is not known which identifiers may be sent.
+  if (site && !hasSettings(site)) return false;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
   if (connection?.state !== "active") {
     const outcome = connection
@@ -138,19 +144,21 @@ async function sendDue(
   if (limit === 0) return true;
   const { settings } = connection;
   const platform = platformOf(connection.platform);
-  const lease = { owner, until: now() + leaseMs };
-  const claimed = await store.deliveries.claimDue(due, { now: now(), ...lease, limit });
+  const lease = { owner, until: now() + leaseMs, endsAt: elapsed() + leaseMs };
+  const claimed = await store.deliveries.claimDue(due, { now: now(), owner, until: lease.until, limit });
   const ids = claimed.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
-  const consentMode = directory.site(due.siteId)?.settings.consentMode ?? "opt-in";
+  const consentMode = site?.settings.consentMode ?? "opt-in";
   await Promise.all(
     claimed.map(async (delivery) => {
       const event = events.get(delivery.eventId) ?? "damaged";
       if (event === "damaged") return rejectDamaged(options, delivery);
       const attribution = await withCurrentConsent(store.people, event, consentMode);
       const conversion = toConversion(event, event.platformEventId, attribution);
-      // Consent, settings and age may have changed since the delivery was planned.
-      const unfit = platform?.skipReason?.(conversion, settings, now());
+      // Consent, settings and age may have changed since the delivery was planned. The selection may not have been known.
+      const unfit = isSelected(connection, event.name)
+        ? platform?.skipReason?.(conversion, settings, now())
+        : "event not selected";
       if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
       const expiresAt = expiryOf(event, maxAgeDaysOf(conversion, platform, settings));
       const job = createJob(event, conversion, connection, expiresAt, lease, delivery.attempts);
@@ -164,6 +172,7 @@ async function sendDue(
 async function rejectDamaged(options: WorkerOptions, delivery: Delivery): Promise<void> {
   options.onDefect(new Error("a stored event cannot be read"), { event: delivery.eventId });
   await settleUnsent(options, delivery, "rejected", "the stored event is damaged");
+  await options.store.alerts.begin(delivery.siteId, damageFindings.events, options.now());
 }
 
 async function settleUnsent(

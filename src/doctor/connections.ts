@@ -17,6 +17,12 @@ import {
 } from "./finding.ts";
 
 export async function* checkConnections(context: StoreContext): AsyncFindings {
+  for (const { platform, isReadable } of await context.store.platformSignIns.listApps())
+    if (!isReadable)
+      yield error(
+        `the OAuth app for ${platform} cannot be read: its row in the database is damaged`,
+        `cleancast oauth app set ${platform} client_id=… client_secret=@file`,
+      );
   for (const site of context.directory.sites()) {
     for (const connection of site.connections) {
       yield* checkState(site, connection, context);
@@ -32,6 +38,13 @@ const labelOf = (site: Site, { platform, id }: Connection) => `${nameOf(site)}: 
 
 async function* checkState(site: Site, connection: Connection, context: StoreContext): AsyncFindings {
   if (connection.state === "active") return;
+  if (connection.unreadable) {
+    yield error(
+      `${labelOf(site, connection)} cannot be read: its row in the database is damaged (${connection.unreadable.join(", ")})`,
+      `Deliveries wait. Connect it again: cleancast connect ${nameOf(site)} ${connection.platform} …`,
+    );
+    return;
+  }
   const why = connection.stateReason ? `: ${connection.stateReason}` : "";
   const what = `${labelOf(site, connection)} ${connection.state}${why}`;
   if (connection.state === "paused") yield warning(what, `cleancast connection resume ${connection.id}`);

@@ -19,6 +19,7 @@ import {
 } from "./finding.ts";
 import { checkSettings, checkUrl } from "./installation.ts";
 import { checkMachine, readMachine } from "./machine.ts";
+import { checkMembers } from "./members.ts";
 import { checkSites } from "./sites.ts";
 import { checkWeb } from "./web.ts";
 
@@ -65,7 +66,11 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
   }
   try {
     const directory = openDirectory(store);
-    await directory.refresh();
+    try {
+      await directory.refresh();
+    } catch (failure) {
+      return [...findings, error(messageOf(failure), "Checks that need the configuration were skipped.")];
+    }
     const withStore: StoreContext = { ...context, store, directory };
     await run("the database", () => checkDatabase(withStore));
     await run("the disk", () => checkGrowth(withStore, machine));
@@ -74,6 +79,7 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
     await run("the sites", () => checkSites(withStore));
     await run("the connections", () => checkConnections(withStore));
     await run("alerts and webhooks", () => checkChannels(withStore));
+    await run("the members", () => checkMembers(withStore));
     return findings;
   } finally {
     await store.close();

@@ -1,9 +1,10 @@
 // Checks each site: whether it can receive events, whether it does, and whether the events make sense.
 
-import { isUsable, type Site } from "../sites/directory.ts";
+import { hasSettings, isUsable, type Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { namesNoSite, stateOf } from "../sites/hosts.ts";
 import { noCountryFile } from "../sites/settings.ts";
+import { allSettings } from "../store/sites/siteSettings.ts";
 import { countOf } from "../kernel/text.ts";
 import { dayMs } from "../kernel/time.ts";
 import {
@@ -26,6 +27,7 @@ export async function* checkSites(context: StoreContext): AsyncFindings {
     return;
   }
   for (const site of sites) {
+    yield* checkDamage(site);
     yield* checkInbound(site, context.now);
     yield* checkHosts(site, context);
     yield* checkCountries(site, context);
@@ -38,11 +40,25 @@ export async function* checkSites(context: StoreContext): AsyncFindings {
   yield* checkLockouts(sites, context);
 }
 
+function* checkDamage(site: Site): Findings {
+  const name = nameOf(site);
+  for (const subject of site.unreadable ?? [])
+    yield subject === allSettings
+      ? error(
+          `${name}: its settings cannot be read: their row in the database is damaged. Events get 503`,
+          `Set all of them that are not defaults: cleancast site set ${name} inbound=on consent_mode=…`,
+        )
+      : error(
+          `${name}: the address of the alert webhook cannot be read: its value in the database is damaged`,
+          `cleancast site set ${name} alert_webhook=https://…`,
+        );
+}
+
 function* checkInbound(site: Site, now: number): Findings {
   const name = nameOf(site);
   const usable = site.keys.filter((key) => isUsable(key, now));
   if (usable.length === 0) yield error(`${name}: no usable key`, `cleancast key add ${name} NAME`);
-  if (!site.settings.inbound)
+  if (!site.settings.inbound && hasSettings(site))
     yield error(
       usable.length
         ? `${name}: inbound is off although there are keys: every event gets 403`

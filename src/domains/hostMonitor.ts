@@ -3,7 +3,7 @@
 
 import { poll } from "../background/poll.ts";
 import { forEachConcurrently } from "../kernel/concurrency.ts";
-import { minuteMs } from "../kernel/time.ts";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import type { Host } from "../sites/directory.ts";
 import { isPublicName } from "../sites/hosts.ts";
 import type { SiteContext } from "../sites/manage.ts";
@@ -17,6 +17,8 @@ type HostMonitorOptions = SiteContext & {
 };
 
 const everyMs = minuteMs;
+/** A little more than the longest interval between two checks of a host. */
+const maxIntervalMs = dayMs + hourMs;
 /** Longer than a check can take. */
 const claimMs = 5 * minuteMs;
 /** Fewer than the limit for all checks, so that a slot stays free for the checks that people wait for. */
@@ -35,8 +37,9 @@ export function startHostMonitor(options: HostMonitorOptions): { stop(): Promise
 export async function checkDueHosts(options: HostMonitorOptions, signal?: AbortSignal): Promise<void> {
   const { store, directory, checker, now, onDefect } = options;
 
-  const isDue = (host: Host) =>
-    host.pausedAt === null && host.nextCheckAt <= now() && isPublicName(host.host);
+  // A check that is due later than after the longest interval was planned by a clock that ran ahead.
+  const isDue = ({ host, pausedAt, nextCheckAt }: Host) =>
+    pausedAt === null && (nextCheckAt <= now() || nextCheckAt > now() + maxIntervalMs) && isPublicName(host);
 
   async function check(host: Host): Promise<void> {
     if (signal?.aborted) return;

@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto";
 import type { Connection, Directory, Site } from "../sites/directory.ts";
+import { requireSettings } from "../sites/manage.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Acceptance, NewEvent } from "../store/events/events.ts";
 import type { ImportKind, ImportRow } from "../store/sites/imports.ts";
@@ -165,6 +166,7 @@ function makeImportId(
 function currentSite(directory: Directory, id: string): Site {
   const site = directory.site(id);
   if (!site) throw new Refusal("site", "The site was removed.");
+  requireSettings(site);
   return site;
 }
 

@@ -2,6 +2,7 @@
 // immediately, a process on another machine when the lease expires.
 
 import { Refusal } from "../kernel/refusal.ts";
+import { maxSkewMs } from "../kernel/time.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
 import type { ImportLease as LeaseRow, ImportRow, NewImport } from "../store/sites/imports.ts";
 import type { Store } from "../store/store.ts";
@@ -53,13 +54,20 @@ export async function acquireImport(
 function refuseConflict(stored: ImportRow, wanted: NewImport, process: Process, now: number): void {
   const [host, pid] = stored.owner.split("/");
   const isGone = host === process.host && !process.isAlive(Number(pid));
-  if (stored.owner !== "" && stored.leaseUntil > now && !isGone) {
+  // A lease that ends later than one that begins now was written by a clock that ran ahead.
+  const isHeld = stored.leaseUntil > now && stored.leaseUntil <= now + leaseMs + maxSkewMs;
+  if (stored.owner !== "" && isHeld && !isGone) {
     const seconds = Math.ceil((stored.leaseUntil - now) / 1000);
     throw new Refusal(
       "file",
       `This import is running (process ${pid} on ${host}). If that process has ended, try again in ${seconds} seconds.`,
     );
   }
+  if (!stored.isReadable)
+    throw new Refusal(
+      "file",
+      "The progress of this import cannot be read: its row in the database is damaged. Add an empty line to the file to import it anew; stored orders count as duplicates.",
+    );
   const before = String(stored.options.deliver);
   if (before === wanted.options.deliver) return;
   const what =

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { within } from "../kernel/deadline.ts";
-import { isUsable, type Directory, type InboundKey, type Site } from "../sites/directory.ts";
+import { hasSettings, isUsable, type Directory, type InboundKey, type Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
 import type { RateLimit } from "../http/rate.ts";
@@ -36,7 +36,7 @@ export function authenticate(
   // All sites share the relay's own name, even when one of them owns it: the key names the site.
   const isShared = host === ownHost || namesNoSite(host);
   const owner = isShared ? undefined : directory.siteOfHost(host);
-  if (owner && !owner.settings.inbound) return refusals.notEnabled;
+  if (owner && !owner.settings.inbound) return whyClosed(owner);
 
   const given = request.headers["x-cc-api-key"];
   if (given === undefined || given === "") return refusals.invalidKey;
@@ -45,12 +45,15 @@ export function authenticate(
   if (!site || !isUsable(key, now) || (owner && owner.id !== site.id)) {
     return countWrongKey(wrongKeys, host, owner?.id ?? null, now);
   }
-  if (!site.settings.inbound) return refusals.notEnabled;
+  if (!site.settings.inbound) return whyClosed(site);
 
   const waitSeconds = rateLimit(key.id, site.settings.rateLimit, now);
   if (waitSeconds > 0) return refusals.rateLimited(waitSeconds);
   return { site, key };
 }
+
+/** A sender must keep its events while the settings of the site cannot be read. */
+const whyClosed = (site: Site) => (hasSettings(site) ? refusals.notEnabled : refusals.unavailable);
 
 async function countWrongKey(
   wrongKeys: WrongKeys,

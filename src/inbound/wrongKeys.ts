@@ -1,7 +1,7 @@
 // Counts wrong keys by host, over all nodes. The store holds the count; memory holds only the locked hosts, so that a
 // flood costs at most ten writes. Valid keys are never counted.
 
-import { lockoutRule as rule } from "../store/sites/keyUse.ts";
+import { lockoutRule as rule, maxLockedUntil } from "../store/sites/keyUse.ts";
 import type { Store } from "../store/store.ts";
 
 /** Senders choose the Host header: above this many hosts that no site owns, the rest share one count. */
@@ -25,7 +25,7 @@ export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
   /** Chooses the count of a host; bounded whatever Host headers arrive. */
   function chooseCounter(host: string, siteId: string | null, now: number): string {
     if (siteId !== null) return host;
-    if (now - unownedSince > rule.lockMs) {
+    if (Math.abs(now - unownedSince) > rule.lockMs) {
       unownedHosts.clear();
       for (const [counter, until] of lockedUntil) if (until <= now) lockedUntil.delete(counter);
       unownedSince = now;
@@ -44,7 +44,7 @@ export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
       // One request at a time per host: those that waited find the lock in memory and write nothing.
       const counted = (counting.get(counter) ?? Promise.resolve()).then(async () => {
         const known = lockedUntil.get(counter) ?? 0;
-        if (known > now) return known;
+        if (known > now && known <= maxLockedUntil(now, rule)) return known;
         lockedUntil.delete(counter);
         const until = await store.keyUse.countWrongKey(siteId ?? "", counter, now, rule);
         if (until > now) lockedUntil.set(counter, until);

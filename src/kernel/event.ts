@@ -190,5 +190,6 @@ export const alertKinds = [
   "wrong keys",
   "queue",
   "host",
+  "damaged data",
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];

@@ -3,3 +3,6 @@ export const secondMs = 1000;
 export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
+
+/** The clocks of two nodes may differ by this much. A node that is further off is not ready. */
+export const maxSkewMs = 30 * secondMs;

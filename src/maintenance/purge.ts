@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
+import { hasSettings } from "../sites/directory.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import type { PurgeStep } from "../store/maintenance/purge.ts";
 import type { Store } from "../store/store.ts";
@@ -32,6 +33,7 @@ type PurgedSite = {
   id: string;
   keys: readonly { id: string }[];
   settings: { keepMs: number; keepEventsMs: number; keepLogMs: number };
+  unreadable?: readonly string[];
 };
 
 export type PurgeOptions = {
@@ -66,7 +68,7 @@ export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
 /** `run` goes over all sites once. */
 export function openPurge(options: PurgeOptions) {
   const { store, sites, owner, now, elapsed, onDefect } = options;
-  /** The time of the last daily purge of each site. */
+  /** The time of the last daily purge of each site, on the monotonic clock. */
   const dailyAt = new Map<string, number>();
   /**
    * The time of the next frequent purge of each site, on the monotonic clock: most of thousands of sites have nothing to purge
@@ -79,6 +81,7 @@ export function openPurge(options: PurgeOptions) {
     owner,
     lengthMs: leaseMs,
     now,
+    elapsed,
     onError: (error) => onDefect(error, { purge: "lease" }),
   });
   let signal: AbortSignal | undefined;
@@ -154,8 +157,9 @@ export function openPurge(options: PurgeOptions) {
     for (const site of sites()) {
       const due = next.get(site.id);
       const isDue = !due || due.at <= elapsed();
-      const isDailyDue = (dailyAt.get(site.id) ?? 0) <= now() - dayMs;
-      if (!isDue && !isDailyDue) continue;
+      const isDailyDue = (dailyAt.get(site.id) ?? -Infinity) <= elapsed() - dayMs;
+      // The defaults may be shorter than the retention that cannot be read.
+      if ((!isDue && !isDailyDue) || !hasSettings(site)) continue;
       if (!(await pace.mayContinue())) return;
       const startedAt = elapsed();
       try {
@@ -167,7 +171,7 @@ export function openPurge(options: PurgeOptions) {
           next.set(site.id, { at: elapsed() + intervalMs - everyMs / 2, intervalMs });
         }
         if (isDailyDue) await purgeDaily(site);
-        if (isDailyDue && !signal?.aborted) dailyAt.set(site.id, now());
+        if (isDailyDue && !signal?.aborted) dailyAt.set(site.id, elapsed());
       } catch (error) {
         // One site whose rows cannot be read must not stop the others.
         onDefect(error, { purge: site.id });

@@ -1,15 +1,18 @@
 // Restores a backup: the whole file is verified before the first row is written, and the restored data replaces the present
 // data atomically. A restore that is killed has changed nothing.
 
+import { listDamagedSecrets } from "../access/twoFactorSecrets.ts";
 import { platforms } from "../platforms/index.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { checkSnapshot, type Inconsistency } from "../store/maintenance/check.ts";
 import type { Database } from "../store/engine/database.ts";
 import { generationOf, generationSetting } from "../store/schema/generation.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
-import { sealWith, tryOpen, type Keys } from "../store/engine/seal.ts";
+import { sealWith, tryOpen, type Keys, type Seal } from "../store/engine/seal.ts";
 import { sealedNames } from "../store/maintenance/sealedColumns.ts";
-import { openSnapshot } from "../store/maintenance/snapshot.ts";
+import { listTwoFactors } from "../store/access/members.ts";
+import { openSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
+import { readSetting } from "../store/settings.ts";
 import type { StoreLocation } from "../store/open.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
 import {
@@ -134,8 +137,20 @@ export async function checkLocation(location: StoreLocation, keys: Keys): Promis
             : "run 'cleancast migrate' first."),
       );
     const known = platforms.map(({ id }) => id);
-    return await checkSnapshot(snapshot, sealWith(keys), known);
+    const seal = sealWith(keys);
+    return [...(await checkSnapshot(snapshot, seal, known)), ...(await checkTwoFactors(snapshot, seal))];
   } finally {
     await snapshot.close();
   }
+}
+
+/** If the access secret itself cannot be read, that was reported, and nothing is known of the values under it. */
+async function checkTwoFactors(snapshot: Snapshot, seal: Seal): Promise<Inconsistency[]> {
+  const sealed = await readSetting(snapshot, sealedNames.access);
+  const secret = sealed && tryOpen(seal, sealed, sealedNames.access);
+  if (!secret) return [];
+  const damaged = await listDamagedSecrets(await listTwoFactors(snapshot), secret);
+  const [example] = damaged;
+  if (example === undefined) return [];
+  return [{ what: "secrets of two-factor sign-in that cannot be decrypted", count: damaged.length, example }];
 }

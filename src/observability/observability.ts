@@ -44,10 +44,13 @@ export function openObservability(
   const counts = openCounts({ bySite: config.metricsBySite });
   const elapsed = () => performance.now();
   let workerPolledAt = elapsed();
+  let configurationReadAt = elapsed();
   let readiness: ReturnType<typeof openReadiness> | null = null;
+  let onClockSetBack = () => {};
   const stopClock = watchClockJumps({ now, elapsed }, (ms) => {
     counts.totals.clockJumps += 1;
     log.warn({ ms }, "the system clock was set");
+    if (ms < 0) onClockSetBack();
   });
 
   const loggedMoves = new Set<string>();
@@ -95,6 +98,7 @@ export function openObservability(
     commitObserver,
     onPlanned: counts.countPlanned,
     onWorkerPolled: () => void (workerPolledAt = elapsed()),
+    onConfigurationRead: () => void (configurationReadAt = elapsed()),
 
     /** An inbound request was answered; `line` is its log line. */
     onAnswered: (line: InboundLine): void => {
@@ -113,6 +117,9 @@ export function openObservability(
       writeAttempt(platform, settlement);
     },
 
+    /** Calls `work` whenever the clock was set back. */
+    whenClockSetBack: (work: () => void): void => void (onClockSetBack = work),
+
     /** Mounts /readyz and /metrics. */
     mountRoutes(app: FastifyInstance, parts: ObservedParts): void {
       const { store, directory, lanes, breaker } = parts;
@@ -120,6 +127,7 @@ export function openObservability(
         pulse: () => store.health.readPulse(),
         schema: store.migrated.to,
         workerPolledAt: () => workerPolledAt,
+        configurationReadAt: () => configurationReadAt,
         failedInARow: () => Math.max(failedCommits.inARow(), failedEvents.inARow()),
         stuckMs() {
           const { inFlight } = commitObserver;
@@ -135,7 +143,7 @@ export function openObservability(
         counts,
         directory,
         lanes: () => lanes.depths(),
-        openBreakers: () => breaker.listOpen(now()),
+        openBreakers: () => breaker.listOpen(elapsed()),
         backlog: openBacklog({ store, directory, now, elapsed }),
         certificateExpiresAt: parts.certificateExpiresAt,
         readiness: () => ready.read(),

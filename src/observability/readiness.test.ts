@@ -10,6 +10,7 @@ function setUp() {
     clockMs: 0,
     asked: 0,
     polledAt: 0,
+    readAt: 0,
     failures: 0,
     stuckMs: 0,
     pulse: (): Promise<Pulse> => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base, clock: null }),
@@ -21,6 +22,7 @@ function setUp() {
     },
     schema: 9,
     workerPolledAt: () => state.polledAt,
+    configurationReadAt: () => state.readAt,
     failedInARow: () => state.failures,
     stuckMs: () => state.stuckMs,
     now: () => base + state.clockMs,
@@ -29,7 +31,14 @@ function setUp() {
   return { state, readiness };
 }
 
-const allOk = { store: "ok", writes: "ok", worker: "ok", clock: "ok", schema: "ok" };
+const allOk = {
+  store: "ok",
+  writes: "ok",
+  configuration: "ok",
+  worker: "ok",
+  clock: "ok",
+  schema: "ok",
+};
 
 describe("readiness", () => {
   test("a node is ready while every check passes", async () => {
@@ -82,10 +91,20 @@ describe("readiness", () => {
 
   test("a worker that has not polled for a minute makes the node not ready", async () => {
     const { state, readiness } = setUp();
-    state.ms = 59_000;
+    state.ms = state.readAt = 59_000;
     expect((await readiness.read()).ok).toBe(true);
-    state.ms = 60_000;
-    expect((await readiness.read()).checks.worker).toBe("failing");
+    state.ms = state.readAt = 60_000;
+    expect(await readiness.read()).toEqual({ ok: false, checks: { ...allOk, worker: "failing" } });
+  });
+
+  test("a configuration that could not be read for five seconds makes the node not ready", async () => {
+    const { state, readiness } = setUp();
+    state.ms = 4900;
+    expect((await readiness.read()).ok).toBe(true);
+    state.ms = 6000;
+    expect(await readiness.read()).toEqual({ ok: false, checks: { ...allOk, configuration: "failing" } });
+    state.ms = state.readAt = 11_000;
+    expect((await readiness.read()).ok).toBe(true);
   });
 
   test("a clock 30 seconds off the database's makes the node not ready", async () => {

@@ -1,7 +1,7 @@
 // Answers whether requests may be sent to this node (/readyz). Proxies ask every few seconds, so an answer is cached for a
 // second: no client can put load on the database by asking. Each check has a name and a state; `cleancast doctor` explains it.
 
-import { minuteMs } from "../kernel/time.ts";
+import { maxSkewMs, minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Pulse } from "../store/statistics/health.ts";
 
@@ -14,6 +14,8 @@ type ReadinessOptions = {
   schema: number;
   /** Time of the worker's last poll, by `elapsed`. */
   workerPolledAt: () => number;
+  /** Time when the configuration was last read, by `elapsed`. */
+  configurationReadAt: () => number;
   /** Number of consecutive failed commits, or of events that were not accepted. */
   failedInARow: () => number;
   /** Time since a transaction last finished, while others are running. */
@@ -27,8 +29,8 @@ const storeTimeoutMs = 1000;
 const cacheMs = 1000;
 /** A poll may wait for a slow database. */
 const maxPollGapMs = minuteMs;
-/** With a larger skew, other nodes see this node's leases as expired. */
-const maxSkewMs = 30_000;
+/** The configuration is read every second. A node with an old copy still accepts keys that were revoked. */
+const maxConfigurationAgeMs = 5000;
 const maxFailures = 3;
 /** Far longer than a commit waits in its queue: the disk, a lock or a standby does not respond. */
 const maxCommitMs = 3000;
@@ -46,6 +48,7 @@ export function openReadiness(options: ReadinessOptions) {
     const holds = {
       store: found !== null,
       writes: options.failedInARow() < maxFailures && options.stuckMs() < maxCommitMs,
+      configuration: elapsed() - options.configurationReadAt() < maxConfigurationAgeMs,
       worker: elapsed() - options.workerPolledAt() < maxPollGapMs,
       clock: found === null || found.clock,
       // A newer schema is fine during an upgrade of another node, unless it removed what this version needs. An older

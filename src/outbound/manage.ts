@@ -62,12 +62,42 @@ export async function findWebhook({ store }: WebhookContext, id: string, siteId?
   throw missing("webhook", id);
 }
 
+/** Refuses what needs the address of a webhook whose row is damaged. */
+function requireAddress({ id, origin }: Webhook): void {
+  if (origin !== null) return;
+  const sentence = `Webhook ${id} cannot be read: its row in the database is damaged`;
+  throw new Refusal(
+    "webhook",
+    `${sentence}. An operator can repair it with the command line; or delete it, with the periods that wait, and add it again.`,
+    `${sentence}. Give it its address again: cleancast webhook repair ${id} https://…`,
+  );
+}
+
+/** Gives a webhook whose row is damaged its address again, and a new secret. The periods that wait are then pushed. */
+export async function repairWebhook(
+  { store }: WebhookContext,
+  { siteId, id, origin }: Webhook,
+  urlText: string,
+  by: By & { allow: AllowList },
+): Promise<{ secret: string; waiting: number }> {
+  if (origin !== null) throw new Refusal("webhook", `Webhook ${id} can be read; there is nothing to repair.`);
+  const read = readAddress(by.allow, urlText);
+  if ("fault" in read) throw new Refusal("url", read.fault);
+  const secret = newSecret();
+  const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
+  const line = auditLine(siteId, "webhook repaired", { id, origin: new URL(read.url).origin }, by);
+  await store.webhooks.repair(line, id, address);
+  return { secret, waiting: (await store.pushes.sumQueued({ siteId, webhookId: id })).periods };
+}
+
 /** Creates a new secret, which is used immediately; the old one is valid for one more day. */
 export async function rotateSecret(
   { store }: WebhookContext,
-  { siteId, id }: Webhook,
+  webhook: Webhook,
   by: By,
 ): Promise<{ secret: string; oldUntil: number }> {
+  requireAddress(webhook);
+  const { siteId, id } = webhook;
   const secret = newSecret();
   const oldUntil = by.now + rotationOverlapMs;
   await store.webhooks.rotate(
@@ -96,6 +126,7 @@ export async function disableWebhook({ store }: WebhookContext, webhook: Webhook
 
 /** Starts pushing again, the kept periods first. Returns how many wait. */
 export async function enableWebhook({ store }: WebhookContext, webhook: Webhook, by: By): Promise<number> {
+  requireAddress(webhook);
   const { siteId, id, state } = webhook;
   if (state === "active") throw new Refusal("webhook", `Webhook ${id} is active already.`);
   await store.webhooks.setState(auditLine(siteId, "webhook enabled", { id }, by), id, "active", null);
@@ -131,9 +162,11 @@ export async function replayPeriods(
 /** Pushes the totals of the open period so far, marked as a test. The push is logged and changes no period. */
 export async function sendTest(
   { store, sender }: WebhookContext & { sender: Sender },
-  { siteId, id }: Webhook,
+  webhook: Webhook,
   time: { now: () => number; elapsed: () => number },
 ): Promise<{ answer: Answer; calls: PushCall[]; body: string }> {
+  requireAddress(webhook);
+  const { siteId, id } = webhook;
   const address = (await store.webhooks.listWithSecrets(siteId)).find((one) => one.id === id);
   const open = await store.periods.readOpen(siteId);
   if (!address || !open) throw new Refusal("webhook", `Webhook ${id} was removed meanwhile.`);

@@ -6,7 +6,7 @@ import type { PeriodHead } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
 
 type CloserOptions = {
-  store: Pick<Store, "periods">;
+  store: Pick<Store, "periods" | "engine">;
   /** Length of a period. */
   pushMs: number;
   now: () => number;
@@ -42,8 +42,12 @@ export function openCloser({ store, pushMs, now, elapsed, random }: CloserOption
   /** Heads ahead of our clock, with the time since which each has not changed. */
   const unchanged = new Map<string, { number: number; since: number }>();
 
-  /** True after one length without a change. Before, a node with a faster clock may be closing periods: ours may be wrong. */
+  /**
+   * True after one length without a change. Before, a node with a faster clock may be closing periods: ours may be wrong. The
+   * embedded store has no other node.
+   */
   function isAbandoned({ siteId, number }: PeriodHead): boolean {
+    if (store.engine === "sqlite") return true;
     const known = unchanged.get(siteId);
     if (known?.number === number) return elapsed() - known.since > pushMs;
     unchanged.set(siteId, { number, since: elapsed() });

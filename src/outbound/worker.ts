@@ -85,7 +85,7 @@ async function pushNext(options: OutboundOptions, key: WebhookKey): Promise<bool
   if (!push || elapsed() - claimed > spareMs / 2) return false;
   const { answer, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
     ...options,
-    mayCallAgain: () => store.pushes.renewLease(key, owner, now() + leaseMs),
+    mayCallAgain: () => store.pushes.renewLease(key, { owner, now: now(), until: now() + leaseMs }),
   });
   const settled = { ...key, owner, number: push.period.number, at: now(), calls };
   if (answer.ok) return store.pushes.settle({ ...settled, ok: true });

@@ -25,6 +25,7 @@ import {
   readVersion,
 } from "../installation/installation.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
+import { startDueTimes } from "../maintenance/dueTimes.ts";
 import { startPurge } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
@@ -68,13 +69,14 @@ export async function startServices(options: ServiceOptions) {
 
 /** Opens what all services share. */
 async function openNode({ config, observability, shutdown, now }: ServiceOptions) {
-  const { commitObserver, onDefect } = observability;
+  const { commitObserver, onConfigurationRead, onDefect } = observability;
   const store = await openInstallation(config, commitObserver);
   shutdown.add("database", "store", () => store.close());
   const ownHost = relayOf(config)?.host ?? null;
   const directory = openDirectory(store, ownHost);
   await directory.refresh();
-  const following = directory.follow((error) => onDefect(error));
+  onConfigurationRead();
+  const following = directory.follow({ refreshed: onConfigurationRead, error: (error) => onDefect(error) });
   shutdown.add("watchers", "directory", following);
   return {
     store,
@@ -89,12 +91,12 @@ async function openNode({ config, observability, shutdown, now }: ServiceOptions
   };
 }
 
-async function startDelivery(node: Node, { config, observability, shutdown }: ServiceOptions) {
-  const { store, directory, owner, now, onDefect } = node;
+async function startDelivery(node: Node, { config, log, observability, shutdown }: ServiceOptions) {
+  const { store, directory, now, elapsed, onDefect } = node;
   if (store.engine === "sqlite") await store.deliveries.releaseLeases(now());
   const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   shutdown.add("clients", "platforms", () => sender.close());
-  const tokens = openTokens({ store, directory, sender, owner, now, renewalMs: config.attemptMs + 2000 });
+  const tokens = openTokens({ ...node, sender, renewalMs: config.attemptMs + 2000 });
   const breaker = openBreaker();
   const onSettled = (settlement: Settlement) => {
     const connection = directory.connection(settlement.siteId, settlement.connectionId);
@@ -117,10 +119,23 @@ async function startDelivery(node: Node, { config, observability, shutdown }: Se
     retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
     attemptMs: config.attemptMs,
     now,
+    elapsed,
     onDefect,
     markForReconnection: (connection, reason) =>
       markForReconnection(store, directory, connection, reason, now()),
   });
+  const dueTimes = startDueTimes({
+    ...node,
+    retryScheduleMs: config.retryScheduleMs,
+    pushRetryMs: config.pushRetryMs,
+    onCorrected: ({ siteId, connectionId }, deliveries) =>
+      log.warn(
+        { site: siteId, connection: connectionId, deliveries },
+        "due times of a clock that ran ahead corrected",
+      ),
+  });
+  observability.whenClockSetBack(dueTimes.correct);
+  shutdown.add("background", "due times", dueTimes);
   const { leaseMs } = config;
   const onPoll = observability.onWorkerPolled;
   shutdown.add("worker", "worker", startWorker({ ...node, lanes, leaseMs, onSettled, onPoll }));

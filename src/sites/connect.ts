@@ -79,6 +79,12 @@ export function planConnection(
   { settings: given, events }: Wanted,
   { now, checkAddress }: By & AddressCheck,
 ): Connection {
+  if (events === undefined && existing?.unreadable?.includes("events"))
+    throw new Refusal(
+      "events",
+      "The event selection of this connection cannot be read: select the events again, or all of them.",
+      `The event selection of connection ${existing.id} cannot be read: give events=all, or events=a,b.`,
+    );
   // Connecting again with one setting keeps the others.
   const settings = withChanges(platform, existing?.settings ?? {}, given);
   checkRequired(platform, settings);
@@ -91,7 +97,7 @@ export function planConnection(
     settings,
     events: events === undefined ? (existing?.events ?? null) : readEvents(events),
     state: existing?.state ?? "active",
-    stateReason: existing?.stateReason ?? null,
+    stateReason: existing?.unreadable ? null : (existing?.stateReason ?? null),
     createdAt: existing?.createdAt ?? now,
   };
 }
@@ -144,6 +150,11 @@ function checkAccount(platform: Platform, existing: Connection, given: Record<st
   const identifying = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
   const name = identifying?.[0] ?? changed[0]?.[0] ?? "settings";
   const label = platform.settings.find((one) => one.name === name)?.label ?? name;
+  if (existing.unreadable)
+    throw new Refusal(
+      name,
+      "This connection cannot be read: enter all its settings again, for the same account, or add a new connection.",
+    );
   throw new Refusal(name, `${label} identifies the account: add a new connection instead.`);
 }
 
@@ -179,7 +190,14 @@ export async function disconnect(
   await store.deliveries.endPending({ siteId, connectionId: id }, outcome, by.now);
 }
 
-type ConnectionKey = Pick<Connection, "siteId" | "id">;
+type ConnectionKey = Pick<Connection, "siteId" | "id" | "unreadable">;
+
+/** Refuses to send through a connection whose row is damaged. */
+export const unreadableConnection = (id: string) =>
+  new Refusal(
+    "connection",
+    `Connection ${id} cannot be read: its row in the database is damaged. Connect it again.`,
+  );
 
 export async function pause(
   { store, directory }: SiteContext,
@@ -194,9 +212,10 @@ export async function pause(
 
 export async function resume(
   { store, directory }: SiteContext,
-  { siteId, id }: ConnectionKey,
+  { siteId, id, unreadable }: ConnectionKey,
   by: By,
 ): Promise<number> {
+  if (unreadable) throw unreadableConnection(id);
   const line = auditLine(siteId, "connection resumed", { id }, by);
   await store.configuration.setConnectionState(line, id, "active", null);
   await directory.refresh();

@@ -17,7 +17,7 @@ test("a change of keys, sites, settings or connections arrives on another node b
   const there = openDirectory(other);
   await Promise.all([here.refresh(), there.refresh()]);
   const failures: unknown[] = [];
-  const following = there.follow((error) => failures.push(error));
+  const following = there.follow({ refreshed: () => {}, error: (error) => failures.push(error) });
   onTestFinished(async () => {
     await following.stop();
     await close();

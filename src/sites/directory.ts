@@ -4,6 +4,7 @@
 import { poll } from "../background/poll.ts";
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
 import type { HostRow } from "../store/sites/hosts.ts";
+import { allSettings } from "../store/sites/siteSettings.ts";
 import type { Store } from "../store/store.ts";
 import { isServed } from "./hosts.ts";
 import { hashKey } from "./keys.ts";
@@ -18,11 +19,19 @@ export type Site = Omit<SiteRow, "settings"> & {
   servedHosts: readonly string[];
 };
 
+/** False where the row of the site is damaged: its events are refused for now, and nothing of it is sent or purged. */
+export const hasSettings = ({ unreadable }: Pick<Site, "unreadable">) =>
+  unreadable?.includes(allSettings) !== true;
+
 export type Directory = {
   /** Reads the changes since the last time. */
   refresh(): Promise<void>;
   /** Keeps reading, so that changes made elsewhere arrive. */
-  follow(onError: (error: unknown) => void): { stop(): Promise<void> };
+  follow(on: {
+    /** The copy in memory was brought up to date. */
+    refreshed: () => void;
+    error: (error: unknown) => void;
+  }): { stop(): Promise<void> };
   sites(): Iterable<Site>;
   site(id: string): Site | undefined;
   /** The site that is served under this host: the host is not paused, and proven to belong to the site. */
@@ -77,6 +86,7 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
 
   async function read(): Promise<void> {
     const revision = await store.configuration.readRevision();
+    if (!Number.isInteger(revision)) throw new Error("the revision of the configuration cannot be read");
     if (revision === seen) return;
     // A standby that lacked the last changes was promoted, or a backup restored: our copy may hold changes that are gone.
     const isRolledBack = revision < seen;
@@ -114,7 +124,13 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
 
   return {
     refresh,
-    follow: (onError) => poll({ everyMs: pollMs, firstMs: pollMs, work: refresh, onError }),
+    follow: (on) =>
+      poll({
+        everyMs: pollMs,
+        firstMs: pollMs,
+        work: () => refresh().then(on.refreshed),
+        onError: on.error,
+      }),
     sites: () => sites.values(),
     site: (id) => sites.get(id),
     siteOfHost: (host) => served.get(host),

@@ -6,7 +6,7 @@ import type { Mode, Sha256 } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
 import type { Store } from "../store/store.ts";
-import { isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
+import { hasSettings, isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
 import { isProven, readHost } from "./hosts.ts";
 import { makeKey } from "./keys.ts";
 import { maxListLength, SettingFault } from "./settingForms.ts";
@@ -117,10 +117,30 @@ export async function changeSiteSettings(
 ): Promise<SiteSettings> {
   const changed = readSettings(changes);
   if (changed instanceof SettingFault) throw new Refusal("setting", changed.message);
+  // This also replaces settings that cannot be read: it begins with the defaults, and with consent as opt-in.
   const line = auditLine(site.id, "settings changed", auditedChanges(changes, changed), by);
   await store.configuration.changeSettings(line, (stored) => ({ ...stored, ...changed }));
   await directory.refresh();
-  return findSite({ directory }, site.id).settings;
+  return endDamageAlerts(store, site, findSite({ directory }, site.id), by.now);
+}
+
+/** Ends the alerts about settings that can be read again. */
+async function endDamageAlerts(
+  { alerts }: Pick<Store, "alerts">,
+  before: Site,
+  site: Site,
+  now: number,
+): Promise<SiteSettings> {
+  for (const name of before.unreadable ?? [])
+    if (!site.unreadable?.includes(name)) await alerts.end(site.id, name, ["damaged data"], now);
+  return site.settings;
+}
+
+/** Refuses work that depends on settings which cannot be read. */
+export function requireSettings(site: Site): void {
+  if (hasSettings(site)) return;
+  const sentence = `The settings of ${site.hosts[0] ?? site.id} cannot be read: their row in the database is damaged. Set them again first`;
+  throw new Refusal("site", `${sentence}.`, `${sentence}: cleancast site set ${site.hosts[0] ?? site.id} …`);
 }
 
 /** Copies settings of another site, secret ones too: they are copied in the database and never shown. */
@@ -131,6 +151,7 @@ export async function copySettings(
   labels: readonly string[],
   by: By,
 ): Promise<SiteSettings> {
+  requireSettings(from);
   const copied = pickSettings(from.settings, labels);
   if (copied instanceof SettingFault) throw new Refusal("names", copied.message);
   const texts = Object.entries(describeSettings(from.settings)).filter(([label]) => labels.includes(label));
@@ -140,7 +161,7 @@ export async function copySettings(
     ...copied,
   }));
   await directory.refresh();
-  return findSite({ directory }, site.id).settings;
+  return endDamageAlerts(store, site, findSite({ directory }, site.id), by.now);
 }
 
 /** Adds a person to allow_persons: from now on their events are never filtered. */
@@ -150,6 +171,7 @@ export async function allowPerson(
   emailSha256: Sha256,
   by: By & { eventId: string },
 ): Promise<void> {
+  requireSettings(site);
   if (site.settings.allowedPersons.includes(emailSha256)) return;
   if (site.settings.allowedPersons.length >= maxListLength) {
     throw new Refusal(
@@ -179,7 +201,7 @@ export async function addKey(
     throw new Refusal("expires", "The expiry is in the past.");
   }
   const { key, hash, prefix } = makeKey(wanted.mode);
-  const openedInbound = site.keys.length === 0 && !site.settings.inbound;
+  const openedInbound = site.keys.length === 0 && !site.settings.inbound && hasSettings(site);
   const id = shortId();
   await store.configuration.addKey(
     auditLine(site.id, "key added", { id, name, prefix, openedInbound }, by),

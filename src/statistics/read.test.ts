@@ -57,6 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
       sites: () => [{ id: siteId }],
       owner,
       now: () => at,
+      elapsed: () => at,
       onDefect: (error) => {
         throw error;
       },

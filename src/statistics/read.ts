@@ -116,7 +116,8 @@ const minCachedMs = 5000;
 const cachedTimes = 20;
 const maxCached = 500;
 
-type CachedHour = { until: number; figures: Promise<Figure[]> };
+/** A clock that was set back ends the cache: its time is before `from`. */
+type CachedHour = { from: number; until: number; figures: Promise<Figure[]> };
 
 /** Counts hours that are not rolled up yet, the running one above all, and caches the results. */
 function recentHours(
@@ -128,9 +129,10 @@ function recentHours(
   return (siteId, hour) => {
     const key = `${siteId} ${hour}`;
     const known = cache.get(key);
-    if (known && known.until > now()) return known.figures;
+    if (known && known.from <= now() && known.until > now()) return known.figures;
     const startedAt = now();
     const cached: CachedHour = {
+      from: startedAt,
       until: Number.POSITIVE_INFINITY,
       figures: countHour(store, siteId, hour).then(
         ({ figures }) => {

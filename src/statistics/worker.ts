@@ -16,6 +16,8 @@ type StatisticsOptions = {
   /** This node. */
   owner: string;
   now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
@@ -46,8 +48,9 @@ export function startStatistics(options: StatisticsOptions): { stop(): Promise<v
   };
 }
 
-export function statisticsWorker({ store, sites, owner, now, onDefect }: StatisticsOptions) {
+export function statisticsWorker({ store, sites, owner, now, elapsed, onDefect }: StatisticsOptions) {
   const { statistics } = store;
+  /** The next update and purge of each site, on the monotonic clock. */
   const updateAt = new Map<string, number>();
   const purgeAt = new Map<string, number>();
   const lease = openLease({
@@ -56,20 +59,22 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
     owner,
     lengthMs: leaseMs,
     now,
+    elapsed,
     onError: (error) => onDefect(error, { statistics: "lease" }),
   });
 
   async function run(signal?: AbortSignal): Promise<void> {
     /** Asked before every hour, because years of history take longer than a lease lasts. */
     const mayContinue = async () => !signal?.aborted && (await lease.hold());
-    const startedAt = now();
+    const startedAt = elapsed();
     if (!(await mayContinue())) return;
-    const due = [...sites()].map(({ id }) => id).filter((id) => (updateAt.get(id) ?? 0) <= startedAt);
+    const due = [...sites()].map(({ id }) => id).filter((id) => (updateAt.get(id) ?? startedAt) <= startedAt);
     for (const id of due) updateAt.set(id, startedAt + updateMs);
     let left = await eachSite(due, mayContinue, (id) => update(id, mayContinue));
-    while (left.length && now() < startedAt + backfillMs) left = await eachSite(left, mayContinue, backfill);
+    while (left.length && elapsed() < startedAt + backfillMs)
+      left = await eachSite(left, mayContinue, backfill);
     // The next run continues with sites whose history is not rolled up yet.
-    for (const id of left) updateAt.set(id, 0);
+    for (const id of left) updateAt.delete(id);
   }
 
   /** Returns the sites for which `work` resolved to true. */
@@ -121,8 +126,8 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
       if (!(await mayContinue())) return false;
       await rollUp(siteId, hour);
     }
-    if ((purgeAt.get(siteId) ?? 0) <= now()) {
-      purgeAt.set(siteId, now() + purgeMs);
+    if ((purgeAt.get(siteId) ?? elapsed()) <= elapsed()) {
+      purgeAt.set(siteId, elapsed() + purgeMs);
       await store.inboundCounts.mergeWriters(siteId, now());
       await store.rejectedRequests.purge(siteId, now());
     }

@@ -9,6 +9,7 @@ import { deliveryStore } from "./deliveries/deliveries.ts";
 import { eraseStore } from "./people/erase.ts";
 import { eventStore } from "./events/events.ts";
 import { doctorQueryStore } from "./statistics/doctorQueries.ts";
+import { dueTimeStore } from "./maintenance/dueTimes.ts";
 import { hostStore } from "./sites/hosts.ts";
 import { importStore } from "./sites/imports.ts";
 import { invitationStore } from "./access/invitations.ts";
@@ -29,7 +30,7 @@ import { pushStore } from "./outbound/pushes.ts";
 import { rejectedRequestStore } from "./statistics/rejectedRequests.ts";
 import { resealStore } from "./maintenance/reseal.ts";
 import { sealWith, type Keys } from "./engine/seal.ts";
-import { readAccessSecret, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
+import { readAccessSecret, refuseWrongKey, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { platformSignInStore } from "./sites/platformSignIns.ts";
 import { statisticsStore } from "./statistics/statistics.ts";
 import { syncLogStore } from "./deliveries/syncLog.ts";
@@ -56,19 +57,24 @@ export async function openStore(
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
     const webhooks = webhookStore(db, seal, newId);
-    await verifyEncryptionKey(db, seal);
+    const report = observer?.onDefect ?? ((error: Error) => process.emitWarning(error));
+    const onRepaired = (name: string) =>
+      report(new Error(`the ${name} of the installation could not be read and was written anew`));
+    await verifyEncryptionKey(db, seal, onRepaired);
+    const refuseWrongKeyNow = () => refuseWrongKey(db, seal);
     return {
       engine: db.engine,
       migrated,
-      configuration: configurationStore(db, seal, newId),
-      events: eventStore(db, seal),
+      configuration: configurationStore(db, seal, newId, refuseWrongKeyNow),
+      events: eventStore(db, seal, refuseWrongKeyNow),
       deliveries: deliveryStore(db),
       nodes: nodeStore(db),
       people: peopleStore(db, newId),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
-      accessSecret: await readAccessSecret(db, keys),
+      accessSecret: await readAccessSecret(db, keys, onRepaired),
       seals: resealStore(db, keys),
       purge: purgeStore(db),
+      dueTimes: dueTimeStore(db),
       erase: eraseStore(db),
       audit: auditStore(db, newId),
       health: healthStore(db),

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operator } from "../../src/access/members.ts";
+import { listDamagedSecrets } from "../../src/access/twoFactorSecrets.ts";
 import { authenticatorCode } from "../support/authenticator.ts";
 import { openTestApi, type Browser, type TestApi } from "../support/managementApi.ts";
 import { engines } from "../support/relay.ts";
@@ -213,6 +214,52 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await here.call("POST /me/two-factor/end", { password: "no" })).status).toBe(400);
     expect((await here.call("POST /me/two-factor/end", { password })).status).toBe(200);
     expect((await signIn("fay@example.com")).answer.body).toEqual({ step: "signed in" });
+  });
+
+  test("a damaged authenticator secret or damaged backup codes say so, and the other of the two still signs in", async () => {
+    const here = await member("dot@example.com", null, "viewer");
+    const begun = await here.call("POST /me/two-factor", { password });
+    const { uri, backupCodes } = begun.body as { uri: string; backupCodes: string[] };
+    const ofUser = [{ column: "user_id", operator: "eq", value: await idOf("dot@example.com") }] as const;
+    const set = (values: Record<string, string>) => api.store.accounts.update("two_factors", ofUser, values);
+    const [row] = await api.store.accounts.find("two_factors", ofUser, { limit: 1 });
+    const [secret, codes] = [String(row?.secret), String(row?.backup_codes)];
+    const damaged = (sealed: string) => `${sealed.startsWith("00") ? "11" : "00"}${sealed.slice(2)}`;
+    await set({ secret: damaged(secret) });
+    const unconfirmed = await here.call("POST /me/two-factor/confirm", { code: codeFor(uri) });
+    expect(errorOf(unconfirmed)).toMatchObject({
+      field: "code",
+      message: expect.stringMatching(/authenticator app cannot be read: .* is damaged\. Begin again\.$/),
+    });
+    await set({ secret });
+    expect((await here.call("POST /me/two-factor/confirm", { code: codeFor(uri) })).status).toBe(200);
+
+    await set({ secret: damaged(secret) });
+    const { browser } = await signIn("dot@example.com");
+    const refused = await browser.call("POST /session/code", { code: codeFor(uri, 1) });
+    expect(refused.status).toBe(400);
+    expect(errorOf(refused).message).toMatch(
+      /^The secret of your authenticator app cannot be read: .*Enter a backup code, or ask an owner/,
+    );
+    expect((await browser.call("POST /session/code", { code: backupCodes[0] })).status).toBe(200);
+    expect((await browser.call("GET /session")).body).toMatchObject({ session: { user: {} } });
+
+    await set({ secret, backup_codes: damaged(codes) });
+    const second = await signIn("dot@example.com");
+    const noCodes = await second.browser.call("POST /session/code", { code: backupCodes[1] });
+    expect(errorOf(noCodes).message).toMatch(
+      /^Your backup codes cannot be read: .*Enter a code of your app, or ask/,
+    );
+    expect((await second.browser.call("POST /session/code", { code: codeFor(uri, 1) })).status).toBe(200);
+
+    const found = await listDamagedSecrets(await api.store.members.listTwoFactors(), api.secret);
+    expect(found).toEqual(["dot@example.com"]);
+    expect(api.defects.splice(0).map((error) => (error as Error).message)).toEqual([
+      expect.stringMatching(/^two_factors\.secret of the user \w+ cannot be read: the row is damaged$/),
+      expect.stringMatching(/^two_factors\.secret /),
+      expect.stringMatching(/^two_factors\.backup_codes /),
+    ]);
+    expect((await second.browser.call("POST /me/two-factor/end", { password })).status).toBe(200);
   });
 
   test("a reset link works once and ends all sessions; an owner's also turns two-factor sign-in off", async () => {

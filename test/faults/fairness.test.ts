@@ -75,12 +75,13 @@ async function withBacklog(
       directory,
       sender,
       settle: store.deliveries.settle,
-      tokens: openTokens({ store, directory, sender, owner, now, renewalMs: 1000 }),
+      tokens: openTokens({ store, directory, sender, owner, now, elapsed: now, renewalMs: 1000 }),
       breaker: openBreaker(),
       quota: openQuota(),
       retry: { scheduleMs: config.retryScheduleMs, random: () => 0.5 },
       attemptMs: config.attemptMs,
       now,
+      elapsed: now,
       onDefect: fail,
       markForReconnection: fail,
     });
@@ -95,6 +96,7 @@ async function withBacklog(
           owner,
           leaseMs: config.leaseMs,
           now,
+          elapsed: now,
           onPoll: () => {
             void worker.stop().then(resolve);
           },

@@ -42,7 +42,14 @@ const logged = (relay: Relay): Line[] =>
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Line);
 
-const checks = { store: "ok", writes: "ok", worker: "ok", clock: "ok", schema: "ok" };
+const checks = {
+  store: "ok",
+  writes: "ok",
+  configuration: "ok",
+  worker: "ok",
+  clock: "ok",
+  schema: "ok",
+};
 const readiness = ({ status, text }: Answer) => ({ status, ...(JSON.parse(text) as object) });
 
 describe.each(engines)("health, metrics and logs on %s", (engine) => {

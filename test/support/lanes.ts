@@ -66,7 +66,8 @@ export function setUp(connections: Connection[], given: Given = {}) {
     connectionNow: given.connectionNow ?? (async (siteId, id) => directory.connection(siteId, id)),
     connection: (siteId, id) => known.get(`${siteId} ${id}`),
   };
-  const clock = { now: start };
+  /** `set` is how far the wall clock was set; the monotonic clock does not follow it. */
+  const clock = { now: start, set: 0 };
   const calls: Call[] = [];
   const open: { call: Call; answer: (sent: Sent) => void }[] = [];
   const settled: Settlement[] = [];
@@ -109,7 +110,8 @@ export function setUp(connections: Connection[], given: Given = {}) {
     quota: openQuota(),
     retry: { scheduleMs: [10_000, 60_000], random: () => 0.5 },
     attemptMs,
-    now: () => clock.now,
+    now: () => clock.now + clock.set,
+    elapsed: () => clock.now - start,
     onDefect: (error, about) => defects.push({ error, about }),
   });
   return {

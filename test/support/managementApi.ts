@@ -36,6 +36,8 @@ export type TestApi = {
   mails: { to: string; subject: string; text: string }[];
   defects: unknown[];
   clock: { aheadMs: number };
+  /** The access secret. */
+  secret: string;
   browser(address?: string): Browser;
   close(): Promise<void>;
 };
@@ -110,6 +112,7 @@ export async function openTestApi(
     mails,
     defects,
     clock,
+    secret: options.secret,
     browser: (address = "203.0.113.1") => browserAt(`http://127.0.0.1:${port}/api/v1`, address),
     async close() {
       await app.close();

@@ -18,6 +18,7 @@ const places: Record<AlertLine["kind"], [path: string, label: string]> = {
   "wrong keys": ["configuration/keys", "Go to inbound keys"],
   queue: ["integrations/log", "Go to the sync log"],
   host: ["configuration/domains", "Go to domains"],
+  "damaged data": ["configuration", "Go to the configuration"],
 };
 
 /** Alerts about a connection link to its platform's page. */

@@ -26,6 +26,7 @@ const whatToDo: Record<AlertKind, string> = {
   "wrong keys": "A sender may be using an old key: compare it with the list of inbound keys.",
   queue: "Check its sync log: each queued delivery shows what it is waiting for.",
   host: "The list of domains shows what to do. Check the domain again there afterwards.",
+  "damaged data": "Enter again what cannot be read, or restore it from a backup.",
 };
 
 function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {

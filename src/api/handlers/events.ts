@@ -69,7 +69,7 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
 
   async function readOne(siteId: string, id: string, filter: EventFilter): Promise<Page> {
     const stored = await store.events.get(siteId, id);
-    const event = stored && toSummary(stored, stored.attribution);
+    const event = stored && stored !== "damaged" ? toSummary(stored, stored.attribution) : null;
     const isMatch =
       event &&
       matches(event, filter) &&

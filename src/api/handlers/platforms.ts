@@ -86,7 +86,8 @@ function describeEvents(names: EventNames): Described["events"] {
 export function platformHandlers({ store, publicUrl, now }: ApiContext): Handlers<Names> {
   return {
     async "GET /platforms"() {
-      const ready = new Set((await store.platformSignIns.listApps()).map(({ platform }) => platform));
+      const apps = (await store.platformSignIns.listApps()).filter(({ isReadable }) => isReadable);
+      const ready = new Set(apps.map(({ platform }) => platform));
       return {
         items: described.map((one) => (one.signIn ? { ...one, signIn: { ready: ready.has(one.id) } } : one)),
       };

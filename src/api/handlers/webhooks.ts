@@ -36,7 +36,7 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
     ]);
     return {
       id,
-      url: `${origin}/…`,
+      url: origin === null ? "(cannot be read)" : `${origin}/…`,
       sendEmpty,
       state,
       stateReason,

@@ -4,23 +4,25 @@
 //                                              ▲                          │
 //                                              └──────it fails: a longer pause──┘
 //
-// A platform's Retry-After opens it for that time, up to a limit. Each node counts for itself, in memory.
+// A platform's Retry-After opens it for that time, up to a limit. Each node counts for itself, in memory, and by a monotonic
+// clock: a wall clock that ran ahead and was corrected would keep it open for as long as it ran ahead.
 
 import { minuteMs } from "../../kernel/time.ts";
 
+/** Times (`at`) are milliseconds on a monotonic clock. */
 export type Breaker = {
-  /** 0 when the connection may be called now; otherwise when to check again. */
-  blockedUntil(key: string, now: number): number;
+  /** 0 when the connection may be called; otherwise the time until it should be checked again. */
+  blockedMs(key: string, at: number): number;
   /** True when the next call is a probe that decides whether more may follow. */
-  isHalfOpen(key: string, now: number): boolean;
+  isHalfOpen(key: string, at: number): boolean;
   /** Records that a call starts: while half open, it blocks all others. */
-  recordCall(key: string, now: number): void;
+  recordCall(key: string, at: number): void;
   recordSuccess(key: string): void;
-  recordFailure(key: string, now: number): void;
+  recordFailure(key: string, at: number): void;
   /** The platform asked not to be called for this long. */
-  recordRetryAfter(key: string, now: number, seconds: number): void;
-  /** The keys of connections that are blocked now. */
-  listOpen(now: number): string[];
+  recordRetryAfter(key: string, at: number, seconds: number): void;
+  /** The keys of connections that are blocked. */
+  listOpen(at: number): string[];
 };
 
 const opensAfter = 5;
@@ -29,49 +31,50 @@ const maxPauseMs = 5 * minuteMs;
 /** Delay of the next check while another call is probing. */
 const probeMs = 2_000;
 
-type State = { failures: number; pauses: number; until: number; isProbing: boolean };
+/** `until` is null while the breaker is closed. */
+type State = { failures: number; pauses: number; until: number | null; isProbing: boolean };
 
 export function openBreaker(): Breaker {
   const states = new Map<string, State>();
 
   function stateOf(key: string): State {
     let state = states.get(key);
-    if (!state) states.set(key, (state = { failures: 0, pauses: 0, until: 0, isProbing: false }));
+    if (!state) states.set(key, (state = { failures: 0, pauses: 0, until: null, isProbing: false }));
     return state;
   }
 
-  function blockedUntil(key: string, now: number): number {
+  function blockedMs(key: string, at: number): number {
     const state = states.get(key);
-    if (!state || state.until === 0) return 0;
-    if (state.until > now) return state.until;
-    return state.isProbing ? now + probeMs : 0;
+    if (!state || state.until === null) return 0;
+    if (state.until > at) return state.until - at;
+    return state.isProbing ? probeMs : 0;
   }
 
   return {
-    blockedUntil,
-    isHalfOpen: (key, now) => Boolean(states.get(key)?.until) && blockedUntil(key, now) === 0,
-    recordCall(key, now) {
+    blockedMs,
+    isHalfOpen: (key, at) => (states.get(key)?.until ?? null) !== null && blockedMs(key, at) === 0,
+    recordCall(key, at) {
       const state = states.get(key);
-      if (!state?.until) return;
+      if (!state || state.until === null) return;
       state.isProbing = true;
-      state.until = now;
+      state.until = at;
     },
     recordSuccess: (key) => void states.delete(key),
-    recordFailure(key, now) {
+    recordFailure(key, at) {
       const state = stateOf(key);
       state.failures += 1;
       // Calls that were in flight when the breaker opened do not count again.
-      const counts = state.isProbing || state.until === 0;
+      const counts = state.isProbing || state.until === null;
       state.isProbing = false;
       if (!counts || state.failures < opensAfter) return;
-      state.until = now + Math.min(firstPauseMs * 2 ** state.pauses, maxPauseMs);
+      state.until = at + Math.min(firstPauseMs * 2 ** state.pauses, maxPauseMs);
       state.pauses += 1;
     },
-    recordRetryAfter(key, now, seconds) {
+    recordRetryAfter(key, at, seconds) {
       const state = stateOf(key);
       state.isProbing = false;
-      state.until = now + Math.min(seconds * 1000, maxPauseMs);
+      state.until = at + Math.min(seconds * 1000, maxPauseMs);
     },
-    listOpen: (now) => Array.from(states.keys()).filter((key) => blockedUntil(key, now) > 0),
+    listOpen: (at) => Array.from(states.keys()).filter((key) => blockedMs(key, at) > 0),
   };
 }

@@ -127,6 +127,24 @@ describe("leases", () => {
     expect(await relay.lanes.send(job(sandbox, { leaseUntil: latestEnd + 1 }))).toEqual(sent);
   });
 
+  test("a wall clock that was set back does not prolong a lease that has ended on the monotonic clock", async () => {
+    const relay = setUp([sandbox], { reply: () => http(200) });
+    const lease = { leaseUntil: start + leaseMs, leaseEndsAt: leaseMs };
+    relay.clock.set = -3_600_000;
+    expect(await relay.lanes.send(job(sandbox, lease))).toEqual(sent);
+    relay.clock.now += leaseMs - attemptMs;
+    expect((await relay.lanes.send(job(sandbox, lease))).reason).toBe("lease ran out");
+  });
+
+  test("a lease that has ended on the wall clock counts as ended: the monotonic clock stops in a suspended machine", async () => {
+    const relay = setUp([sandbox], { reply: () => http(200) });
+    relay.clock.set = leaseMs;
+    const outcome = await relay.lanes.send(
+      job(sandbox, { leaseUntil: start + leaseMs, leaseEndsAt: leaseMs }),
+    );
+    expect(outcome.reason).toBe("lease ran out");
+  });
+
   test("only the jobs of a batch whose lease still holds are sent", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);

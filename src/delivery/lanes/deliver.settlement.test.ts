@@ -231,7 +231,7 @@ describe("defects", () => {
       settle: async (settlement) => void settled.push(settlement),
       close: () => {},
       abandon: () => {},
-      leasedUntil: () => Infinity,
+      leaseLeftMs: () => Infinity,
     };
     const one = job(webhook);
     expect((await relay.lanes.send(one, openEvent)).state).toBe("queued");

@@ -68,6 +68,7 @@ function setUp(reply: (request: PlatformRequest, call: number) => Sent) {
     retry: { scheduleMs: [10_000], random: () => 0.5 },
     attemptMs: 8000,
     now: () => clock.now,
+    elapsed: () => clock.now,
     onDefect: (error: unknown) => {
       throw error;
     },

@@ -37,6 +37,8 @@ export type DelivererOptions = {
   retry: RetryRules;
   attemptMs: number;
   now: () => number;
+  /** Milliseconds on a monotonic clock, for breakers, quotas and leases. */
+  elapsed: () => number;
   /** Reports a defect of a platform's functions, or a settlement that could not be written. */
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
@@ -66,17 +68,18 @@ export function createDeliverer(options: DelivererOptions) {
     if (late.length) await settleUntried(late, { state: "expired", reason: "too old to be sent", dueAt: 0 });
     const fresh = late.length ? leased.filter((one) => one.job.expiresAt > now) : leased;
     if (fresh.length === 0) return;
-    const blockedUntil = breaker.blockedUntil(key, now);
-    if (blockedUntil) {
+    const startsAt = options.elapsed();
+    const blockedMs = breaker.blockedMs(key, startsAt);
+    if (blockedMs > 0) {
       const reason = `${platform.name} is unavailable or rate-limiting; will retry`;
-      return settleUntried(fresh, { state: "queued", reason, dueAt: blockedUntil });
+      return settleUntried(fresh, { state: "queued", reason, dueAt: Math.ceil(now + blockedMs) });
     }
-    breaker.recordCall(key, now);
+    breaker.recordCall(key, startsAt);
     try {
       await sendBatch(platform, connection, fresh);
     } catch (error) {
       // A probe without a recorded end would block the connection for good.
-      breaker.recordFailure(key, options.now());
+      breaker.recordFailure(key, options.elapsed());
       throw error;
     }
   }
@@ -118,9 +121,12 @@ export function createDeliverer(options: DelivererOptions) {
 
   /** Drops the jobs whose lease may end during an attempt: another node could be sending them by then. */
   function keepLeased(batch: QueuedJob[]): QueuedJob[] {
-    const attemptEnd = options.now() + options.attemptMs + tickMs;
+    const neededMs = options.attemptMs + tickMs;
+    const [now, elapsed] = [options.now(), options.elapsed()];
+    // All open events are under the lease of this node.
+    let ofNode: number | undefined;
     const isLost = ({ job, openEvent }: QueuedJob) =>
-      (openEvent ? openEvent.leasedUntil() : job.leaseUntil) <= attemptEnd;
+      (openEvent ? (ofNode ??= openEvent.leaseLeftMs()) : leaseLeftMs(job, now, elapsed)) <= neededMs;
     const lost = batch.filter(isLost);
     const reason = "lease ran out";
     for (const one of lost) {
@@ -216,8 +222,8 @@ export function createDeliverer(options: DelivererOptions) {
     if (later.length < readings.length || !isOutage) return breaker.recordSuccess(key);
     const seconds = Math.max(0, ...later.map((reading) => reading.retryAfterSeconds ?? 0));
     // Each of the three ends a probe: one that never ends would block the connection.
-    if (seconds > 0) breaker.recordRetryAfter(key, options.now(), seconds);
-    else breaker.recordFailure(key, options.now());
+    if (seconds > 0) breaker.recordRetryAfter(key, options.elapsed(), seconds);
+    else breaker.recordFailure(key, options.elapsed());
   }
 
   async function settle(
@@ -250,6 +256,14 @@ export function createDeliverer(options: DelivererOptions) {
   }
 
   return { deliver, settleUntried };
+}
+
+/**
+ * The shorter of what the two clocks say: a wall clock that was set back would prolong the lease, and the monotonic clock stops
+ * while the machine is suspended.
+ */
+function leaseLeftMs({ leaseUntil, leaseEndsAt = Infinity }: Job, now: number, elapsed: number): number {
+  return Math.min(leaseUntil - now, leaseEndsAt - elapsed);
 }
 
 /** A request can be rejected for conversions that the platform names; the others can be sent again without them. */

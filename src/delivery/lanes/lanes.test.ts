@@ -213,6 +213,22 @@ describe("busy lanes", () => {
   });
 });
 
+test("a breaker that opened while the wall clock ran ahead closes after its own pause", async () => {
+  let status = 503;
+  const relay = setUp([sandbox], { reply: () => http(status) });
+  const lease = { leaseUntil: start + 2 * 3_600_000 };
+  relay.clock.set = 3_600_000;
+  for (let i = 0; i < 5; i++) await relay.lanes.send(job(sandbox, lease));
+  relay.clock.set = 0;
+  await relay.lanes.send(job(sandbox, lease));
+  expect(relay.settled.at(-1)).toMatchObject({ dueAt: start + 5000, attempt: null });
+  expect(relay.lanes.capacity(sandbox)).toBe(0);
+  relay.clock.now += 5000;
+  status = 200;
+  expect(relay.lanes.capacity(sandbox)).toBeGreaterThan(0);
+  expect(await relay.lanes.send(job(sandbox, lease))).toEqual(sent);
+});
+
 describe("withdrawal", () => {
   test("a waiting job that is withdrawn is due at once and untried", async () => {
     const relay = setUp([sandbox]);

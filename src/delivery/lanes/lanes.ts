@@ -5,6 +5,7 @@
 
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection } from "../../sites/directory.ts";
+import { maxLeaseMs } from "../../store/deliveries/nodes.ts";
 import {
   connectionKey,
   createDeliverer,
@@ -33,6 +34,7 @@ export type Lanes = {
 
 export type LanesOptions = DelivererOptions & { quota: Quota };
 
+/** `quotaUntil` is a time on the monotonic clock. */
 type Queue = { key: string; busy: number; waiting: QueuedJob[]; quotaUntil: number };
 
 export function openLanes(options: LanesOptions): Lanes {
@@ -47,7 +49,7 @@ export function openLanes(options: LanesOptions): Lanes {
   function queueOf(job: Job): Queue {
     const key = connectionKey(job);
     let queue = queues.get(key);
-    if (!queue) queues.set(key, (queue = { key, busy: 0, waiting: [], quotaUntil: 0 }));
+    if (!queue) queues.set(key, (queue = { key, busy: 0, waiting: [], quotaUntil: -Infinity }));
     return queue;
   }
 
@@ -69,7 +71,7 @@ export function openLanes(options: LanesOptions): Lanes {
       if (waitMs > 0) {
         // Back to the head of the queue: later jobs can join the batch, and each can still be withdrawn.
         queue.waiting.unshift(...batch);
-        queue.quotaUntil = options.now() + waitMs;
+        queue.quotaUntil = options.elapsed() + waitMs;
         await pause(waitMs);
         continue;
       }
@@ -79,7 +81,8 @@ export function openLanes(options: LanesOptions): Lanes {
         options.onDefect(error, { lane: queue.key });
         const outcome = { state: "queued", reason: "internal error of the relay; will retry" } as const;
         for (const one of batch) {
-          if (one.openEvent) void deliverer.settleUntried([one], { ...outcome, dueAt: one.job.leaseUntil });
+          const dueAt = Math.min(one.job.leaseUntil, options.now() + maxLeaseMs);
+          if (one.openEvent) void deliverer.settleUntried([one], { ...outcome, dueAt });
           else one.resolve(outcome);
         }
       });
@@ -94,7 +97,7 @@ export function openLanes(options: LanesOptions): Lanes {
     const quota = platformOf(connection?.platform ?? "")?.quota;
     if (!connection || !quota) return 0;
     const key = quota.sharedBy === "app" ? connection.platform : connectionKey(job);
-    return options.quota.take(key, quota, options.now());
+    return options.quota.take(key, quota, options.elapsed());
   }
 
   function pause(ms: number): Promise<void> {
@@ -122,7 +125,7 @@ export function openLanes(options: LanesOptions): Lanes {
 
   /** The oldest waiting job and the later ones that may share its request. Test and live events never do. */
   function nextBatch(queue: Queue): QueuedJob[] {
-    if (isClosing && queue.quotaUntil > options.now())
+    if (isClosing && queue.quotaUntil > options.elapsed())
       for (const { job } of queue.waiting.slice()) withdraw(job);
     const oldest = queue.waiting[0];
     if (!oldest) return [];
@@ -176,12 +179,12 @@ export function openLanes(options: LanesOptions): Lanes {
       const platform = platformOf(connection.platform);
       const key = connectionKey({ siteId: connection.siteId, connectionId: connection.id });
       const queue = queues.get(key);
-      const now = options.now();
+      const at = options.elapsed();
       // Jobs that cannot be sent now stay in the store, where every node can claim them.
-      if (options.breaker.blockedUntil(key, now) || (queue?.quotaUntil ?? 0) > now) return 0;
+      if (options.breaker.blockedMs(key, at) > 0 || (queue && queue.quotaUntil > at)) return 0;
       if (!platform) return 1;
       // While half open one call probes the platform: other jobs would be claimed only to be returned.
-      const lanes = options.breaker.isHalfOpen(key, now) ? 1 : platform.lanes;
+      const lanes = options.breaker.isHalfOpen(key, at) ? 1 : platform.lanes;
       return Math.max(0, lanes * platform.batch - (queue?.waiting.length ?? 0) - (queue?.busy ?? 0));
     },
     depths: () => listUsed().map(({ key, busy, waiting }) => ({ key, busy, waiting: waiting.length })),

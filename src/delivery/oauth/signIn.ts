@@ -95,11 +95,15 @@ export async function createSignInLink(
   requestedBy: string | null,
 ): Promise<{ id: string; linkToken: string; expiresAt: number }> {
   const platform = signInPlatform(platformId);
-  if (!(await store.platformSignIns.findApp(platformId))) {
+  const app = await store.platformSignIns.findApp(platformId);
+  if (app === null || app === "unreadable") {
+    const fault = app
+      ? `The OAuth app for ${platform.name} cannot be read`
+      : `No OAuth app is set for ${platform.name}`;
     throw new Refusal(
       "platform",
-      `No OAuth app is set for ${platform.name}. An owner sets it in Settings, OAuth apps.`,
-      `No OAuth app is set for ${platform.name}: cleancast oauth app set ${platformId} client_id=… client_secret=@file`,
+      `${fault}. An owner sets it in Settings, OAuth apps.`,
+      `${fault}: cleancast oauth app set ${platformId} client_id=… client_secret=@file`,
     );
   }
   const id = shortId();
@@ -143,7 +147,7 @@ export async function startAuthorization(
     },
   );
   const app = signIn && (await store.platformSignIns.findApp(signIn.platform));
-  if (!signIn || !app) return { error: invalidLink };
+  if (!signIn || !app || app === "unreadable") return { error: invalidLink };
   const platform = signInPlatform(signIn.platform);
   const address = new URL(await authorizationUrl(platform, app, { redirectUri, state, verifier }));
   const override = origins[platform.id];
@@ -176,7 +180,7 @@ export async function finishAuthorization(
     return { record: { step: "exchanging", requestedBy: current.requestedBy }, expiresAt };
   });
   const app = taken && (await store.platformSignIns.findApp(taken.platform));
-  if (!taken || !authorized || !app) return { error: invalidLink };
+  if (!taken || !authorized || !app || app === "unreadable") return { error: invalidLink };
   const platform = signInPlatform(taken.platform);
   const answer = { parameters, state, redirectUri, verifier: authorized.verifier };
   const tokens = await exchangeCode({ platform, app, sender, now: now() }, answer).catch(

@@ -17,6 +17,8 @@ type TokenOptions = {
   /** This node. */
   owner: string;
   now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
   /** The time limit of one renewal and of its lease. */
   renewalMs: number;
 };
@@ -29,7 +31,8 @@ export type Tokens = {
 const beforeExpiryMs = minuteMs;
 const recheckMs = 200;
 
-export function openTokens({ store, directory, sender, owner, now, renewalMs }: TokenOptions): Tokens {
+export function openTokens(options: TokenOptions): Tokens {
+  const { store, directory, sender, owner, now, elapsed, renewalMs } = options;
   const inFlight = new Map<string, Promise<Connection | TokenFault>>();
 
   const isDue = ({ settings }: Connection, rejected: string | undefined) =>
@@ -42,7 +45,7 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
     rejected: string | undefined,
   ): Promise<Connection | TokenFault> {
     const { siteId, id } = connection;
-    const deadline = now() + renewalMs;
+    const deadline = elapsed() + renewalMs;
     for (;;) {
       await directory.refresh();
       const current = directory.connection(siteId, id) ?? connection;
@@ -54,7 +57,8 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
           await store.platformSignIns.releaseRefresh(siteId, id, owner);
         }
       }
-      if (now() >= deadline) return { fault: "later", error: "another node is renewing the access token" };
+      if (elapsed() >= deadline)
+        return { fault: "later", error: "another node is renewing the access token" };
       await new Promise((resolve) => setTimeout(resolve, recheckMs));
     }
   }
@@ -73,6 +77,9 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
     const refreshToken = current.settings.refresh_token;
     if (!hasOAuth(platform) || !refreshToken) return current;
     if (!app) return { fault: "refused", error: `no OAuth app is set for ${platformId}` };
+    // The refresh token is still valid, so the deliveries wait for the app and not for a new sign-in.
+    if (app === "unreadable")
+      return { fault: "later", error: `the OAuth app for ${platformId} cannot be read; set it again` };
     const tokens = await refreshTokens({ platform, app, sender, now: now() }, refreshToken);
     if ("fault" in tokens) return tokens;
     const isSaved = await store.platformSignIns.renewTokens(siteId, id, refreshToken, tokens);

@@ -44,6 +44,20 @@ export const siteOf = (siteId: unknown) => (siteId === "" ? null : String(siteId
 
 const grantOf = (row: Row): GrantRow => ({ site: siteOf(row.site_id), role: row.role as MemberRole });
 
+export type TwoFactorRow = { email: string; secret: string; backupCodes: string };
+
+/** Reads the secrets of two-factor sign-in, as better-auth sealed them. */
+export async function listTwoFactors(db: Query): Promise<TwoFactorRow[]> {
+  const rows = await db.all(
+    `SELECT email, secret, backup_codes FROM two_factors JOIN users ON users.id = two_factors.user_id ORDER BY email`,
+  );
+  return rows.map((row) => ({
+    email: String(row.email),
+    secret: String(row.secret),
+    backupCodes: String(row.backup_codes),
+  }));
+}
+
 export function memberStore(db: Database, newId: () => string) {
   async function listGrants(userId: string, from: Query = db): Promise<GrantRow[]> {
     const rows = await from.all(`SELECT site_id, role FROM grants WHERE user_id = $1 ORDER BY site_id`, [
@@ -69,6 +83,8 @@ export function memberStore(db: Database, newId: () => string) {
   }
 
   return {
+    listTwoFactors: () => listTwoFactors(db),
+
     listGrants: (userId: string) => listGrants(userId),
     findById: (id: string) => findBy("id", id),
     findByEmail: (email: string) => findBy("email", email),

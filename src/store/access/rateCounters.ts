@@ -1,5 +1,6 @@
 // Rate counters over all nodes: a row per key until its window ends.
 
+import { maxSkewMs } from "../../kernel/time.ts";
 import type { Database } from "../engine/database.ts";
 
 /** Allows `max` attempts within `windowMs` from the first. */
@@ -27,10 +28,13 @@ export function rateCounterStore(db: Database) {
             const [row] = await tx.all(
               `INSERT INTO rate_counters (key, count, until) VALUES ($1, 1, $2)
                ON CONFLICT (key) DO UPDATE SET
-                 count = CASE WHEN rate_counters.until <= $3 THEN 1 ELSE rate_counters.count + 1 END,
-                 until = CASE WHEN rate_counters.until <= $3 THEN excluded.until ELSE rate_counters.until END
+                 count = CASE WHEN rate_counters.until <= $3 OR rate_counters.until > $4 THEN 1
+                   ELSE rate_counters.count + 1 END,
+                 until = CASE WHEN rate_counters.until <= $3 OR rate_counters.until > $4 THEN excluded.until
+                   ELSE rate_counters.until END
                RETURNING count, until`,
-              [key, now + windowMs, now],
+              // A window that ends later than one that begins now was begun by a clock that ran ahead.
+              [key, now + windowMs, now, now + windowMs + maxSkewMs],
             );
             if (Number(row?.count) > max) throw new Exceeded(Number(row?.until));
           }

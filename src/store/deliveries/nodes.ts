@@ -2,11 +2,17 @@
 // holds a lease, and the id below which all its events are settled: the low-water mark. When the lease has ended, any node
 // takes over what is open at or above that mark.
 
+import { minuteMs } from "../../kernel/time.ts";
+import { damageFindings } from "../damagedRows.ts";
 import type { Database, Row } from "../engine/database.ts";
+import { beginAlert } from "../statistics/alerts.ts";
 import { readPlan } from "../events/plan.ts";
 import { findOpen, settleOpen } from "./outcomes.ts";
 
 export type NodeRow = { owner: string; lowWater: string };
+
+/** The longest lease that a node may be configured with. */
+export const maxLeaseMs = 10 * minuteMs;
 
 /** The events of one transaction. */
 const step = 64;
@@ -39,13 +45,21 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       );
     },
 
-    /** Nodes whose lease has ended, and how long ago. */
-    async listExpired(): Promise<{ node: NodeRow; endedMs: number }[]> {
+    /**
+     * Nodes whose lease has ended, and how long ago; and those whose lease lasts longer than any is given for, because the
+     * database's clock was set back: their `endedMs` is negative.
+     */
+    async listExpired(): Promise<{ node: NodeRow; until: number; endedMs: number }[]> {
       const rows = await db.all(
-        `SELECT owner, low_water, ${clock} - until AS ended_ms FROM nodes WHERE site_id = '' AND until < ${clock}`,
+        `SELECT owner, low_water, until, ${clock} - until AS ended_ms FROM nodes
+         WHERE site_id = '' AND (until < ${clock} OR until > ${clock} + ${maxLeaseMs})`,
         [now()],
       );
-      return rows.map((row) => ({ node: readNode(row), endedMs: Number(row.ended_ms) }));
+      return rows.map((row) => ({
+        node: readNode(row),
+        until: Number(row.until),
+        endedMs: Number(row.ended_ms),
+      }));
     },
 
     /** Nodes other than this one, whatever their leases. For the embedded store, which has one node at a time. */
@@ -79,8 +93,11 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
            WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"} $2 AND owner = $3 ORDER BY id LIMIT ${step}`,
           [siteId, after, owner],
         );
+        const readable = rows.flatMap(readEvent);
         // Most events above the mark are settled: nothing is written for them.
-        const open = await findOpen(db, siteId, rows.flatMap(readEvent));
+        const { open, damaged } = await findOpen(db, siteId, readable);
+        if (damaged.size > 0 || readable.length < rows.length)
+          await db.write((tx) => beginAlert(tx, siteId, damageFindings.events, at));
         if (open.length) count += await db.write((tx) => settleOpen(tx, siteId, open, queued, at));
         const last = rows.at(-1);
         if (rows.length < step || !last) return count;

@@ -69,6 +69,15 @@ export function readOutcomes(text: string): Outcome[] {
   });
 }
 
+/** Returns null for a row that is damaged. */
+export function tryReadOutcomes(text: string): Outcome[] | null {
+  try {
+    return readOutcomes(text);
+  } catch {
+    return null;
+  }
+}
+
 export const insertOutcomes = rowStatement({
   text: `INSERT INTO outcomes (site_id, event_id, number, results) VALUES {ROWS} ON CONFLICT DO NOTHING`,
   columns: 4,
@@ -175,26 +184,29 @@ async function insertRows(tx: RowQuery, items: readonly FirstSettlement[]): Prom
   );
 }
 
-/** The outcomes of events, by event. */
+/** The outcomes of events, by event. `damaged` are the events with a row that cannot be read. */
 export async function readOutcomesOf(
   db: Query,
   siteId: string,
   ids: readonly string[],
-): Promise<Map<string, Outcome[]>> {
+): Promise<{ outcomes: Map<string, Outcome[]>; damaged: Set<string> }> {
   const found = new Map<string, Outcome[]>();
+  const damaged = new Set<string>();
   for (const some of chunks(ids)) {
     const rows = await db.all(
       `SELECT event_id, results FROM outcomes WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
       [siteId, ...some],
     );
     for (const row of rows) {
-      const outcomes = readOutcomes(String(row.results));
-      const known = found.get(String(row.event_id));
-      if (known) known.push(...outcomes);
-      else found.set(String(row.event_id), outcomes);
+      const eventId = String(row.event_id);
+      const outcomes = tryReadOutcomes(String(row.results));
+      const known = found.get(eventId);
+      if (!outcomes) damaged.add(eventId);
+      else if (known) known.push(...outcomes);
+      else found.set(eventId, outcomes);
     }
   }
-  return found;
+  return { outcomes: found, damaged };
 }
 
 type WithPlan = { id: string; plan: readonly PlanEntry[] };
@@ -213,7 +225,7 @@ export async function settleOpen(
   let settled = 0;
   // Another node may insert a number first. Its row is then visible in the next pass.
   for (;;) {
-    const open = await findOpen(tx, siteId, events);
+    const { open } = await findOpen(tx, siteId, events);
     if (open.length === 0) return settled;
     const isFirst = await tx.change(
       insertOutcomes,
@@ -234,18 +246,22 @@ export async function settleOpen(
   }
 }
 
-/** The events that have open first attempts, with their positions and the number of the next row of outcomes. */
+/**
+ * The events that have open first attempts, with their positions and the number of the next row of outcomes. Which attempts
+ * of a `damaged` event are open is not known, so none of them is repeated.
+ */
 export async function findOpen(db: Query, siteId: string, events: readonly WithPlan[]) {
-  const outcomes = await readOutcomesOf(
+  const { outcomes, damaged } = await readOutcomesOf(
     db,
     siteId,
     events.map(({ id }) => id),
   );
-  return events.flatMap(({ id, plan }) => {
+  const open = events.flatMap(({ id, plan }) => {
     const known = outcomes.get(id) ?? [];
-    const positions = openPositions(plan, known);
+    const positions = damaged.has(id) ? [] : openPositions(plan, known);
     return positions.length ? [{ id, plan, positions, number: known.length }] : [];
   });
+  return { open, damaged };
 }
 
 /** The positions of the plan that the owner was to attempt and that no outcome covers. */
@@ -259,9 +275,9 @@ function openPositions(plan: readonly PlanEntry[], outcomes: readonly Outcome[])
 export async function removeAnswers(tx: Query, siteId: string, rows: readonly Row[]): Promise<number> {
   let changed = 0;
   for (const row of rows) {
-    const outcomes = readOutcomes(String(row.results));
-    if (outcomes.every(({ sent }) => (sent?.response ?? null) === null)) continue;
-    const without = outcomes.map(({ position, sent }) => ({
+    const outcomes = tryReadOutcomes(String(row.results));
+    if (outcomes?.every(({ sent }) => (sent?.response ?? null) === null)) continue;
+    const without = outcomes?.map(({ position, sent }) => ({
       position,
       sent: sent && { ...sent, response: null },
     }));
@@ -269,7 +285,8 @@ export async function removeAnswers(tx: Query, siteId: string, rows: readonly Ro
       siteId,
       String(row.event_id),
       Number(row.number),
-      JSON.stringify(packOutcomes(without)),
+      // A damaged row may still show a part of an answer. It stays one that cannot be read.
+      without ? JSON.stringify(packOutcomes(without)) : "(removed)",
     ]);
     changed += 1;
   }

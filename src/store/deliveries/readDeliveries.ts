@@ -2,9 +2,9 @@
 
 import { idAt } from "../../kernel/ids.ts";
 import { chunks, list, type Query, type Row } from "../engine/database.ts";
-import { readPlan, type PlanEntry } from "../events/plan.ts";
+import { readPlanIfWhole, type PlanEntry } from "../events/plan.ts";
 import { deliveryColumns, deliveryRow, type Attempt, type Delivery } from "./delivery.ts";
-import { readOutcomes, readOutcomesOf, type Outcome, type SentAttempt } from "./outcomes.ts";
+import { readOutcomesOf, tryReadOutcomes, type Outcome, type SentAttempt } from "./outcomes.ts";
 
 /** A plan with what is needed to read its deliveries. */
 export type PlannedEvent = { id: string; plan: readonly PlanEntry[]; owner: string; receivedAt: number };
@@ -13,7 +13,7 @@ export const plannedColumns = "id, plan, owner, received_at";
 
 export const readPlanned = (row: Row): PlannedEvent => ({
   id: String(row.id),
-  plan: readPlan(String(row.plan)),
+  plan: readPlanIfWhole(String(row.plan)),
   owner: String(row.owner),
   receivedAt: Number(row.received_at),
 });
@@ -29,7 +29,7 @@ export async function readDeliveries(
 ): Promise<Map<string, Delivery[]>> {
   const ids = events.map(({ id }) => id);
   const rows = Map.groupBy(await readRows(db, siteId, ids), ({ eventId }) => eventId);
-  const outcomes = await readOutcomesOf(db, siteId, ids);
+  const { outcomes } = await readOutcomesOf(db, siteId, ids);
   return new Map(
     events.map((event) => [
       event.id,
@@ -105,9 +105,10 @@ export type StoredAttempt = Omit<Attempt, "request"> & {
 
 /** Reads the first attempts of an event that were sent. */
 export async function readSentAttempts(db: Query, siteId: string, eventId: string): Promise<StoredAttempt[]> {
-  const outcomes = (await readOutcomesOf(db, siteId, [eventId])).get(eventId) ?? [];
+  const { outcomes: found } = await readOutcomesOf(db, siteId, [eventId]);
+  const outcomes = found.get(eventId) ?? [];
   const [event] = await db.all(`SELECT plan FROM events WHERE site_id = $1 AND id = $2`, [siteId, eventId]);
-  const plan = event ? readPlan(String(event.plan)) : [];
+  const plan = event ? readPlanIfWhole(String(event.plan)) : [];
   return outcomes.flatMap(({ position, sent }) => {
     const connectionId = plan[position]?.connectionId;
     if (!sent || connectionId === undefined) return [];
@@ -131,8 +132,8 @@ export async function listSentStarts(
     [siteId, idAt(since), limit],
   );
   return rows.flatMap((row) => {
-    const plan = readPlan(String(row.plan));
-    return readOutcomes(String(row.results)).flatMap(({ position, sent }) =>
+    const plan = readPlanIfWhole(String(row.plan));
+    return (tryReadOutcomes(String(row.results)) ?? []).flatMap(({ position, sent }) =>
       sent && plan[position]?.connectionId === connectionId ? [sent.startedAt] : [],
     );
   });

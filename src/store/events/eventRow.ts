@@ -2,6 +2,7 @@
 
 import type { Attribution, Event, FilterReason, Mode, Person, Sha256 } from "../../kernel/event.ts";
 import { orderEventId } from "../../kernel/ids.ts";
+import { tryParse } from "../damagedRows.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
 import { rowStatement, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
@@ -146,11 +147,11 @@ export const insertEvents = rowStatement({
   key: { site_id: unsealed.inserted.indexOf("site_id"), id: unsealed.inserted.indexOf("id") },
 });
 
-const summaryFields = [
-  "siteId", "id", "platformEventId", "mode", "status", "filterReasons", "name", "value", "currency", "orderId", "orderEventId",
-  "receivedAt",
+const plainFields = [
+  "siteId", "id", "platformEventId", "mode", "status", "name", "value", "currency", "orderId", "orderEventId", "receivedAt",
   "releasedAt",
 ] as const; // prettier-ignore
+const summaryFields = [...plainFields, "filterReasons"] as const;
 
 export const summaryColumns = unsealed.columnsOf([...summaryFields, "attribution"]).join(", ");
 
@@ -180,10 +181,18 @@ export function toSummary(
   };
 }
 
+/** One event whose reasons or attribution are damaged must not hide the others of its page. */
 export const readSummary = (row: Row): EventSummary =>
-  toSummary(unsealed.readSome(row, summaryFields), readAttribution(row));
+  toSummary(
+    { ...unsealed.readSome(row, plainFields), filterReasons: readReasons(row) },
+    readAttribution(row),
+  );
 
-/** One event whose attribution is damaged must not hide the others of its page. */
+function readReasons({ reasons }: Row): FilterReason[] {
+  const value = reasons === null ? [] : tryParse(String(reasons));
+  return Array.isArray(value) ? value : [];
+}
+
 function readAttribution(row: Row): Partial<Attribution> {
   try {
     return unpackAttribution(String(row.attribution));

@@ -54,7 +54,13 @@ export type Release = {
   now: number;
 };
 
-export function eventStore(db: Database, seal: Seal, now: () => number = Date.now) {
+/** `refuseWrongKey` throws where the encryption key is wrong: then no event is damaged, and none must be taken for it. */
+export function eventStore(
+  db: Database,
+  seal: Seal,
+  refuseWrongKey: () => Promise<void>,
+  now: () => number = Date.now,
+) {
   const described = describeEvents(seal);
   const accept = inGroups<NewEvent, Acceptance>(
     (_group, items) => db.write((tx) => acceptAll(tx, described, items)),
@@ -86,6 +92,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
         }
       }
     }
+    if (found.values().some((event) => event === "damaged")) await refuseWrongKey();
     return found;
   }
 
@@ -98,16 +105,11 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
      */
     accept: (item: NewEvent) => accept(db.commitGroup(item.event.siteId), item),
 
-    async get(siteId: string, id: string): Promise<StoredEvent | null> {
-      const [row] = await db.all(`SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id = $2`, [
-        siteId,
-        id,
-      ]);
-      return row ? described.read(row) : null;
-    },
-
     /** An event that can no longer be read is `damaged`: it must not hold up the others. */
     getMany,
+
+    get: async (siteId: string, id: string): Promise<StoredEvent | "damaged" | null> =>
+      (await getMany(siteId, [id])).get(id) ?? null,
 
     /** Finds the event that was dispatched under this order event id. */
     async findIdByClaim(siteId: string, claim: string): Promise<string | null> {

@@ -35,6 +35,15 @@ export function packPlan(plan: readonly PlanEntry[]): string {
   );
 }
 
+/** Reads the plan of an event whose row may be damaged as one without deliveries, so that it holds up no other event. */
+export function readPlanIfWhole(text: string): PlanEntry[] {
+  try {
+    return readPlan(text);
+  } catch {
+    return [];
+  }
+}
+
 export function readPlan(text: string): PlanEntry[] {
   const packed: Packed[] = JSON.parse(text);
   return packed.map(([connectionId, platform, by, reason]) => ({

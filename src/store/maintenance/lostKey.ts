@@ -2,6 +2,7 @@
 // what they must enter again. Values that can be decrypted stay, so a run that was killed is simply run again.
 
 import { randomBytes } from "node:crypto";
+import { readObject } from "../damagedRows.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
 import { canOpen, sealedRows } from "./reseal.ts";
 import { raiseRevision } from "../sites/revision.ts";
@@ -64,7 +65,7 @@ export async function discardSealedValues(db: Database, keys: Keys, now: number)
 }
 
 async function removeSettings(db: Database, row: Row, names: readonly string[]): Promise<void> {
-  const settings = JSON.parse(String(row.settings)) as Record<string, unknown>;
+  const settings = readObject(String(row.settings)) ?? {};
   for (const name of names) delete settings[name];
   const siteId = String(row.site_id);
   await db.write((tx) =>

@@ -2,6 +2,7 @@
 // read, so a concurrent writer wins, and no node has to stop. The values themselves show what is done: a run that was killed
 // is simply run again.
 
+import { readObject } from "../damagedRows.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
 import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
 import { sealedColumns, sealedIn, type SealedColumn } from "./sealedColumns.ts";
@@ -55,7 +56,7 @@ export function resealStore(db: Database, keys: Keys) {
   async function resealSites(done: Resealed): Promise<void> {
     for (const row of await db.all(`SELECT site_id, settings FROM sites`)) {
       const text = String(row.settings);
-      const settings = JSON.parse(text) as Record<string, unknown>;
+      const settings = readObject(text) ?? {};
       let changed = 0;
       for (const { name, sealed, place } of sealedIn(String(row.site_id), text)) {
         const value = resealValue(sealed, place, done);

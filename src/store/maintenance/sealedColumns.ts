@@ -1,5 +1,6 @@
 // All sealed columns in one list: a change of the encryption key reseals them, and the check decrypts them.
 
+import { readObject } from "../damagedRows.ts";
 import { connectionPlace } from "../sites/configuration.ts";
 import type { Row } from "../engine/database.ts";
 import { extraPlace } from "../events/eventRow.ts";
@@ -61,12 +62,12 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
 ];
 
-/** Returns the sealed values inside the settings of a site. */
+/** Returns the sealed values inside the settings of a site; none where the settings cannot be read at all. */
 export function sealedIn(
   siteId: string,
   settings: string,
 ): { name: string; sealed: string; place: string }[] {
-  const stored = JSON.parse(settings) as Record<string, unknown>;
+  const stored = readObject(settings) ?? {};
   return sealedSettings.flatMap((name) => {
     const sealed = stored[name];
     return typeof sealed === "string" ? [{ name, sealed, place: settingPlace(siteId, name) }] : [];

@@ -330,8 +330,9 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       expect(await claim(siteId, id, now + 19_999, "next")).toBeNull();
       expect((await claim(siteId, id, now + 20_000, "next"))?.period.number).toBe(1);
       expect(await settle(siteId, id, 1, owner)).toBe(false);
-      expect(await store.pushes.renewLease({ siteId, webhookId: id }, owner, now)).toBe(false);
-      expect(await store.pushes.renewLease({ siteId, webhookId: id }, "next", now + 60_000)).toBe(true);
+      const key = { siteId, webhookId: id };
+      expect(await store.pushes.renewLease(key, { owner, now, until: now })).toBe(false);
+      expect(await store.pushes.renewLease(key, { owner: "next", now, until: now + 60_000 })).toBe(true);
       expect(await claim(siteId, id, now + 59_999, "third")).toBeNull();
       expect(await settle(siteId, id, 1, "next")).toBe(true);
     });

@@ -95,12 +95,12 @@ async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Peri
     `INSERT INTO periods (site_id, number, starts_at, ends_at, conversions, removed, closed_at) VALUES ${tuples(1, 7)}`,
     [siteId, period.number, startsAt, endsAt, period.conversions, period.removed, now],
   );
-  await queuePushes(tx, period, dueAt);
+  await queuePushes(tx, period, dueAt, now);
   return period;
 }
 
 /** Queues a push for every webhook. A disabled one gets its pushes when it is enabled again. */
-async function queuePushes(tx: Query, period: Period, dueAt: number): Promise<void> {
+async function queuePushes(tx: Query, period: Period, dueAt: number, now: number): Promise<void> {
   const { siteId, number } = period;
   const isEmpty = period.conversions === 0 && period.removed === 0;
   const webhooks = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 AND send_empty >= $2`, [
@@ -115,10 +115,10 @@ async function queuePushes(tx: Query, period: Period, dueAt: number): Promise<vo
   }
   // A webhook that waits for a retry, has older pushes or is leased keeps its due time.
   await tx.all(
-    `UPDATE webhooks SET due_at = $2 WHERE site_id = $1 AND owner = '' AND due_at < $2
+    `UPDATE webhooks SET due_at = $2, updated_at = $4 WHERE site_id = $1 AND owner = '' AND due_at < $2
        AND NOT EXISTS (SELECT 1 FROM pushes WHERE pushes.site_id = $1 AND pushes.webhook_id = webhooks.id
          AND pushes.state = 'queued' AND pushes.number < $3)`,
-    [siteId, dueAt, number],
+    [siteId, dueAt, number, now],
   );
 }
 

@@ -3,6 +3,7 @@
 // One node at a time leases a webhook: claiming it moves its due time to the end of the lease and writes the owner, and
 // only the owner can settle. Periods are pushed in order: the next one only after the receiver accepted the oldest.
 
+import { minuteMs } from "../../kernel/time.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns, qualified } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
@@ -54,7 +55,11 @@ const lineColumns = [
   "site_id", "webhook_id", "id", "number", "started_at", "duration_ms", "ok", "http_status", "error", "response",
 ]; // prettier-ignore
 
-export function pushStore(db: Database, addressOf: (row: Row) => Address, newId: () => string) {
+/** A webhook whose row is damaged is read again after this time: a person may have restored it from a backup. */
+const rereadMs = minuteMs;
+
+/** `addressOf` returns null for a webhook whose row is damaged. */
+export function pushStore(db: Database, addressOf: (row: Row) => Address | null, newId: () => string) {
   return {
     /** Lists webhooks with a push due. Takes no locks, because claiming decides. */
     async findDue(now: number): Promise<WebhookKey[]> {
@@ -68,7 +73,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       return rows.map((row) => ({ siteId: String(row.site_id), webhookId: String(row.id) }));
     },
 
-    /** Leases a webhook if it is due and has a queued push. */
+    /** Leases a webhook if it is due and has a queued push. One whose row is damaged keeps its queue, and is read again later. */
     claim(
       { siteId, webhookId }: WebhookKey,
       lease: { owner: string; now: number; until: number },
@@ -76,11 +81,21 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       return db.write(async (tx) => {
         // The owner matches when the transaction runs again, because its commit was not confirmed.
         const [row] = await tx.all(
-          `UPDATE webhooks SET owner = $3, due_at = $4
+          `UPDATE webhooks SET owner = $3, due_at = $4, updated_at = $5
            WHERE site_id = $1 AND id = $2 AND state = 'active' AND (due_at <= $5 OR owner = $3) RETURNING ${columns.webhooks}`,
           [siteId, webhookId, lease.owner, lease.until, lease.now],
         );
         if (!row) return null;
+        const address = addressOf(row);
+        if (!address) {
+          await releaseWebhook(tx, siteId, webhookId, lease.now + rereadMs);
+          // The monitor reads the webhooks of those sites alone that have a failing one.
+          await tx.all(
+            `UPDATE webhooks SET failing_since = COALESCE(failing_since, $3) WHERE site_id = $1 AND id = $2`,
+            [siteId, webhookId, lease.now],
+          );
+          return null;
+        }
         const [oldest] = await tx.all(
           `SELECT ${qualified("periods")} FROM pushes
            JOIN periods ON periods.site_id = pushes.site_id AND periods.number = pushes.number
@@ -95,7 +110,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
         return {
           siteId,
           webhookId,
-          address: addressOf(row),
+          address,
           period: periodOf(oldest),
           failures: Number(row.attempts),
           failingSince: readNumber(row.failing_since),
@@ -105,14 +120,15 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
     },
 
     /** False when another node owns the webhook by now. */
-    async renewLease({ siteId, webhookId }: WebhookKey, owner: string, until: number): Promise<boolean> {
+    async renewLease(
+      { siteId, webhookId }: WebhookKey,
+      { owner, now, until }: { owner: string; now: number; until: number },
+    ): Promise<boolean> {
       const rows = await db.write((tx) =>
-        tx.all(`UPDATE webhooks SET due_at = $4 WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING id`, [
-          siteId,
-          webhookId,
-          owner,
-          until,
-        ]),
+        tx.all(
+          `UPDATE webhooks SET due_at = $4, updated_at = $5 WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING id`,
+          [siteId, webhookId, owner, until, now],
+        ),
       );
       return rows.length > 0;
     },
@@ -202,10 +218,11 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
   };
 }
 
-async function releaseWebhook(tx: Query, siteId: string, webhookId: string): Promise<void> {
-  await tx.all(`UPDATE webhooks SET owner = '', due_at = 0 WHERE site_id = $1 AND id = $2`, [
+async function releaseWebhook(tx: Query, siteId: string, webhookId: string, dueAt = 0): Promise<void> {
+  await tx.all(`UPDATE webhooks SET owner = '', due_at = $3 WHERE site_id = $1 AND id = $2`, [
     siteId,
     webhookId,
+    dueAt,
   ]);
 }
 

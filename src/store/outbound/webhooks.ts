@@ -1,11 +1,13 @@
 // Webhooks: their URLs, secrets and states. Their queues and logs are in pushes.ts.
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { openObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
+import { cannotBeRead } from "../sites/configuration.ts";
 import { beginPeriods } from "./periods.ts";
-import type { Seal } from "../engine/seal.ts";
+import { tryOpen, type Seal } from "../engine/seal.ts";
 
 export const webhookStates = ["active", "disabled"] as const;
 export type WebhookState = (typeof webhookStates)[number];
@@ -14,8 +16,8 @@ export type WebhookState = (typeof webhookStates)[number];
 export type Webhook = {
   siteId: string;
   id: string;
-  /** Without the path, which may hold a token. */
-  origin: string;
+  /** Without the path, which may hold a token. null where the row is damaged: then nothing is pushed. */
+  origin: string | null;
   sendEmpty: boolean;
   state: WebhookState;
   /** Why it is disabled. */
@@ -43,28 +45,28 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     secrets: seal.close(JSON.stringify(secrets), secretsPlace(siteId, id)),
   });
 
-  function addressOf(row: Row): Address {
+  /** Returns null where the row is damaged. */
+  function addressOf(row: Row): Address | null {
     const siteId = String(row.site_id);
     const id = String(row.id);
-    return {
-      url: seal.open(String(row.url), urlPlace(siteId, id)),
-      secrets: JSON.parse(seal.open(String(row.secrets), secretsPlace(siteId, id))),
-    };
+    const url = tryOpen(seal, String(row.url), urlPlace(siteId, id));
+    const secrets = openObject(seal, String(row.secrets), secretsPlace(siteId, id)) as Secrets | null;
+    return url !== null && secrets && URL.canParse(url) ? { url, secrets } : null;
   }
 
   function webhookOf(row: Row): Webhook {
-    const { url, secrets } = addressOf(row);
+    const address = addressOf(row);
     return {
       siteId: String(row.site_id),
       id: String(row.id),
-      origin: new URL(url).origin,
+      origin: address && new URL(address.url).origin,
       sendEmpty: Number(row.send_empty) === 1,
-      state: row.state as WebhookState,
-      stateReason: row.state_reason as string | null,
+      state: address ? (row.state as WebhookState) : "disabled",
+      stateReason: address ? (row.state_reason as string | null) : cannotBeRead,
       failingSince: readNumber(row.failing_since),
       attempts: Number(row.attempts),
       dueAt: Number(row.due_at),
-      rotatingUntil: secrets.previous?.until ?? null,
+      rotatingUntil: address?.secrets.previous?.until ?? null,
       createdAt: Number(row.created_at),
     };
   }
@@ -99,12 +101,16 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       });
     },
 
+    /** Lists the webhooks of a site whose rows can be read. */
     async listWithSecrets(siteId: string): Promise<(Webhook & Address)[]> {
       const rows = await db.all(
         `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 ORDER BY created_at, id`,
         [siteId],
       );
-      return rows.map((row) => ({ ...webhookOf(row), ...addressOf(row) }));
+      return rows.flatMap((row) => {
+        const address = addressOf(row);
+        return address ? [{ ...webhookOf(row), ...address }] : [];
+      });
     },
 
     /** Lists the webhooks of one site or of all, without URLs and secrets. */
@@ -124,9 +130,9 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
           `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${lock}`,
           [line.siteId, id],
         );
-        if (!row) return;
-        const { url, secrets } = addressOf(row);
-        if (secrets.current === secret) return;
+        const address = row ? addressOf(row) : null;
+        if (!address || address.secrets.current === secret) return;
+        const { url, secrets } = address;
         const previous = { secret: secrets.current, until };
         await tx.all(`UPDATE webhooks SET secrets = $3, updated_at = $4 WHERE site_id = $1 AND id = $2`, [
           line.siteId,
@@ -134,6 +140,19 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
           sealed(line.siteId, id, { url, secrets: { current: secret, previous } }).secrets,
           line.at,
         ]);
+      });
+    },
+
+    /** Gives a webhook whose row is damaged a new address, and enables it. Its queue stays. */
+    repair(line: AuditLine, id: string, address: Address): Promise<void> {
+      const { url, secrets } = sealed(line.siteId, id, address);
+      return change(line, async (tx) => {
+        await tx.all(
+          `UPDATE webhooks SET url = $3, secrets = $4, state = 'active', state_reason = NULL, failing_since = NULL,
+             attempts = 0, due_at = 0, owner = '', updated_at = $5
+           WHERE site_id = $1 AND id = $2`,
+          [line.siteId, id, url, secrets, line.at],
+        );
       });
     },
 

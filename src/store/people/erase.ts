@@ -7,7 +7,7 @@ import { eraseMasks } from "../../kernel/maskAddresses.ts";
 import type { Sha256 } from "../../kernel/event.ts";
 import { removeAnswers, settleOpen } from "../deliveries/outcomes.ts";
 import { emailRef } from "../events/eventRow.ts";
-import { readPlan } from "../events/plan.ts";
+import { readPlanIfWhole } from "../events/plan.ts";
 import { packAttribution } from "./personCodec.ts";
 
 export function eraseStore(db: Database) {
@@ -23,7 +23,7 @@ export function eraseStore(db: Database) {
         [siteId, emailRef(emailSha256), emailSha256],
       );
       for (const some of chunks(rows)) {
-        const events = some.map((row) => ({ id: String(row.id), plan: readPlan(String(row.plan)) }));
+        const events = some.map((row) => ({ id: String(row.id), plan: readPlanIfWhole(String(row.plan)) }));
         const ids = events.map(({ id }) => id);
         const wanted = `site_id = $1 AND event_id IN (${list(ids.length, 2)})`;
         await db.write(async (tx) => {

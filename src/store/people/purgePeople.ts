@@ -54,11 +54,12 @@ async function purgeRecords(
       id,
     ]);
     if (!row) continue;
-    const record = unpackRecord(String(row.record), id) as Identity | Visitor;
-    const visits = record.visits
+    const record = tryUnpack(String(row.record), id);
+    const visits = record?.visits
       .filter((visit) => visit.seenAt >= before)
       .map((visit) => withoutOldClickIds(visit, before));
-    if (visits.length === 0) {
+    // A damaged record is of no use, and may hold what is too old. Kept, it would stop the purge of all others.
+    if (!record || !visits?.length) {
       await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [siteId, id]);
     } else {
       await tx.all(`UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`, [
@@ -68,6 +69,14 @@ async function purgeRecords(
         oldestIn(visits, before),
       ]);
     }
+  }
+}
+
+function tryUnpack(text: string, id: string): Identity | Visitor | null {
+  try {
+    return unpackRecord(text, id) as Identity | Visitor;
+  } catch {
+    return null;
   }
 }
 

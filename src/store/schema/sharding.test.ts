@@ -219,6 +219,7 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
     "SELECT DISTINCT site_id FROM lockouts",
     "SELECT DISTINCT site_id FROM webhooks",
   ],
+  "maintenance/dueTimes.ts": ["SELECT site_id, id FROM webhooks"],
   "statistics/health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
   "outbound/periods.ts": ["SELECT site_id, number, ends_at FROM period_heads"],
   "outbound/pushes.ts": [

@@ -1,5 +1,6 @@
 // The audit log: a line for every change of configuration and every access to a person's data.
 
+import { readObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Query } from "../engine/database.ts";
 
@@ -34,7 +35,7 @@ export function auditStore(db: Database, newId: () => string) {
         siteId: String(row.site_id),
         actor: String(row.actor),
         action: String(row.action),
-        detail: JSON.parse(String(row.detail)),
+        detail: readObject(String(row.detail)) ?? { unreadable: true },
         at: Number(row.at),
       }));
     },

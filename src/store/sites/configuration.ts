@@ -1,10 +1,11 @@
 // Sites, hosts, inbound keys and connections, which every node caches in memory. Each change raises the one `revision` and
 // writes it to the site in the same transaction; nodes poll the number and reload the sites with a newer one.
 
-import type { ConnectionState, Mode } from "../../kernel/event.ts";
+import { connectionStates, type ConnectionState, type Mode } from "../../kernel/event.ts";
 import { Denied } from "../../kernel/refusal.ts";
 import { isApiKeyRevoked } from "../access/apiKeys.ts";
 import type { AuditLine } from "./audit.ts";
+import { openObject, readObject, tryParse } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
@@ -41,6 +42,8 @@ export type ConnectionRow = {
   state: ConnectionState;
   stateReason: string | null;
   createdAt: number;
+  /** The columns that cannot be read; absent where the row is whole. Such a connection is never active. */
+  unreadable?: readonly string[];
 };
 
 export type SiteRow = {
@@ -53,33 +56,25 @@ export type SiteRow = {
   hostRows: HostRow[];
   keys: KeyRow[];
   connections: ConnectionRow[];
+  /** The settings that cannot be read, by their names or as `allSettings`; absent where all can. */
+  unreadable?: readonly string[];
 };
+
+/** The reason of a connection or webhook whose row is damaged. */
+export const cannotBeRead = "cannot be read";
 
 /** Binds sealed credentials to their connection. */
 export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
-export function configurationStore(db: Database, seal: Seal, newId: () => string) {
+/** `refuseWrongKey` throws where the encryption key is wrong: then no row is damaged, and none must be taken for it. */
+export function configurationStore(
+  db: Database,
+  seal: Seal,
+  newId: () => string,
+  refuseWrongKey: () => Promise<void>,
+) {
   const change = (line: AuditLine, work: (tx: Query) => Promise<unknown>) =>
     changeConfiguration(db, newId(), line, work);
-
-  function connectionOf(row: Row): ConnectionRow {
-    const siteId = String(row.site_id);
-    const id = String(row.id);
-    return {
-      siteId,
-      id,
-      platform: String(row.platform),
-      account: String(row.account),
-      settings: {
-        ...JSON.parse(String(row.settings)),
-        ...JSON.parse(seal.open(String(row.credentials), connectionPlace(siteId, id))),
-      },
-      events: JSON.parse(String(row.events)),
-      state: row.state as ConnectionState,
-      stateReason: row.state_reason as string | null,
-      createdAt: Number(row.created_at),
-    };
-  }
 
   async function loadSites(tx: Query, rows: Row[]): Promise<SiteRow[]> {
     const sites: SiteRow[] = [];
@@ -102,18 +97,21 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       );
       for (const row of some) {
         const isOfSite = (other: Row) => other.site_id === row.site_id;
+        const { settings, unreadable } = openSettings(seal, String(row.site_id), String(row.settings));
         sites.push({
           id: String(row.site_id),
           name: String(row.name),
-          settings: openSettings(seal, String(row.site_id), String(row.settings)),
+          settings,
           createdAt: Number(row.created_at),
           hosts: hosts.filter(isOfSite).map((host) => String(host.host)),
           hostRows: hosts.filter(isOfSite).map(hostOfRow),
           keys: keys.filter(isOfSite).map(keyOf),
-          connections: connections.filter(isOfSite).map(connectionOf),
+          connections: connections.filter(isOfSite).map((one) => connectionOf(one, seal)),
+          ...(unreadable.length > 0 && { unreadable }),
         });
       }
     }
+    if (sites.some(isDamaged)) await refuseWrongKey();
     return sites;
   }
 
@@ -165,6 +163,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     addKey(line: AuditLine, key: KeyRow, settings: Record<string, unknown>): Promise<void> {
       return change(line, async (tx) => {
         await insertKey(tx, key);
+        if (Object.keys(settings).length === 0) return;
         await replaceSettings(tx, seal, key.siteId, (stored) => ({ ...stored, ...settings }));
       });
     },
@@ -240,6 +239,43 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       );
     },
   };
+}
+
+const isDamaged = ({ unreadable, connections }: SiteRow) =>
+  unreadable !== undefined || connections.some((one) => one.unreadable !== undefined);
+
+/** A damaged connection needs reconnection, so that its deliveries wait; a paused one stays paused. */
+function connectionOf(row: Row, seal: Seal): ConnectionRow {
+  const siteId = String(row.site_id);
+  const id = String(row.id);
+  const settings = readObject(String(row.settings));
+  const credentials = openObject(seal, String(row.credentials), connectionPlace(siteId, id));
+  const events = readSelection(String(row.events));
+  const state = connectionStates.find((one) => one === row.state);
+  const read = { settings, credentials, events, state };
+  const unreadable = Object.entries(read).flatMap(([name, value]) => (value == null ? [name] : []));
+  return {
+    siteId,
+    id,
+    platform: String(row.platform),
+    account: String(row.account),
+    settings: { ...settings, ...credentials } as Record<string, string>,
+    events: events === "all" ? null : (events ?? null),
+    state: state ?? "needs reconnection",
+    stateReason: row.state_reason as string | null,
+    createdAt: Number(row.created_at),
+    ...(unreadable.length > 0 && {
+      unreadable,
+      state: state === "paused" ? state : "needs reconnection",
+      stateReason: cannotBeRead,
+    }),
+  };
+}
+
+function readSelection(text: string): string[] | "all" | null {
+  const value = tryParse(text);
+  if (value === null) return "all";
+  return Array.isArray(value) && value.every((one) => typeof one === "string") ? value : null;
 }
 
 async function insertKey(tx: Query, key: KeyRow): Promise<void> {

@@ -2,6 +2,7 @@
 // import and the line, so a line that is imported again changes nothing, and progress may lag behind.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { readObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
 import type { Claimant } from "../events/claims.ts";
@@ -25,6 +26,8 @@ export type ImportRow = {
   leaseUntil: number;
   startedAt: number;
   updatedAt: number;
+  /** False where the row is damaged: the import is listed, and cannot be continued. */
+  isReadable: boolean;
 };
 
 export type NewImport = Pick<ImportRow, "siteId" | "id" | "kind" | "file" | "options" | "tally">;
@@ -159,18 +162,20 @@ export function importStore(db: Database, newId: () => string) {
 }
 
 function importOf(row: Row): ImportRow {
+  const [options, tally] = [readObject(String(row.options)), readObject(String(row.tally))];
   return {
     siteId: String(row.site_id),
     id: String(row.id),
     kind: row.kind as ImportKind,
     file: String(row.file),
-    options: JSON.parse(String(row.options)),
+    options: options ?? {},
     state: row.state as ImportState,
     line: Number(row.line),
-    tally: JSON.parse(String(row.tally)),
+    tally: tally ?? {},
     owner: String(row.owner),
     leaseUntil: Number(row.lease_until),
     startedAt: Number(row.started_at),
     updatedAt: Number(row.updated_at),
+    isReadable: options !== null && tally !== null,
   };
 }

@@ -32,7 +32,9 @@ describe.each(["sqlite", "postgres"] as const)("keys on %s", async (engine) => {
     for (let i = 0; i < 4; i++) await count(now + rule.windowMs + 4);
     const until = await count(now + rule.windowMs + 4);
     expect(until).toBe(now + rule.windowMs + 4 + rule.lockMs);
-    expect(await store.keyUse.listLockouts(siteId, now)).toMatchObject([{ host: "h", lockedUntil: until }]);
+    expect(await store.keyUse.listLockouts(siteId, until - 1)).toMatchObject([
+      { host: "h", lockedUntil: until },
+    ]);
     expect(await count(until)).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 // Uses of keys by hour, and lockouts of hosts after wrong keys.
 
-import { minuteMs } from "../../kernel/time.ts";
+import { maxSkewMs, minuteMs } from "../../kernel/time.ts";
 import { columns } from "../schema/columns.ts";
 import { chunks, tuples, writeBySite, type Database, type Query } from "../engine/database.ts";
 import type { InboundKind } from "../statistics/inboundCounts.ts";
@@ -16,6 +16,9 @@ type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: n
 type LockoutRule = { keys: number; windowMs: number; lockMs: number };
 
 export const lockoutRule: LockoutRule = { keys: 10, windowMs: 5 * minuteMs, lockMs: 15 * minuteMs };
+
+/** A lockout that ends later was begun by a clock that ran ahead, and does not count. */
+export const maxLockedUntil = (now: number, { lockMs }: LockoutRule) => now + lockMs + maxSkewMs;
 
 export function keyUseStore(db: Database, newId: () => string) {
   return {
@@ -65,11 +68,12 @@ export function keyUseStore(db: Database, newId: () => string) {
           [siteId, host, now],
         );
         const lockedUntil = Number(lockout?.locked_until);
-        if (lockedUntil > now) return lockedUntil;
-        await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND host = $2 AND at <= $3`, [
+        if (lockedUntil > now && lockedUntil <= maxLockedUntil(now, rule)) return lockedUntil;
+        await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND host = $2 AND (at <= $3 OR at > $4)`, [
           siteId,
           host,
           now - rule.windowMs,
+          now + maxSkewMs,
         ]);
         await tx.all(
           `INSERT INTO wrong_keys (site_id, host, at, id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
@@ -93,18 +97,18 @@ export function keyUseStore(db: Database, newId: () => string) {
     async purge(siteId: string, now: number, rule: LockoutRule): Promise<void> {
       await db.write(async (tx) => {
         await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND at <= $2`, [siteId, now - rule.windowMs]);
-        await tx.all(`DELETE FROM lockouts WHERE site_id = $1 AND locked_until <= $2 AND started_at <= $3`, [
-          siteId,
-          now,
-          now - rule.windowMs,
-        ]);
+        await tx.all(
+          `DELETE FROM lockouts
+           WHERE site_id = $1 AND ((locked_until <= $2 AND started_at <= $3) OR locked_until > $4)`,
+          [siteId, now, now - rule.windowMs, maxLockedUntil(now, rule)],
+        );
       });
     },
 
     async listLockouts(siteId: string, now: number): Promise<Lockout[]> {
       const rows = await db.all(
-        `SELECT ${columns.lockouts} FROM lockouts WHERE site_id = $1 AND locked_until > $2`,
-        [siteId, now],
+        `SELECT ${columns.lockouts} FROM lockouts WHERE site_id = $1 AND locked_until > $2 AND locked_until <= $3`,
+        [siteId, now, maxLockedUntil(now, lockoutRule)],
       );
       return rows.map((row) => ({
         siteId: String(row.site_id),

@@ -1,5 +1,6 @@
 // OAuth at platforms: the operator's apps, sign-ins in progress, and the leases for refreshing tokens.
 
+import { openObject } from "../damagedRows.ts";
 import { connectionPlace } from "./configuration.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
@@ -19,16 +20,20 @@ export type PlatformSignIn<Record = unknown> = {
 };
 
 export function platformSignInStore(db: Database, seal: Seal) {
-  function signInOf(row: Row): PlatformSignIn {
+  /** A sign-in that cannot be read is gone: the person begins another one. */
+  function signInOf(row: Row): PlatformSignIn | null {
     const siteId = String(row.site_id);
     const id = String(row.id);
-    return {
-      siteId,
-      id,
-      platform: String(row.platform),
-      expiresAt: Number(row.expires_at),
-      record: JSON.parse(seal.open(String(row.record), signInPlace(siteId, id))),
-    };
+    const record = openObject(seal, String(row.record), signInPlace(siteId, id));
+    if (!record) return null;
+    return { siteId, id, platform: String(row.platform), expiresAt: Number(row.expires_at), record };
+  }
+
+  function appOf(row: Row): OAuthApp | "unreadable" {
+    const platform = String(row.platform);
+    const clientSecret = openObject(seal, String(row.credentials), appPlace(platform))?.clientSecret;
+    if (typeof clientSecret !== "string") return "unreadable";
+    return { platform, clientId: String(row.client_id), clientSecret };
   }
 
   return {
@@ -50,22 +55,24 @@ export function platformSignInStore(db: Database, seal: Seal) {
       return rows.length > 0;
     },
 
-    async findApp(platform: string): Promise<OAuthApp | null> {
+    /** `unreadable`: the row is damaged, and the app must be set again. */
+    async findApp(platform: string): Promise<OAuthApp | "unreadable" | null> {
       const [row] = await db.all(`SELECT ${columns.oauth_apps} FROM oauth_apps WHERE platform = $1`, [
         platform,
       ]);
-      if (!row) return null;
-      const { clientSecret } = JSON.parse(seal.open(String(row.credentials), appPlace(platform)));
-      return { platform, clientId: String(row.client_id), clientSecret };
+      return row ? appOf(row) : null;
     },
 
     /** Lists the apps without their secrets. */
-    async listApps(): Promise<{ platform: string; clientId: string; updatedAt: number }[]> {
-      const rows = await db.all(`SELECT platform, client_id, updated_at FROM oauth_apps ORDER BY platform`);
+    async listApps(): Promise<
+      { platform: string; clientId: string; updatedAt: number; isReadable: boolean }[]
+    > {
+      const rows = await db.all(`SELECT ${columns.oauth_apps} FROM oauth_apps ORDER BY platform`);
       return rows.map((row) => ({
         platform: String(row.platform),
         clientId: String(row.client_id),
         updatedAt: Number(row.updated_at),
+        isReadable: appOf(row) !== "unreadable",
       }));
     },
 
@@ -125,7 +132,10 @@ export function platformSignInStore(db: Database, seal: Seal) {
       );
     },
 
-    /** Leases the refresh of a connection's token: true for one node, until it releases it or `until` has passed. */
+    /**
+     * Leases the refresh of a connection's token: true for one node, until it releases it or `until` has passed. A lease that
+     * ends more than three terms from now was written by a clock that ran ahead, and is taken over.
+     */
     async claimRefresh(
       siteId: string,
       connectionId: string,
@@ -137,8 +147,9 @@ export function platformSignInStore(db: Database, seal: Seal) {
         tx.all(
           `INSERT INTO token_refreshes (site_id, connection_id, owner, until) VALUES ($1, $2, $3, $4)
            ON CONFLICT (site_id, connection_id) DO UPDATE SET owner = excluded.owner, until = excluded.until
-           WHERE token_refreshes.until <= $5 OR token_refreshes.owner = excluded.owner RETURNING owner`,
-          [siteId, connectionId, owner, until, now],
+           WHERE token_refreshes.until <= $5 OR token_refreshes.until > $6 OR token_refreshes.owner = excluded.owner
+           RETURNING owner`,
+          [siteId, connectionId, owner, until, now, now + 3 * (until - now)],
         ),
       );
       return rows.length > 0;
@@ -171,7 +182,8 @@ export function platformSignInStore(db: Database, seal: Seal) {
             id,
           ]);
           if (!row) return false;
-          const known = JSON.parse(seal.open(String(row.credentials), connectionPlace(siteId, id)));
+          const known = openObject(seal, String(row.credentials), connectionPlace(siteId, id));
+          if (!known) return false;
           // A transaction that runs again finds its own tokens.
           if (known.refresh_token !== used && known.access_token !== tokens.access_token) return false;
           const sealed = seal.close(JSON.stringify({ ...known, ...tokens }), connectionPlace(siteId, id));

@@ -2,12 +2,13 @@
 // begin and its end are written once, however many nodes check at the same moment.
 
 import type { AlertKind, DeliveryState } from "../../kernel/event.ts";
-import { hourMs } from "../../kernel/time.ts";
+import { hourMs, maxSkewMs } from "../../kernel/time.ts";
+import { readObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
 import { attemptsSince, queued, skipScan } from "../deliveries/dueConnections.ts";
 import { listSentStarts } from "../deliveries/readDeliveries.ts";
-import { list, type Database, type Row } from "../engine/database.ts";
+import { list, type Database, type Query, type Row } from "../engine/database.ts";
 
 /** A condition that holds. `subject` is a connection, a webhook, a host, or empty for the site. */
 export type Finding = { kind: AlertKind; subject: string; text: string };
@@ -31,6 +32,8 @@ export type Alert = Finding & {
   endedAt: number | null;
   /** By channel. */
   notifications: Readonly<Record<string, Notification>>;
+  /** The stored text of notifications that cannot be read. Then channels are notified again. */
+  damagedNotifications?: string;
 };
 
 /** The facts are read every minute, so each query reads a bounded number of rows. */
@@ -54,23 +57,17 @@ export function alertStore(db: Database) {
       const sorted = findings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
       const found = new Set(findings.map(keyOf));
       await db.write(async (tx) => {
-        for (const { kind, subject, text } of sorted) {
-          await tx.all(
-            `INSERT INTO alerts (site_id, kind, subject, began_at, seen_at, text, notifications)
-             VALUES ($1, $2, $3, $4, $4, $5, '{}')
-             ON CONFLICT (site_id, kind, subject) WHERE ended_at IS NULL
-             DO UPDATE SET seen_at = excluded.seen_at, text = excluded.text`,
-            [siteId, kind, subject, now, text],
-          );
-        }
+        for (const finding of sorted) await beginAlert(tx, siteId, finding, now);
         const open = await tx.all(
           `SELECT kind, subject, seen_at FROM alerts WHERE site_id = $1 AND ended_at IS NULL ORDER BY kind, subject`,
           [siteId],
         );
         for (const row of open) {
           const [kind, subject] = [row.kind as AlertKind, String(row.subject)];
-          if (found.has(keyOf({ kind, subject })) || Number(row.seen_at) > now - (quietMs[kind] ?? 0))
-            continue;
+          const sinceSeenMs = now - Number(row.seen_at);
+          // A time in the future was written by a clock that ran ahead.
+          const isQuiet = sinceSeenMs >= (quietMs[kind] ?? 0) || sinceSeenMs < -maxSkewMs;
+          if (found.has(keyOf({ kind, subject })) || !isQuiet) continue;
           await tx.all(
             `UPDATE alerts SET ended_at = $4 WHERE site_id = $1 AND kind = $2 AND subject = $3 AND ended_at IS NULL`,
             [siteId, kind, subject, now],
@@ -78,6 +75,10 @@ export function alertStore(db: Database) {
         }
       });
     },
+
+    /** Begins an alert between two checks. The next check sends it, and later checks end it. */
+    begin: (siteId: string, finding: Finding, now: number): Promise<void> =>
+      db.write((tx) => beginAlert(tx, siteId, finding, now)),
 
     /**
      * Returns the sites with something that an alert can be about: alerts that are open or ended after `endedAfter`,
@@ -125,6 +126,7 @@ export function alertStore(db: Database) {
 
     /** Writes the state of a channel; null when another node has written it meanwhile. */
     async saveNotification(alert: Alert, channel: string, notification: Notification): Promise<Alert | null> {
+      const { damagedNotifications, ...readable } = alert;
       const notifications = { ...alert.notifications, [channel]: notification };
       const { notified, isTrying, error } = notification;
       const notifiedAt = notified && !isTrying && !error ? notification.notifiedAt : alert.notifiedAt;
@@ -140,11 +142,11 @@ export function alertStore(db: Database) {
             alert.beganAt,
             JSON.stringify(notifications),
             notifiedAt,
-            JSON.stringify(alert.notifications),
+            damagedNotifications ?? JSON.stringify(alert.notifications),
           ],
         ),
       );
-      return rows.length ? { ...alert, notifications, notifiedAt } : null;
+      return rows.length ? { ...readable, notifications, notifiedAt } : null;
     },
 
     /** Counts the newest attempts of a connection since `since`, by outcome. */
@@ -205,9 +207,27 @@ export function alertStore(db: Database) {
   };
 }
 
+/** Begins an alert, or records that the condition of an open one was found again. */
+export async function beginAlert(
+  tx: Query,
+  siteId: string,
+  { kind, subject, text }: Finding,
+  now: number,
+): Promise<void> {
+  await tx.all(
+    `INSERT INTO alerts (site_id, kind, subject, began_at, seen_at, text, notifications)
+     VALUES ($1, $2, $3, $4, $4, $5, '{}')
+     ON CONFLICT (site_id, kind, subject) WHERE ended_at IS NULL
+     DO UPDATE SET seen_at = excluded.seen_at, text = excluded.text`,
+    [siteId, kind, subject, now, text],
+  );
+}
+
 export const keyOf = ({ kind, subject }: Pick<Finding, "kind" | "subject">) => `${kind} ${subject}`;
 
 function alertOf(row: Row): Alert {
+  const stored = String(row.notifications);
+  const notifications = readObject(stored) as Alert["notifications"] | null;
   return {
     siteId: String(row.site_id),
     kind: row.kind as AlertKind,
@@ -216,6 +236,7 @@ function alertOf(row: Row): Alert {
     beganAt: Number(row.began_at),
     notifiedAt: readNumber(row.notified_at),
     endedAt: readNumber(row.ended_at),
-    notifications: JSON.parse(String(row.notifications)),
+    notifications: notifications ?? {},
+    ...(notifications === null && { damagedNotifications: stored }),
   };
 }

@@ -105,7 +105,9 @@ export function statisticsStore(db: Database) {
            ON CONFLICT (site_id, hour) DO UPDATE SET hour = excluded.hour RETURNING rolled_at, due_at`,
           [siteId, hour],
         );
-        if (Number(row?.rolled_at) > rolledAt) return;
+        const aheadMs = Number(row?.rolled_at) - rolledAt;
+        // A time further ahead was written by a clock that was wrong.
+        if (aheadMs > 0 && aheadMs <= 10 * minuteMs) return;
         // A delivery of this hour was replayed during the computation, so the hour stays due.
         const known = Number(row?.due_at);
         const due = known > rolledAt ? Math.min(known, dueAt) : dueAt;

@@ -2,10 +2,12 @@
 
 import type { Verdict, VisitBucket } from "../../kernel/event.ts";
 import { lastId } from "../../kernel/ids.ts";
+import { damageFindings, openObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { chunks, tuples, writeBySite, type Database, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { saveBotVisits } from "../outbound/totals.ts";
+import { beginAlert } from "./alerts.ts";
 import { firstUnsettledHour } from "./inboundCounts.ts";
 
 /** `hour` counts from the epoch; `reason` is the kind of bot. */
@@ -29,7 +31,7 @@ export type BotVisit<Seen = unknown> = {
   seen: Seen;
 };
 
-export function trafficStore(db: Database, seal: Seal) {
+export function trafficStore(db: Database, seal: Seal, clock: () => number = Date.now) {
   return {
     /**
      * Replaces this writer's counts of the same hours: safe to repeat. `bots` is the writer's all-time number of bot visits
@@ -82,13 +84,22 @@ export function trafficStore(db: Database, seal: Seal) {
       );
     },
 
-    /** Lists the newest first; `before` is the last id of the previous page. */
+    /** Lists the newest first; `before` is the last id of the previous page. Leaves out rows that are damaged. */
     async listBotVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
-      const rows = await db.all(
-        `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
-        [siteId, before, limit],
-      );
-      return rows.map((row) => botVisitOf(row, seal));
+      const found: BotVisit[] = [];
+      for (let after = before; ;) {
+        const rows = await db.all(
+          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+          [siteId, after, limit],
+        );
+        const readable = rows.flatMap((row) => botVisitOf(row, seal) ?? []);
+        found.push(...readable.slice(0, limit - found.length));
+        if (readable.length < rows.length)
+          await db.write((tx) => beginAlert(tx, siteId, damageFindings.botVisits, clock()));
+        const last = rows.at(-1);
+        if (!last || rows.length < limit || found.length === limit) return found;
+        after = String(last.id);
+      }
     },
 
     async findBotVisit(siteId: string, id: string): Promise<BotVisit | null> {
@@ -128,9 +139,11 @@ export function trafficStore(db: Database, seal: Seal) {
 
 export const botVisitPlace = (siteId: string, id: string) => `bot visit ${siteId} ${id}`;
 
-function botVisitOf(row: Row, seal: Seal): BotVisit {
+function botVisitOf(row: Row, seal: Seal): BotVisit | null {
   const siteId = String(row.site_id);
   const id = String(row.id);
-  const { verdict, page, seen } = JSON.parse(seal.open(String(row.record), botVisitPlace(siteId, id)));
+  const record = openObject(seal, String(row.record), botVisitPlace(siteId, id));
+  if (!record) return null;
+  const { verdict, page, seen } = record as Pick<BotVisit, "verdict" | "page" | "seen">;
   return { siteId, id, seenAt: Number(row.seen_at), reason: String(row.reason), verdict, page, seen };
 }

@@ -1,0 +1,129 @@
+// Real stores, workers and lanes, with a wall clock that runs an hour ahead while the receivers are down, and is then corrected.
+
+import { afterEach, describe, expect, test } from "vitest";
+import { newEvent, queuedDelivery } from "../../test/support/events.ts";
+import { openNodes, sql } from "../../test/support/nodes.ts";
+import { http } from "../../test/support/lanes.ts";
+import { eventually } from "../../test/support/relay.ts";
+import { openBreaker } from "../delivery/lanes/breaker.ts";
+import { openLanes } from "../delivery/lanes/lanes.ts";
+import { openQuota } from "../delivery/lanes/quota.ts";
+import type { Sender } from "../delivery/send.ts";
+import { startWorker } from "../delivery/worker.ts";
+import { shortId, ulid } from "../kernel/ids.ts";
+import { hourMs } from "../kernel/time.ts";
+import { newSecret } from "../outbound/manage.ts";
+import { startOutbound } from "../outbound/worker.ts";
+import { connect } from "../sites/connect.ts";
+import { openDirectory } from "../sites/directory.ts";
+import { addSite } from "../sites/manage.ts";
+import { startDueTimes } from "./dueTimes.ts";
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function setUp(engine: "sqlite" | "postgres") {
+  const { store, location, close } = await openNodes(engine);
+  ends.push(close);
+  const directory = openDirectory(store);
+  const clock = { set: hourMs, passed: 0 };
+  const now = () => Date.now() + clock.set;
+  const elapsed = () => performance.now() + clock.passed;
+  const by = { actor: "test", now: now(), checkAddress: () => null };
+  const { id: siteId } = await addSite({ store, directory }, "shop.example.com", by);
+  const site = directory.site(siteId) ?? expect.unreachable("it was added");
+  const url = "https://hooks.example.com/in";
+  const { connection } = await connect({ store, directory }, site, "webhook", { url }, by);
+  const address = { url: "https://totals.example.com/in", secrets: { current: newSecret(), previous: null } };
+  const line = { siteId, actor: "test", action: "test", detail: {}, at: now() };
+  await store.webhooks.add(line, { siteId, id: shortId(), sendEmpty: true }, address);
+
+  const state = { isDown: true, pushed: 0, calls: 0 };
+  const sender: Sender = {
+    async send(_request, { platform }) {
+      state.calls += 1;
+      if (state.isDown) return http(503);
+      if (platform === "outbound") state.pushed += 1;
+      return http(200);
+    },
+    close: () => Promise.resolve(),
+  };
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const retry = { scheduleMs: [50], random: () => 0.5 };
+
+  /** Starts what delivers and pushes, as a process does. */
+  function startNode() {
+    const node = { store, directory, owner: shortId(), now, elapsed, onDefect: fail };
+    const lanes = openLanes({
+      ...node,
+      sender,
+      settle: store.deliveries.settle,
+      tokens: { fresh: async (one) => one },
+      breaker: openBreaker(),
+      quota: openQuota(),
+      retry,
+      attemptMs: 1000,
+      markForReconnection: async () => {},
+    });
+    const parts = [
+      startWorker({ ...node, lanes, leaseMs: 5000 }),
+      startOutbound({ ...node, sender, attemptMs: 1000, pushMs: 200, retry, newId: ulid, onDisabled: fail }),
+    ];
+    const dueTimes = startDueTimes({ ...node, retryScheduleMs: [50], pushRetryMs: [50] });
+    const stop = async () => {
+      for (const part of [...parts, dueTimes]) await part.stop();
+      await lanes.close();
+    };
+    ends.push(stop);
+    return { stop, dueTimes };
+  }
+
+  const accept = async (count: number) => {
+    const deliveries = [queuedDelivery(connection.id, "webhook")];
+    for (let i = 0; i < count; i++) {
+      const fields = { orderId: shortId(), receivedAt: now(), time: now() };
+      await store.events.accept(newEvent(siteId, fields, { deliveries, owner: "", leaseUntil: now() }));
+    }
+  };
+  const count = async (where: string) =>
+    Number((await sql(location, `SELECT COUNT(*) AS n FROM ${where}`))[0]?.n);
+  /** What is planned for a time that is more than half an hour away. */
+  const farAway = async () => {
+    const late = `due_at > ${Date.now() + hourMs / 2}`;
+    return [
+      await count(`deliveries WHERE state = 'queued' AND ${late}`),
+      await count(`webhooks WHERE ${late}`),
+    ];
+  };
+  return { clock, state, startNode, accept, count, farAway };
+}
+
+describe.each(["sqlite", "postgres"] as const)("a clock that is corrected on %s", (engine) => {
+  test.each([
+    ["while the node runs", false],
+    ["before it starts again", true],
+  ])("deliveries and pushes go on when the clock is corrected %s", async (_when, isRestarted) => {
+    const { clock, state, startNode, accept, count, farAway } = await setUp(engine);
+    const node = startNode();
+    await accept(8);
+    await eventually("retries are planned an hour ahead", async () => {
+      const [deliveries = 0, webhooks = 0] = await farAway();
+      return deliveries === 8 && webhooks === 1;
+    });
+    if (isRestarted) await node.stop();
+    clock.set = 0;
+    state.isDown = false;
+    // Longer than a breaker stays open.
+    clock.passed = 10_000;
+    if (isRestarted) startNode();
+    else node.dueTimes.correct();
+    await accept(2);
+    await eventually("all are sent", async () => (await count("deliveries WHERE state = 'sent'")) === 10);
+    await eventually("the totals are pushed", () => state.pushed > 2);
+    expect(await farAway()).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,54 @@
+// Corrects due times after the clock was set back: when this process starts, when it sees the clock jump, and every hour, for the
+// rows of a node that died with a wrong clock. Without this, deliveries and pushes that failed while the clock ran ahead would
+// wait for as long as it ran ahead.
+
+import { poll } from "../background/poll.ts";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
+import type { ConnectionKey } from "../store/deliveries/delivery.ts";
+import type { Store } from "../store/store.ts";
+
+type DueTimeOptions = {
+  store: Pick<Store, "deliveries" | "dueTimes">;
+  /** The delays after failed attempts of deliveries and of pushes. */
+  retryScheduleMs: readonly number[];
+  pushRetryMs: readonly number[];
+  /** Due times of a connection were corrected. */
+  onCorrected?: (connection: ConnectionKey, deliveries: number) => void;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+export type DueTimes = {
+  /** The clock was set back. */
+  correct: () => void;
+  stop(): Promise<void>;
+};
+
+const retryMs = minuteMs;
+
+/** The longest delay before a retry, with its jitter. Platforms may ask for a day at most, receivers for less. */
+const maxDelayMs = (scheduleMs: readonly number[]) => Math.round(1.2 * Math.max(dayMs, ...scheduleMs));
+
+export function startDueTimes(options: DueTimeOptions): DueTimes {
+  const { store, onDefect } = options;
+  const maxDeliveryMs = maxDelayMs(options.retryScheduleMs);
+  const maxPushMs = maxDelayMs(options.pushRetryMs);
+
+  async function correctAll(signal: AbortSignal): Promise<void> {
+    await store.dueTimes.correctOthers(maxPushMs);
+    for (const connection of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER)) {
+      if (signal.aborted) return;
+      const count = await store.dueTimes.correctDeliveries(connection, maxDeliveryMs, signal);
+      if (count > 0) options.onCorrected?.(connection, count);
+    }
+  }
+
+  const loop = poll({
+    everyMs: hourMs,
+    work: correctAll,
+    onError(error) {
+      onDefect(error, { dueTimes: "correction" });
+      loop.wake(retryMs);
+    },
+  });
+  return { correct: () => loop.wake(0), stop: () => loop.stop() };
+}

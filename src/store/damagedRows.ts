@@ -1,0 +1,42 @@
+// Reads values that may be damaged: by a failing disk, by a change made by hand, or by a program that has no encryption key. One
+// damaged row must not keep the rest of the installation from being read, so a reader returns null and does not throw.
+
+import { tryOpen, type Seal } from "./engine/seal.ts";
+
+/** Reads a JSON object; null where the text is something else. */
+export function readObject(text: string): Record<string, unknown> | null {
+  const value = tryParse(text);
+  return isObject(value) ? value : null;
+}
+
+/** Opens a sealed JSON object; null where it cannot be decrypted, or is something else. */
+export function openObject(seal: Seal, sealed: string, place: string): Record<string, unknown> | null {
+  const plain = tryOpen(seal, sealed, place);
+  return plain === null ? null : readObject(plain);
+}
+
+/** Returns undefined where the text is not JSON. */
+export function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The alerts about rows that only the code which reads them finds. The checks for alerts find those of the configuration. */
+export const damageFindings = {
+  events: {
+    kind: "damaged data",
+    subject: "events",
+    text: "Stored events cannot be read: their rows in the database are damaged. They are not sent.",
+  },
+  botVisits: {
+    kind: "damaged data",
+    subject: "bot visits",
+    text: "Sampled bot visits cannot be read: their rows in the database are damaged. The counts are right.",
+  },
+} as const;

@@ -1,0 +1,17 @@
+// Loaded into a relay by NODE_OPTIONS: shifts its wall clock by the milliseconds that a file holds, as if the clock of the machine
+// were set. Timers and the monotonic clock go on as they are, as they do then.
+
+import { readFileSync } from "node:fs";
+
+const file = process.env["CLEANCAST_TEST_CLOCK"];
+const checkMs = 20;
+
+if (file) {
+  const rightTime = Date.now.bind(Date);
+  const read = () => Number(readFileSync(file, "utf8"));
+  let shiftMs = read();
+  setInterval(() => {
+    shiftMs = read();
+  }, checkMs).unref();
+  Date.now = () => rightTime() + shiftMs;
+}
