@@ -115,7 +115,8 @@ export function openSignIn(context: AccessContext) {
       await uncountAttempt(store, limits);
       return cookies;
     } catch (error) {
-      const refusal = codeRefusal(error) ?? (errorCodeOf(error) === "INVALID_TWO_FACTOR_COOKIE" ? ended : null);
+      const refusal =
+        codeRefusal(error) ?? (errorCodeOf(error) === "INVALID_TWO_FACTOR_COOKIE" ? ended : null);
       throw refusal ?? (proof && (await refuseDamaged(proof.userId, isApp))) ?? error;
     }
   }

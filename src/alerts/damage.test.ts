@@ -71,7 +71,10 @@ describe.each(["sqlite", "postgres"] as const)("alerts about damaged rows on %s"
   test("a connection raises the alert of one that needs reconnection, also while it is paused", async () => {
     const [site, other] = [await newSite(), await newSite()];
     const [{ id } = { id: "" }] = site.connections;
-    await sql(location, `UPDATE connections SET ${damaged("credentials")}, state = 'paused' WHERE id = '${id}'`);
+    await sql(
+      location,
+      `UPDATE connections SET ${damaged("credentials")}, state = 'paused' WHERE id = '${id}'`,
+    );
     await check();
     expect(await openAlerts(site)).toEqual([["needs reconnection", id]]);
     expect(await openAlerts(other)).toEqual([]);
@@ -81,21 +84,24 @@ describe.each(["sqlite", "postgres"] as const)("alerts about damaged rows on %s"
     expect(await openAlerts(site)).toEqual([]);
   });
 
-  test.each(["url", "secrets"])("a webhook whose %s cannot be read raises an alert until it is repaired", async (column) => {
-    const site = await newSite();
-    const id = shortId();
-    const address = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
-    const line = { siteId: site.id, actor: "test", action: "test", detail: {}, at: now };
-    await store.webhooks.add(line, { siteId: site.id, id, sendEmpty: true }, address);
-    await sql(location, `UPDATE webhooks SET ${damaged(column)} WHERE id = '${id}'`);
-    await check();
-    expect(await openAlerts(site)).toEqual([["webhook", id]]);
-    const [webhook] = await store.webhooks.list(site.id);
-    if (!webhook) expect.unreachable("it was added");
-    await repairWebhook(context, webhook, address.url, { ...by(), allow });
-    await check();
-    expect(await openAlerts(site)).toEqual([]);
-  });
+  test.each(["url", "secrets"])(
+    "a webhook whose %s cannot be read raises an alert until it is repaired",
+    async (column) => {
+      const site = await newSite();
+      const id = shortId();
+      const address = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
+      const line = { siteId: site.id, actor: "test", action: "test", detail: {}, at: now };
+      await store.webhooks.add(line, { siteId: site.id, id, sendEmpty: true }, address);
+      await sql(location, `UPDATE webhooks SET ${damaged(column)} WHERE id = '${id}'`);
+      await check();
+      expect(await openAlerts(site)).toEqual([["webhook", id]]);
+      const [webhook] = await store.webhooks.list(site.id);
+      if (!webhook) expect.unreachable("it was added");
+      await repairWebhook(context, webhook, address.url, { ...by(), allow });
+      await check();
+      expect(await openAlerts(site)).toEqual([]);
+    },
+  );
 
   test("an alert webhook raises an alert, which is not sent there, until it is set again", async () => {
     const site = await newSite();

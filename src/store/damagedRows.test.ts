@@ -107,7 +107,9 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     await save(connection(siteId));
     const item = newEvent(siteId, { extra: { plan: "gold" } });
     await store.events.accept(item);
-    await expect(openStore(location, wrongKey, ulid)).rejects.toThrow("is not the key that this database was sealed with");
+    await expect(openStore(location, wrongKey, ulid)).rejects.toThrow(
+      "is not the key that this database was sealed with",
+    );
     let key = Buffer.alloc(32, 7);
     const replaced = await openStore(location, () => [key], ulid);
     try {
