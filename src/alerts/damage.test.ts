@@ -85,7 +85,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts about damaged rows on %s"
   });
 
   test.each(["url", "secrets"])(
-    "a webhook whose %s cannot be read raises an alert until it is repaired",
+    "a webhook whose %s cannot be read raises an alert when a push is due, until it is repaired",
     async (column) => {
       const site = await newSite();
       const id = shortId();
@@ -93,6 +93,9 @@ describe.each(["sqlite", "postgres"] as const)("alerts about damaged rows on %s"
       const line = { siteId: site.id, actor: "test", action: "test", detail: {}, at: now };
       await store.webhooks.add(line, { siteId: site.id, id, sendEmpty: true }, address);
       await sql(location, `UPDATE webhooks SET ${damaged(column)} WHERE id = '${id}'`);
+      await store.periods.close({ siteId: site.id, number: 0, startsAt: 0, endsAt: now, now, dueAt: now });
+      const lease = { owner: "a", now, until: now + 1000 };
+      expect(await store.pushes.claim({ siteId: site.id, webhookId: id }, lease)).toBeNull();
       await check();
       expect(await openAlerts(site)).toEqual([["webhook", id]]);
       const [webhook] = await store.webhooks.list(site.id);

@@ -315,30 +315,6 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(posts(site)).toEqual(["began silence", "over silence"]);
   });
 
-  test("a webhook that cannot be read raises an alert once a push is due, until it is repaired", async () => {
-    const site = await newSite();
-    const id = `damaged${sites}`;
-    const line = { siteId: site.id, actor: "test", action: "webhook added", detail: {}, at: now };
-    const address = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
-    await store.webhooks.add(line, { siteId: site.id, id, sendEmpty: true }, address);
-    const monitor = monitorWith("a");
-    await monitor.check();
-    await sql(location, `UPDATE webhooks SET url = 'damaged' WHERE id = '${id}'`);
-    await store.periods.close({ siteId: site.id, number: 0, startsAt: 0, endsAt: now, now, dueAt: now });
-    const claimed = await store.pushes.claim(
-      { siteId: site.id, webhookId: id },
-      { owner: "a", now, until: now + minute },
-    );
-    expect(claimed).toBeNull();
-    now += minute;
-    await monitor.check();
-    expect(posts(site)).toEqual(["began webhook"]);
-    await store.webhooks.repair(line, id, address);
-    now += minute;
-    await monitor.check();
-    expect(posts(site)).toEqual(["began webhook", "over webhook"]);
-  });
-
   test("a webhook that fails for an hour and is then disabled raises one alert; a webhook that a person disabled raises none", async () => {
     const site = await newSite();
     const add = (id: string) =>
