@@ -157,7 +157,7 @@ export const siteRoutes = {
     allow: "admin",
     answer: done,
   },
-  "GET /sites/:site/refused-calls": {
+  "GET /sites/:site/rejected-requests": {
     summary: "List refused inbound calls, newest first, and hosts that are locked after too many wrong keys",
     allow: "viewer",
     query: z.object(paging),
@@ -176,7 +176,7 @@ export const siteRoutes = {
       }),
     ).extend({ lockouts: z.array(z.object({ host: z.string(), startedAt: time, lockedUntil: time })) }),
   },
-  "GET /sites/:site/refused-calls.csv": {
+  "GET /sites/:site/rejected-requests.csv": {
     summary: "Export refused inbound calls as CSV",
     allow: "viewer",
     answer: "csv",

@@ -224,8 +224,8 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
   test("a rejected request is listed for its site", async () => {
     expect((await relay.post("cc_wrong", freshEvent(), { Host: "shop.example" })).status).toBe(401);
     await eventually("the call is listed", async () => {
-      const asked = await viewer.ask(`GET /sites/${site}/refused-calls?limit=1`);
-      const { items } = checkedAnswer("GET /sites/:site/refused-calls", asked);
+      const asked = await viewer.ask(`GET /sites/${site}/rejected-requests?limit=1`);
+      const { items } = checkedAnswer("GET /sites/:site/rejected-requests", asked);
       return items.length === 1 && items[0].host === "shop.example";
     });
   });

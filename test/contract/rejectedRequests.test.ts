@@ -31,7 +31,7 @@ describe.each(engines)("rejected requests on %s", (engine) => {
 
   // Reads `relay` at each call, because a restart changes its port.
   const kept = async (of: TestSite): Promise<Refused[]> => {
-    const path = `GET /sites/${of.id}/refused-calls?limit=200`;
+    const path = `GET /sites/${of.id}/rejected-requests?limit=200`;
     return (await ask(relay, path, undefined, { Cookie: owner.cookie })).json.items;
   };
 
@@ -55,7 +55,7 @@ describe.each(engines)("rejected requests on %s", (engine) => {
       [400, "127.0.0.1", "test sender", "127.0.0.0", expect.stringContaining("email")],
     ]);
     expect(await kept(quiet)).toEqual([]);
-    const table = await owner.ask(`GET /sites/${site.id}/refused-calls.csv`);
+    const table = await owner.ask(`GET /sites/${site.id}/rejected-requests.csv`);
     const [titles, newest, ...older] = table.answer.text.trim().split("\n");
     expect(titles).toBe("time (UTC),status,why,key,host,from,id");
     expect(newest).toContain(`,405,Send a POST request.,,${site.host},127.0.0.0,`);

@@ -65,7 +65,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       // Rejected requests are written once a second, and listed with the key's name.
       await eventually(
         "the rejected request is written",
-        async () => (await owner.ask(`GET /sites/${site}/refused-calls`)).json.items.length > 0,
+        async () => (await owner.ask(`GET /sites/${site}/rejected-requests`)).json.items.length > 0,
       );
       await page.reload();
       await row(page.getByRole("region", { name: "Rejected requests" }), "CRM")

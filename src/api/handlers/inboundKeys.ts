@@ -9,7 +9,7 @@ import { reloadSite, type Handlers } from "../call.ts";
 import { setFileName, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
-type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls${string}`>;
+type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/rejected-requests${string}`>;
 
 function checkExpiry(expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now)
@@ -40,7 +40,7 @@ export function keyHandlers(context: ApiContext): Handlers<Names> {
       return {};
     },
 
-    async "GET /sites/:site/refused-calls"({ site, query: { cursor, limit } }) {
+    async "GET /sites/:site/rejected-requests"({ site, query: { cursor, limit } }) {
       const [calls, lockouts] = await Promise.all([
         store.rejectedRequests.list(site.id, {
           limit: limit + 1,
@@ -59,8 +59,8 @@ export function keyHandlers(context: ApiContext): Handlers<Names> {
       };
     },
 
-    async "GET /sites/:site/refused-calls.csv"({ site, reply }) {
-      setFileName(reply, "refused-calls", site.hosts[0], now());
+    async "GET /sites/:site/rejected-requests.csv"({ site, reply }) {
+      setFileName(reply, "rejected-requests", site.hosts[0], now());
       const keyName = (id: string | null) => site.keys.find((key) => key.id === id)?.name ?? null;
       return toCsvById<RejectedRequest>(
         [

@@ -27,7 +27,7 @@ import { refuseDashboardHost } from "../dashboardHost.ts";
 import type { ApiContext } from "../context.ts";
 import { describeSite, readHealth, readHealthOfAll } from "./siteHealth.ts";
 
-type Names = Exclude<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls${string}`>;
+type Names = Exclude<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/rejected-requests${string}`>;
 
 const defaults = describeSettings(withDefaults({}));
 

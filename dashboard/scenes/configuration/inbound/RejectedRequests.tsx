@@ -11,7 +11,7 @@ import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
 
-type Call = Answer<"GET /sites/:site/refused-calls">["items"][number];
+type Call = Answer<"GET /sites/:site/rejected-requests">["items"][number];
 
 const columns: Column<Call>[] = [
   { title: "When", cell: ({ at }) => <Time at={at} /> },
@@ -28,7 +28,7 @@ const columns: Column<Call>[] = [
 
 export function RejectedRequests() {
   const site = useSiteId();
-  const { rows, first, error, more, isLoadingMore, retry } = useRows("GET /sites/:site/refused-calls", {
+  const { rows, first, error, more, isLoadingMore, retry } = useRows("GET /sites/:site/rejected-requests", {
     params: { site },
     query: { limit: 10 },
   });
@@ -39,7 +39,7 @@ export function RejectedRequests() {
       padded={false}
       actions={
         <CsvButton
-          href={urlOf("GET /sites/:site/refused-calls.csv", { params: { site } })}
+          href={urlOf("GET /sites/:site/rejected-requests.csv", { params: { site } })}
           of="rejected requests"
         />
       }
