@@ -99,6 +99,12 @@ describe("other defects", () => {
     ]);
   });
 
+  test("errors of the database with different codes have their own lines, although they are thrown at one place", () => {
+    const { lines, onDefect } = open();
+    for (const errcode of [13, 19, 13, 19]) onDefect(Object.assign(fullDisk(), { errcode }));
+    expect(lines).toHaveLength(2);
+  });
+
   test("a defect that comes again after a quiet minute is logged whole again", async () => {
     const { lines, onDefect } = open();
     onDefect(fullDisk());

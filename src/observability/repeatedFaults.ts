@@ -3,6 +3,7 @@
 
 import { Late } from "../kernel/deadline.ts";
 import { errorCode } from "../kernel/errorCode.ts";
+import { resultCode } from "../store/engine/sqlite/errors.ts";
 import { isTransient as isTransientStoreError, sqlState } from "../store/engine/postgres/errors.ts";
 
 export const isTransient = (error: unknown) => error instanceof Late || isTransientStoreError(error);
@@ -62,11 +63,18 @@ export function openRepeatedFaults({ everyMs, kindOf, write }: RepeatedFaultOpti
   };
 }
 
-/** The class, the code and the place of an error: its message may name an event. */
+/**
+ * The class, the codes and the place of an error: its message may name an event. All statements of a database fail at one place,
+ * so its caller counts too.
+ */
 export function defectKind(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
-  const place = /^\s+at .*$/m.exec(error.stack ?? "")?.[0] ?? error.message;
-  return `${error.name} ${errorCode(error)} ${place}`;
+  const place =
+    error.stack
+      ?.match(/^\s+at .*$/gm)
+      ?.slice(0, 2)
+      .join("") ?? error.message;
+  return `${error.name} ${errorCode(error)} ${resultCode(error)} ${place}`;
 }
 
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
