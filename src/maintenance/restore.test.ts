@@ -197,6 +197,17 @@ describe("the embedded database", () => {
     ]);
   });
 
+  test("the check finds damaged secrets of two-factor sign-in", async () => {
+    await change(location, `UPDATE two_factors SET backup_codes = '00' || SUBSTR(backup_codes, 3)`);
+    expect(await checkLocation(location, keys)).toEqual([
+      {
+        what: "secrets of two-factor sign-in that cannot be decrypted",
+        count: 1,
+        example: "ada@example.com",
+      },
+    ]);
+  });
+
   test("a write-ahead log that was left behind is not replayed into the restored database", async () => {
     const { file } = location;
     const db = openDatabase(location);

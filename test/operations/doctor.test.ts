@@ -477,6 +477,38 @@ describe("a site", () => {
     expectFound(await diagnose(home), "warning", /the webhook \w+ to \S+ is disabled/);
   });
 
+  test("rows that cannot be read are reported, each with the command that repairs it", async () => {
+    const home = await newInstallation("sqlite");
+    const { siteId } = await setUp(home, [["webhook", { url: "https://hooks.example.com/x" }]]);
+    const { id } = await home.run("webhook", "add", "shop.example.com", "https://totals.example.com/x");
+    await home.run("oauth", "app", "set", "google_ads", "client_id=c", "client_secret=s");
+    await home.run("site", "set", "shop.example.com", "alert_webhook=https://alerts.example.com/x");
+    const damaged = (column: string) => `${column} = 'v1.AAAA' || SUBSTR(${column}, 8)`;
+    await change(
+      home,
+      `UPDATE connections SET ${damaged("credentials")}`,
+      `UPDATE webhooks SET ${damaged("secrets")}`,
+      `UPDATE oauth_apps SET ${damaged("credentials")}`,
+      `UPDATE sites SET settings = REPLACE(settings, '"v1.', '"v1.AAAA')`,
+      `INSERT INTO users (id, email, name, email_verified, created_at, updated_at)
+       VALUES ('u', 'ada@example.com', 'Ada', 1, 1, 1)`,
+      `INSERT INTO two_factors (id, user_id, secret, backup_codes) VALUES ('t', 'u', '00', '00')`,
+    );
+    const findings = await diagnose(home);
+    const remedyOf = (what: RegExp) => expectFound(findings, "error", what);
+    expect(remedyOf(/webhook \(\w+\).* cannot be read: .*\(credentials\)/)).toContain("cleancast connect shop");
+    expect(remedyOf(/the webhook \w+ cannot be read/)).toContain(`cleancast webhook repair ${id} `);
+    expect(remedyOf(/the OAuth app for google_ads cannot be read/)).toContain("oauth app set google_ads");
+    expect(remedyOf(/address of the alert webhook cannot be read/)).toContain("alert_webhook=https://");
+    expect(remedyOf(/ada@example\.com: the two-factor sign-in cannot be read/)).toContain(
+      "cleancast member reset ada@example.com",
+    );
+    await change(home, `UPDATE sites SET settings = '{' WHERE site_id = '${siteId}'`);
+    expect(expectFound(await diagnose(home), "error", /its settings cannot be read/)).toContain(
+      "cleancast site set shop.example.com inbound=on",
+    );
+  });
+
   test("overdue deliveries are reported", async () => {
     expectNone(await diagnose(home), /overdue/);
     // A running relay would send the delivery immediately.

@@ -289,8 +289,11 @@ export function representativeRows(): Record<string, Row[]> {
       {
         id: "t1",
         user_id: "u1",
-        secret: "sealed by the library",
-        backup_codes: "sealed too",
+        // better-auth sealed these with the access secret that is derived from `rowsKey`.
+        secret:
+          "6ee504ddab0d32095f46f2c27ec634d4220f05c32153e7c06c51ac8ef5cdb367b0e14f12a667fec89e18fd26613e6cb1130851a8f465be5c",
+        backup_codes:
+          "d3688e42d0f7ecb83d003034a588405d38bcc3eea4d3bcb0390d8f4fbb6d7044985bd2766ccaa3b47060108ef7666724c09a8ca4bbb756",
         verified: 1,
         failures: 0,
         locked_until: null,
