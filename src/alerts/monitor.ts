@@ -100,8 +100,8 @@ export function alertMonitor(options: AlertMonitorOptions) {
 
   async function sendAll(pending: Pending[], signal: AbortSignal | undefined): Promise<void> {
     const endsAt = now() + Math.max(everyMs, minSendingMs);
-    const { mailer, sender } = options.channels;
-    const channels = { sender, mailer: mailer && stopWhenDown(mailer) };
+    const { mailer } = options.channels;
+    const channels = { ...options.channels, mailer: mailer && stopWhenDown(mailer) };
     await forEachConcurrently(pending, maxConcurrent, async (one) => {
       if (signal?.aborted || now() >= endsAt) return;
       let { alert } = one;

@@ -396,6 +396,41 @@ function variablesRead(): string[] {
   return [...new Set(asked.map(([, name]) => name as string))].toSorted();
 }
 
+describe("variables that are not settings", () => {
+  const unknown = (env: Record<string, string>) => readConfig(env).unknownVariables;
+
+  test.each([
+    ["CLEANCAST_TRUST_PROXIES", "CLEANCAST_TRUST_PROXY"],
+    ["CLEANCAST_ALOW_PRIVATE", "CLEANCAST_ALLOW_PRIVATE"],
+    ["CLEANCAST_RETRY_SECOND", "CLEANCAST_RETRY_SECONDS"],
+    ["CLEANCAST_ENCRYPTIONKEY", "CLEANCAST_ENCRYPTION_KEY"],
+    ["CLEANCAST_UNKNOWN_SETTING", null],
+  ])("%s is reported, and %s is what was probably meant", (name, nearest) => {
+    expect(unknown({ [name]: "1", CLEANCAST_DATA: "data", PORT: "8080" })).toEqual([{ name, nearest }]);
+  });
+
+  test("the variables that Kubernetes sets for a service named cleancast are none of ours", () => {
+    expect(
+      unknown({
+        CLEANCAST_PORT: "tcp://10.0.0.1:8080",
+        CLEANCAST_PORT_8080_TCP: "tcp://10.0.0.1:8080",
+        CLEANCAST_PORT_8080_TCP_ADDR: "10.0.0.1",
+        CLEANCAST_SERVICE_HOST: "10.0.0.1",
+        CLEANCAST_SERVICE_PORT: "8080",
+        CLEANCAST_SERVICE_PORT_HTTP: "8080",
+        CLEANCAST_POSTGRES_SERVICE_HOST: "10.0.0.2",
+      }),
+    ).toEqual([]);
+  });
+
+  test("every setting in .env.example is known", () => {
+    const listed = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
+    const names = [...listed.matchAll(/^# (CLEANCAST_\w+)=/gm)].map(([, name]) => name as string);
+    expect(names.length).toBeGreaterThan(20);
+    expect(unknown(Object.fromEntries(names.map((name) => [name, ""])))).toEqual([]);
+  });
+});
+
 describe(".env.example", () => {
   const text = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
   const listed = [...text.matchAll(/^#?[ \t]*([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name, value]) => ({

@@ -8,6 +8,7 @@ import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import type { PurgeStep } from "../store/maintenance/purge.ts";
 import type { Store } from "../store/store.ts";
+import { purgeDeletedSites } from "./purgeDeletedSites.ts";
 
 const everyMs = 10 * minuteMs;
 const leaseMs = minuteMs;
@@ -35,7 +36,16 @@ type PurgedSite = {
 export type PurgeOptions = {
   store: Pick<
     Store,
-    "leases" | "purge" | "people" | "keyUse" | "traffic" | "platformSignIns" | "pushes" | "syncLog" | "alerts"
+    | "leases"
+    | "purge"
+    | "people"
+    | "keyUse"
+    | "traffic"
+    | "platformSignIns"
+    | "pushes"
+    | "syncLog"
+    | "alerts"
+    | "deletedSites"
   >;
   sites: () => Iterable<PurgedSite>;
   /** The id of this node. */
@@ -43,6 +53,8 @@ export type PurgeOptions = {
   now: () => number;
   elapsed: () => number;
   onDefect: (error: unknown, about?: Record<string, unknown>) => void;
+  /** Rows of a site were purged. */
+  onPurged?: (siteId: string, rows: number) => void;
 };
 
 export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
@@ -63,7 +75,7 @@ export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
 
 /** `run` goes over all sites once. */
 export function openPurge(options: PurgeOptions) {
-  const { store, sites, owner, now, elapsed, onDefect } = options;
+  const { store, sites, owner, now, elapsed, onDefect, onPurged = () => {} } = options;
   /** The time of the last daily purge of each site. */
   const dailyAt = new Map<string, number>();
   const lease = openLease({
@@ -82,8 +94,12 @@ export function openPurge(options: PurgeOptions) {
     sleep: (ms) => wait(ms, undefined, signal && { signal }).catch(() => {}),
     mayContinue: async () => !signal?.aborted && isClockTrusted?.() === true && (await lease.hold()),
   };
-  const inSteps = (max: number, step: (after: string, limit: number) => Promise<PurgeStep>) =>
-    runPaced(pace, max, step);
+  let purged = 0;
+  const inSteps = async (max: number, step: (after: string, limit: number) => Promise<PurgeStep>) => {
+    const removed = await runPaced(pace, max, step);
+    purged += removed;
+    return removed;
+  };
   /** For steps that always begin at the oldest row, and return how many they removed. */
   const untilNone = (step: (limit: number) => Promise<number>) =>
     inSteps(maxRecords, async (_after, limit) => {
@@ -142,6 +158,7 @@ export function openPurge(options: PurgeOptions) {
     await store.keyUse.purge("", now(), lockoutRule);
     for (const site of sites()) {
       if (!(await pace.mayContinue())) return;
+      purged = 0;
       try {
         await purgeFrequent(site);
         if ((dailyAt.get(site.id) ?? 0) > now() - dayMs) continue;
@@ -150,8 +167,11 @@ export function openPurge(options: PurgeOptions) {
       } catch (error) {
         // One site whose rows cannot be read must not stop the others.
         onDefect(error, { purge: site.id });
+      } finally {
+        if (purged > 0) onPurged(site.id, purged);
       }
     }
+    await purgeDeletedSites({ store, now, onPurged, inSteps: (step) => inSteps(maxRows, step) });
   }
 
   return { run, lease };

@@ -91,6 +91,11 @@ export function openObservability(
 
     onRejected: ({ status, code }: InboundRefusal): void => counts.countRejected(status, code),
 
+    onPurged(siteId: string, rows: number): void {
+      counts.totals.purgedRows += rows;
+      log.info({ site: siteId, rows }, "purged");
+    },
+
     onVisitCounted: (bucket: VisitBucket): void => counts.visits.add(bucket),
 
     /** A delivery was attempted, or given back without an attempt. */
@@ -124,6 +129,7 @@ export function openObservability(
         openBreakers: () => breaker.listOpen(now()),
         backlog: openBacklog({ store, directory, now, elapsed }),
         certificateExpiresAt: parts.certificateExpiresAt,
+        deletions: () => store.deletions.readTotals(),
         readiness: () => ready.read(),
         skewMs: ready.skewMs,
         onDefect,

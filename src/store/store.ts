@@ -5,6 +5,8 @@ import { alertStore } from "./statistics/alerts.ts";
 import { apiKeyStore } from "./access/apiKeys.ts";
 import { auditStore } from "./sites/audit.ts";
 import { configurationStore } from "./sites/configuration.ts";
+import { deletedSiteStore } from "./sites/deletedSites.ts";
+import { deletionStore } from "./maintenance/deletions.ts";
 import { deliveryStore } from "./deliveries/deliveries.ts";
 import { eraseStore } from "./people/erase.ts";
 import { eventStore } from "./events/events.ts";
@@ -70,6 +72,8 @@ export async function openStore(
       seals: resealStore(db, keys),
       purge: purgeStore(db),
       erase: eraseStore(db),
+      deletions: deletionStore(db),
+      deletedSites: deletedSiteStore(db, newId),
       audit: auditStore(db, newId),
       health: healthStore(db),
       doctorQueries: doctorQueryStore(db),
