@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
@@ -421,6 +421,25 @@ describe("variables that are not settings", () => {
         CLEANCAST_POSTGRES_SERVICE_HOST: "10.0.0.2",
       }),
     ).toEqual([]);
+  });
+
+  test("they are reported with the faults of settings, which they may explain", () => {
+    const env = { CLEANCAST_SMTP_URL: "smtp://localhost", CLEANCAST_MAIL_FORM: "cc@example.com" };
+    expect(() => readConfig(env)).toThrow(
+      /CLEANCAST_MAIL_FROM[^]*- CLEANCAST_MAIL_FORM is not a setting and has no effect\. Did you mean CLEANCAST_MAIL_FROM\?/,
+    );
+  });
+
+  test("no name that the documentation uses is reported", () => {
+    const folders = ["../../docs/", "../../ops/"].map((path) => new URL(path, import.meta.url));
+    const texts = folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1")),
+    );
+    const names = texts.flatMap((text) => text.match(/\bCLEANCAST_[A-Z_]+[A-Z]\b/g) ?? []);
+    expect(names).toContain("CLEANCAST_INBOUND");
+    expect(unknown(Object.fromEntries(names.map((name) => [name, ""])))).toEqual([]);
   });
 
   test("every setting in .env.example is known", () => {

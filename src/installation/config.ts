@@ -32,14 +32,21 @@ export class ConfigFaults extends Error {
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
   const env = new Environment(variables);
   const config = readAll(env);
-  if (env.faults.length) throw new ConfigFaults(env.faults);
-  return { ...config, unknownVariables: env.listUnknown() };
+  const unknownVariables = env.listUnknown();
+  // A misspelled name often explains why a setting is missing.
+  if (env.faults.length) throw new ConfigFaults([...env.faults, ...unknownVariables.map(unknownText)]);
+  return { ...config, unknownVariables };
 }
 
 export const describeUnknown = ({ name, nearest }: UnknownVariable) => ({
   what: `${name} is not a setting and has no effect`,
   remedy: nearest ? `Did you mean ${nearest}?` : "Remove it, or look for the right name in .env.example.",
 });
+
+function unknownText(unknown: UnknownVariable): string {
+  const { what, remedy } = describeUnknown(unknown);
+  return `${what}. ${remedy}`;
+}
 
 /** True where npm or npx has started this process. */
 export const isRunByNpm = (variables: Record<string, string | undefined> = process.env) =>
@@ -66,6 +73,11 @@ function readAll(env: Environment) {
 
 const ownPrefix = "CLEANCAST_";
 
+/** The documented examples use these names for other programs: senders of events, and the proxy of the Compose files. */
+const ofOtherPrograms = new Set(
+  ["INBOUND", "KEY", "NAME", "NAMES", "NODES"].map((name) => ownPrefix + name),
+);
+
 /** Kubernetes sets such variables in every pod next to a Service whose name begins with cleancast. */
 const ofKubernetes = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
@@ -87,8 +99,9 @@ class Environment {
 
   /** Lists the variables that look like settings and were not read. Call it when all settings are read. */
   listUnknown(): UnknownVariable[] {
+    const isOther = (name: string) => ofOtherPrograms.has(name) || ofKubernetes.test(name);
     return Object.keys(this.#variables)
-      .filter((name) => name.startsWith(ownPrefix) && !this.#known.has(name) && !ofKubernetes.test(name))
+      .filter((name) => name.startsWith(ownPrefix) && !this.#known.has(name) && !isOther(name))
       .toSorted()
       .map((name) => ({ name, nearest: findNearest(name, this.#known, ownPrefix.length) }));
   }

@@ -9,7 +9,9 @@ import { platforms } from "../../src/platforms/index.ts";
 import { commandIn } from "../support/commands.ts";
 import { freshFolder } from "../support/databases.ts";
 import { root } from "../support/documents/documents.ts";
-import { change } from "../support/installation.ts";
+import { reconnectHint } from "../../src/sites/connectionHints.ts";
+import { findConnection } from "../../src/sites/connect.ts";
+import { change, withStore } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, summarize } from "../contract/answers.ts";
@@ -138,6 +140,30 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     ]);
   });
 
+  test("a site is deleted while the relay runs: its key stops, its deliveries end, and nothing fails", async () => {
+    const { site } = await home.run("site", "add", "deleted.example.com");
+    const { key } = await home.run("key", "add", "deleted.example.com", "CRM");
+    await home.run("connect", "deleted.example.com", "webhook", `url=${receiver.url}`);
+    const before = receiver.got.length;
+    receiver.behave = (_got, response) => response.writeHead(503).end();
+    await eventually("the key is known", async () => (await relay.post(key, freshEvent())).status === 200, 10);
+    await eventually("the platform was asked", () => receiver.got.length > before);
+    receiver.behave = (_got, response) => response.writeHead(200).end("{}");
+    await home.run("site", "delete", "deleted.example.com", "--yes");
+    await eventually("the key is refused", async () => (await relay.post(key, freshEvent())).status === 401, 10);
+    const { key: apiKey } = await home.run("api-key", "add", "reader");
+    expect((await api(apiKey, `/sites/${site.id}`)).status).toBe(404);
+    expect(relay.output()).not.toContain('"level":50');
+  });
+
+  test("hints begin with npx where npm has started the command", async () => {
+    const started = home.with({ npm_command: "exec" });
+    const nothing = "There is no API key nothing. 'npx cleancast api-key list' shows their ids.\n";
+    expect((await commandIn({ args: ["api-key", "revoke", "nothing"], env: started.env })).err).toBe(nothing);
+    // Programs that read JSON compare texts.
+    expect((await started.fails("api-key", "revoke", "nothing")).error).not.toContain("npx");
+  });
+
   test("site show prints everything about a site that is not secret", async () => {
     await home.run("site", "add", "show.example.com");
     const { key } = await home.run("key", "add", "show.example.com", "CRM");
@@ -189,6 +215,38 @@ describe("platforms", () => {
     for (const theirs of Object.values(platform?.events?.standard ?? {})) expect(text).toContain(theirs);
     expect(text).toContain(`cleancast connect SITE ${name}`);
   });
+
+  test.each(platforms.map((one) => one.id))(
+    "the commands that connect %s and renew its credentials work as they are printed",
+    async (name) => {
+      const host = `${name.replaceAll("_", "-")}.example.com`;
+      await home.run("site", "add", host);
+      const { connect } = (await home.run("platform", "show", name)).platform;
+      const folder = freshFolder();
+      const values = { ...platforms.find((one) => one.id === name)?.examples[0]?.settings };
+      for (const [setting, value] of Object.entries(values)) writeFileSync(join(folder, `${setting}.txt`), value);
+      /** Runs a printed command; SITE and NAME=VALUE are what a person fills in. */
+      const runPrinted = (text: string) => {
+        const words = text.replace(/^.*cleancast /, "").replace("SITE", host).split(" ");
+        const args = words.map((word) => {
+          const [, setting = ""] = /^(\w+)=[A-Z_]+$/.exec(word) ?? [];
+          return setting in values ? `${setting}=${values[setting]}` : word;
+        });
+        return commandIn({ args: ["--json", ...args], env: home.env, folder });
+      };
+      const connected = await runPrinted(connect);
+      expect([connected.err, connected.code]).toEqual(["", 0]);
+      const { id: connection } = JSON.parse(connected.out);
+      await markRefused(home, connection);
+      const hint = await withStore(home, async (_store, directory) =>
+        reconnectHint(findConnection(directory.sites(), connection), host),
+      );
+      if (!hint.includes("connection set")) return expect(hint).toBe(`cleancast connection test ${connection}`);
+      const renewed = await runPrinted(hint);
+      expect([renewed.err, renewed.code]).toEqual(["", 0]);
+      expect(JSON.parse(renewed.out).connection).toMatchObject({ id: connection, state: "active" });
+    },
+  );
 
   test("an unknown platform is not found", async () => {
     expect(await home.fails("platform", "show", "myspace")).toMatchObject({ field: "platform" });

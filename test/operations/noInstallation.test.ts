@@ -56,6 +56,12 @@ describe("in a folder without an installation", () => {
     expect(kind === "missing" ? existsSync(place) : readdirSync(place).length > 0).toBe(false);
   });
 
+  test("a restore without its key creates nothing", async () => {
+    const { err, code } = await commandIn({ args: ["restore", "cleancast.backup"], env });
+    expect([err, code]).toEqual([expect.stringContaining("There is no encryption key"), 4]);
+    expect(existsSync(folder)).toBe(false);
+  });
+
   test.each([
     ["migrate"],
     ["site", "add", "shop.example.com"],

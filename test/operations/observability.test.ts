@@ -136,6 +136,15 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect(found.has("cleancast_certificate_expiry_timestamp_seconds")).toBe(false);
   });
 
+  test("the metrics count deletions, also those of the command line", async () => {
+    const { id } = await home.run("webhook", "add", site.host, "https://hooks.example.com/totals");
+    await home.run("webhook", "remove", id, "--yes");
+    const found = await metrics();
+    const deletions = (kind: string) => found.get(`cleancast_deletions_total{kind="${kind}"}`);
+    expect(["site", "connection", "webhook", "person", "retention"].map(deletions)).toEqual([0, 0, 1, 0, 0]);
+    expect(found.has("cleancast_purged_rows_total")).toBe(true);
+  });
+
   test("only the operator can read the metrics", async () => {
     const forwarded = {
       "X-Forwarded-For": "203.0.113.9",

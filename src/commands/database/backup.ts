@@ -62,12 +62,12 @@ export function backupCommands(program: Command): void {
     .option("--force", "replace existing data")
     .action(async (file: string, options: { force?: true }, command: Command) => {
       const config = readConfig();
-      makeDataFolder(config);
       if (config.keyFile !== null && !existsSync(config.keyFile))
         throw new Conflict(
           "key",
           `There is no encryption key: put the key of the backup into ${config.keyFile}, or into CLEANCAST_ENCRYPTION_KEY.`,
         );
+      makeDataFolder(config);
       const unlock = lockStore(config);
       try {
         const force = options.force === true;
