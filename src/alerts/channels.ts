@@ -23,7 +23,7 @@ export type ChannelOptions = {
   mailer: Mailer | null;
   sender: Sender;
   /** The origin of the dashboard, for links. */
-  publicUrl?: string;
+  publicUrl: string;
 };
 
 export function channelsOf({ settings }: Site, { mailer, sender, publicUrl }: ChannelOptions): Channel[] {

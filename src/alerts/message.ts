@@ -149,8 +149,8 @@ const headlines: Record<Phase, (title: string) => string> = {
 export const headlineOf = ({ phase, site, title }: Message) =>
   `[Cleancast] ${site.host}: ${headlines[phase](title)}`;
 
-/** `publicUrl` is the origin of the dashboard; no link is written where it is not known. */
-export function mailText(message: Message, publicUrl?: string): string {
+/** `publicUrl` is the origin of the dashboard. */
+export function mailText(message: Message, publicUrl: string): string {
   const { phase, site, timeZone, text, whatToDo, page, beganAt, endedAt } = message;
   const lines =
     phase === "over" ? ["This alert is over. It was:", "", text] : [text, "", "What to do:", `  ${whatToDo}`];
@@ -158,21 +158,20 @@ export function mailText(message: Message, publicUrl?: string): string {
     ...(phase === "test" ? [] : [`Noticed: ${timeText(beganAt, timeZone)}`]),
     ...(endedAt === null ? [] : [`Over:    ${timeText(endedAt, timeZone)}`]),
   ];
-  const link = publicUrl === undefined ? [] : [`Page:    ${publicUrl}${page}`];
-  return [...lines, "", ...times, `Site:    ${site.host}`, ...link, ""].join("\n");
+  return [...lines, "", ...times, `Site:    ${site.host}`, `Page:    ${publicUrl}${page}`, ""].join("\n");
 }
 
 /** The body that a webhook receives. Chat programs read `text`. */
-export function webhookBody(message: Message, publicUrl?: string): string {
+export function webhookBody(message: Message, publicUrl: string): string {
   const { phase, site, kind, subject, title, text, whatToDo, page, beganAt, endedAt } = message;
-  const url = publicUrl === undefined ? null : publicUrl + page;
+  const url = publicUrl + page;
   return JSON.stringify({
     type: phase,
     site,
     kind,
     subject,
     title,
-    text: [headlineOf(message), text, ...(phase === "over" ? [] : [whatToDo]), ...(url ? [url] : [])].join("\n"),
+    text: [headlineOf(message), text, ...(phase === "over" ? [] : [whatToDo]), url].join("\n"),
     what: text,
     whatToDo,
     url,
