@@ -2,13 +2,40 @@
 // a source has changed since the last build that was completed.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Everything that the build reads. Documents link to files of the project, which are copied. */
-const sources = ["src", "tag", "dashboard", "docs", "scripts", "ops", "package.json", "package-lock.json", "tsconfig.json", "ARCHITECTURE.md", ".env.example"];
-const built = ["dist/tag.js", "dist/dashboard/index.html", "dist/docs/index.html", "dist/relay/cli.js", "dist/THIRD-PARTY-NOTICES.txt"];
+const sources = [
+  "src",
+  "tag",
+  "dashboard",
+  "docs",
+  "scripts",
+  "ops",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "ARCHITECTURE.md",
+  ".env.example",
+];
+const built = [
+  "dist/tag.js",
+  "dist/dashboard/index.html",
+  "dist/docs/index.html",
+  "dist/relay/cli.js",
+  "dist/THIRD-PARTY-NOTICES.txt",
+];
 
 /** Returns a hash of the name, size and time of every source. Reading the contents would take as long as a start. */
 export function fingerprint(root: string): string {

@@ -22,7 +22,10 @@ function hintsIn(file: string): Hint[] {
 
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
   // Names of database sessions, and code that builds commands from words.
-  .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !/^store\/|^commands\/completion\//.test(file));
+  .filter(
+    (file) =>
+      file.endsWith(".ts") && !file.endsWith(".test.ts") && !/^store\/|^commands\/completion\//.test(file),
+  );
 
 /** Says what is wrong with a command; null when it can be run. Words after a complete command are part of its sentence. */
 function faultOf(text: string): string | null {
@@ -41,10 +44,11 @@ function faultOf(text: string): string | null {
   const values = words.filter((word) => !word.startsWith("--"));
   if (values.length < required) return "an argument is missing";
   // Only the reader knows a value: `client_id=…`, or an address.
-  if (words.some((word) => word.includes("…") && !/^(?:\w+=)?(?:https:\/\/)?…$/.test(word) || word === "…"))
+  if (words.some((word) => (word.includes("…") && !/^(?:\w+=)?(?:https:\/\/)?…$/.test(word)) || word === "…"))
     return "a part is left out";
   const unknown = words.find(
-    (word) => word.startsWith("--") && word !== "--help" && !command.options.some(({ long }) => long === word),
+    (word) =>
+      word.startsWith("--") && word !== "--help" && !command.options.some(({ long }) => long === word),
   );
   return unknown === undefined ? null : `there is no option ${unknown}`;
 }

@@ -136,7 +136,10 @@ async function checkPort(port: number): Promise<void> {
     await once(probe, "listening");
   } catch (error) {
     if (errorCode(error) !== "EADDRINUSE") throw error;
-    throw new Refusal("port", `Port ${port} is already in use. Choose another: npm run demo -- --port 9080, or PORT=9080 npm run demo`);
+    throw new Refusal(
+      "port",
+      `Port ${port} is already in use. Choose another: npm run demo -- --port 9080, or PORT=9080 npm run demo`,
+    );
   } finally {
     probe.close();
   }

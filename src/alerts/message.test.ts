@@ -22,7 +22,12 @@ const pages = [...list.matchAll(/path: "([^"]+)"/g)].map(([, path]) => path);
 
 test.each(alertKinds)("the message about %j names a page of the dashboard that exists", (kind) => {
   const connection = { id: "c1", platform: "meta", account: "1", settings: { access_token: "x" } };
-  const site = { id: "s1", hosts: ["shop.example.com"], connections: [connection], settings: { timeZone: "UTC" } };
+  const site = {
+    id: "s1",
+    hosts: ["shop.example.com"],
+    connections: [connection],
+    settings: { timeZone: "UTC" },
+  };
   for (const subject of ["c1", "other"]) {
     const alert = { kind, subject, text: "", beganAt: 0, endedAt: null } as unknown as Alert;
     const { page } = messageOf(site as unknown as Site, alert, "began");

@@ -20,7 +20,15 @@ import type { Reading } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
-import { changeConnection, connect, disconnect, findConnection, knownPlatform, pause, resume } from "../sites/connect.ts";
+import {
+  changeConnection,
+  connect,
+  disconnect,
+  findConnection,
+  knownPlatform,
+  pause,
+  resume,
+} from "../sites/connect.ts";
 import { describeConnection } from "../sites/connectionSettings.ts";
 import { connectCommand } from "../sites/connectionHints.ts";
 import type { Connection, Site } from "../sites/directory.ts";

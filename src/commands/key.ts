@@ -25,13 +25,17 @@ export function keyCommands(program: CliCommand): void {
     .description("create a key; it is shown once")
     .option("--test", "a test key: its events are sent to platforms in test mode")
     .option("--expires <when>", "a date (2027-01-31) or a time from now (30d, 12h)")
-    .option("--hash <sha256>", "add a key of your own by its SHA-256 (64 hex characters) instead of creating one")
+    .option(
+      "--hash <sha256>",
+      "add a key of your own by its SHA-256 (64 hex characters) instead of creating one",
+    )
     .option("--prefix <text>", "with --hash: the first characters of the key, shown in lists")
     .run(async (context, siteText: string, name: string, options: AddOptions) => {
       const site = findSite(context, siteText);
       const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
       const wanted = { name, mode: options.test ? "test" : "live", expiresAt } as const;
-      if (options.hash !== undefined) return addByHash(context, site, { ...wanted, hash: options.hash, prefix: options.prefix });
+      if (options.hash !== undefined)
+        return addByHash(context, site, { ...wanted, hash: options.hash, prefix: options.prefix });
       const added = await addKey(context, site, wanted, context.by);
       const opened = added.openedInbound ? `\n${openedText(site)}` : "";
       context.print(

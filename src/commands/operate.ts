@@ -50,7 +50,10 @@ export function operateCommands(program: CliCommand): void {
   program
     .command("audit [site]")
     .description("show who changed what, newest first")
-    .option("--installation", "changes of the installation: members, API keys, deleted sites, encryption keys")
+    .option(
+      "--installation",
+      "changes of the installation: members, API keys, deleted sites, encryption keys",
+    )
     .run(async ({ store, directory, print }, siteText: string | undefined, options: AuditOptions) => {
       const siteId = options.installation ? "" : findSiteOrOnly(directory, siteText).id;
       const lines = await store.audit.list(siteId, 100);

@@ -72,7 +72,11 @@ export function personCommands(program: CliCommand): void {
     .description("erase a person; an opt-out is kept and still applies")
     .option("--yes", "do it without asking")
     .run(
-      async ({ store, directory, by, print }, siteText: string, options: PersonOptions & { yes?: boolean }) => {
+      async (
+        { store, directory, by, print },
+        siteText: string,
+        options: PersonOptions & { yes?: boolean },
+      ) => {
         const site = findSite({ directory }, siteText);
         const { emailSha256 } = readPerson(options);
         const request = newPersonRequest(site, emailSha256, by);

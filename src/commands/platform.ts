@@ -23,7 +23,8 @@ export function platformCommands(program: CliCommand): void {
         String(one.batch),
       ]);
       const head = ["ID", "NAME", "CONNECTED BY", "MAXIMUM AGE", "EVENTS PER REQUEST"];
-      const more = "\n\n'cleancast platform show ID' shows the settings of one, and the command that connects it.";
+      const more =
+        "\n\n'cleancast platform show ID' shows the settings of one, and the command that connects it.";
       printResult(command, { platforms: platforms.map(describePlatform) }, table(head, rows, "") + more);
     });
 
@@ -38,7 +39,18 @@ export function platformCommands(program: CliCommand): void {
 
 /** Returns everything that a script may need, without functions. */
 function describePlatform(platform: Platform) {
-  const { id, name, description, docs, guide, oauth, settings, pickers = [], ids = [], fields = [] } = platform;
+  const {
+    id,
+    name,
+    description,
+    docs,
+    guide,
+    oauth,
+    settings,
+    pickers = [],
+    ids = [],
+    fields = [],
+  } = platform;
   return {
     id,
     name,
@@ -94,12 +106,25 @@ function platformText(platform: Platform): string {
     ...section("Get the credentials", guide?.credentials.map((step, i) => `${i + 1}. ${step}`) ?? []),
     ...section("Connect", [
       connect,
-      ...(signIn ? [`cleancast sign-in SITE ${id}  (needs an OAuth app: cleancast oauth app set ${id} --help)`] : []),
+      ...(signIn
+        ? [`cleancast sign-in SITE ${id}  (needs an OAuth app: cleancast oauth app set ${id} --help)`]
+        : []),
       ...choices.map((setting) => `cleancast connection choices SITE ${id} ${setting}`),
     ]),
     ...section("Settings", settingLines),
-    ...section("Events", events ? [...Object.entries(events.standard).map(([ours, theirs]) => `${ours} is sent as ${theirs}`), events.others] : []),
-    ...section("Fields that a connection may fill (map.FIELD=SOURCE)", fields.map((one) => `${one.name}: ${one.help}`)),
+    ...section(
+      "Events",
+      events
+        ? [
+            ...Object.entries(events.standard).map(([ours, theirs]) => `${ours} is sent as ${theirs}`),
+            events.others,
+          ]
+        : [],
+    ),
+    ...section(
+      "Fields that a connection may fill (map.FIELD=SOURCE)",
+      fields.map((one) => `${one.name}: ${one.help}`),
+    ),
     ...section("Click ids and browser ids", clickIds.length > 0 ? [clickIds.join(", ")] : []),
     ...section("Limits", [
       `events up to ${ageText(platform)} old, ${limits.batch} in a request, ${limits.lanes} requests at once`,

@@ -66,7 +66,7 @@ export function siteCommands(program: CliCommand): void {
     .description("show a site: hosts, settings, keys, connections and webhooks")
     .run(async (context, text: string | undefined) => {
       const shown = await describeSite(context, findSiteOrOnly(context.directory, text));
-      context.print({ site: shown }, siteText(shown));
+      context.print({ site: shown }, describedText(shown));
     });
 
   site
@@ -134,7 +134,7 @@ async function describeSite({ store, by }: CommandContext, site: Site) {
   };
 }
 
-function siteText(site: Awaited<ReturnType<typeof describeSite>>): string {
+function describedText(site: Awaited<ReturnType<typeof describeSite>>): string {
   const { id, createdAt, hosts, settings, keys, connections, webhooks, lastEventAt } = site;
   const list = (title: string, lines: readonly string[]) => [
     "",
@@ -144,11 +144,29 @@ function siteText(site: Awaited<ReturnType<typeof describeSite>>): string {
   const reason = (text: string | null) => (text === null ? "" : `: ${text}`);
   return [
     `Site ${id}, created ${timeText(createdAt)} UTC, last event ${timeText(lastEventAt)}`,
-    ...list("Hosts", hosts.map((one) => `${one.host}  ${one.state}`)),
-    ...list("Keys", keys.map((one) => `${one.id}  ${one.prefix}…  ${one.state}  last used ${timeText(one.lastUsedAt)}  ${one.name}`)),
-    ...list("Connections", connections.map((one) => `${one.id}  ${one.platform}  ${one.state}${reason(one.stateReason)}`)),
-    ...list("Webhooks", webhooks.map((one) => `${one.id}  ${one.url}  ${one.state}${reason(one.stateReason)}`)),
-    ...list("Settings", Object.entries(settings).map(([name, value]) => `${name}=${value}`)),
+    ...list(
+      "Hosts",
+      hosts.map((one) => `${one.host}  ${one.state}`),
+    ),
+    ...list(
+      "Keys",
+      keys.map(
+        (one) =>
+          `${one.id}  ${one.prefix}…  ${one.state}  last used ${timeText(one.lastUsedAt)}  ${one.name}`,
+      ),
+    ),
+    ...list(
+      "Connections",
+      connections.map((one) => `${one.id}  ${one.platform}  ${one.state}${reason(one.stateReason)}`),
+    ),
+    ...list(
+      "Webhooks",
+      webhooks.map((one) => `${one.id}  ${one.url}  ${one.state}${reason(one.stateReason)}`),
+    ),
+    ...list(
+      "Settings",
+      Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+    ),
   ].join("\n");
 }
 
@@ -166,7 +184,9 @@ function deletionText(name: string, contents: DeletedContents): string {
 }
 
 function lossText(losses: readonly RetentionLoss[], changes: Record<string, string>): string {
-  const parts = losses.map(({ label, count, what }) => `${label}=${changes[label]} deletes ${countText(count)} ${what}`);
+  const parts = losses.map(
+    ({ label, count, what }) => `${label}=${changes[label]} deletes ${countText(count)} ${what}`,
+  );
   return `${parts.join("; ")}. This cannot be undone.`;
 }
 

@@ -111,7 +111,11 @@ export const siteRoutes = {
     allow: "owner",
     apiKeys: false,
     query: z.object({
-      confirm: z.string().max(260).optional().describe("The first host of the site, to confirm the deletion."),
+      confirm: z
+        .string()
+        .max(260)
+        .optional()
+        .describe("The first host of the site, to confirm the deletion."),
     }),
     answer: contents,
   },

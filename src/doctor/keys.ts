@@ -62,10 +62,7 @@ const maxPages = 25;
 const rotationMs = 2 * dayMs;
 
 /** Reads the rotations of the last two days from the audit log, by the id of the old key. */
-async function readRotations(
-  siteId: string,
-  { store, now }: StoreContext,
-): Promise<Map<unknown, Rotation>> {
+async function readRotations(siteId: string, { store, now }: StoreContext): Promise<Map<unknown, Rotation>> {
   const rotations = new Map<unknown, Rotation>();
   let before: string | undefined;
   for (let pages = 0; pages < maxPages; pages += 1) {

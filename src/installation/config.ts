@@ -74,12 +74,11 @@ function readAll(env: Environment) {
 const ownPrefix = "CLEANCAST_";
 
 /** The documented examples use these names for other programs: senders of events, and the proxy of the Compose files. */
-const ofOtherPrograms = new Set(
-  ["INBOUND", "KEY", "NAME", "NAMES", "NODES"].map((name) => ownPrefix + name),
-);
+const ofOtherPrograms = new Set(["INBOUND", "KEY", "NAME", "NAMES", "NODES"].map((name) => ownPrefix + name));
 
 /** Kubernetes sets such variables in every pod next to a Service whose name begins with cleancast. */
-const ofKubernetes = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
+const ofKubernetes =
+  /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
 /** Reads single variables, and collects the faults. */
 class Environment {

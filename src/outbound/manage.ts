@@ -45,7 +45,10 @@ export async function addWebhook(
   if ("fault" in read) throw new Refusal("url", read.fault);
   const known = (await store.webhooks.listWithSecrets(site.id)).find(({ url }) => url === read.url);
   if (known)
-    throw new Conflict("url", `Webhook ${known.id} sends to this address already; rotate its secret instead.`);
+    throw new Conflict(
+      "url",
+      `Webhook ${known.id} sends to this address already; rotate its secret instead.`,
+    );
   const id = shortId();
   const secret = newSecret();
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };

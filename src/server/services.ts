@@ -59,7 +59,8 @@ export async function startServices(options: ServiceOptions) {
   shutdown.add("clients", "host checks", () => checker.sender.close());
   const mailer = config.smtp && openMailer(config.smtp);
   const channels = { mailer, sender: delivery.sender, publicUrl: config.publicUrl };
-  const { onPurged } = options.observability;
+  const { observability } = options;
+  const onPurged = (siteId: string, rows: number) => observability.onPurged(siteId, rows);
   shutdown.add("background", "purge", startPurge({ ...node, onPurged }));
   shutdown.add("background", "statistics", startStatistics(node));
   shutdown.add("background", "hosts", startHostMonitor({ ...node, checker }));

@@ -23,10 +23,7 @@ export function connectCommand(site: string, platform: Platform, signInId?: stri
   const words =
     signInId === undefined
       ? needed.map(word)
-      : [
-          `sign_in=${signInId}`,
-          ...needed.filter(({ name }) => !signedInSettings.includes(name)).map(word),
-        ];
+      : [`sign_in=${signInId}`, ...needed.filter(({ name }) => !signedInSettings.includes(name)).map(word)];
   return ["cleancast connect", site, platform.id, ...words].join(" ");
 }
 

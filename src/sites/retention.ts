@@ -6,10 +6,16 @@ import type { Site } from "./directory.ts";
 import { labelOf, readSettings, type SiteSettings } from "./settings.ts";
 
 const retentions = {
-  keepEventsMs: { count: "eventsBefore", what: ["event with its deliveries", "events with their deliveries"] },
+  keepEventsMs: {
+    count: "eventsBefore",
+    what: ["event with its deliveries", "events with their deliveries"],
+  },
   keepMs: {
     count: "peopleBefore",
-    what: ["record of a person or browser, or a part of it", "records of people and browsers, or parts of them"],
+    what: [
+      "record of a person or browser, or a part of it",
+      "records of people and browsers, or parts of them",
+    ],
   },
   keepLogMs: {
     count: "answersBefore",

@@ -214,7 +214,15 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     for (const query of ["", "?confirm=shop.example"])
       expect(fault(await owner.ask(`DELETE /sites/${id}${query}`))).toEqual([400, "invalid", "confirm"]);
 
-    const contents = { hosts: 1, keys: 1, connections: 0, webhooks: 0, events: 1, identities: 0, visitors: 0 };
+    const contents = {
+      hosts: 1,
+      keys: 1,
+      connections: 0,
+      webhooks: 0,
+      events: 1,
+      identities: 0,
+      visitors: 0,
+    };
     const counted = await owner.ask(`GET /sites/${id}/contents`);
     expect(checkedAnswer("GET /sites/:site/contents", counted)).toEqual(contents);
     expect(checkedAnswer("DELETE /sites/:site", await owner.ask(confirmed))).toEqual(contents);

@@ -94,7 +94,9 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
       error:
         "This erases the identity record and the person in 3 events. It cannot be undone. Add --yes to do it.",
     });
-    expect(await home.print(...erase, "--yes")).toBe("Erased: the identity record and the person in 3 events.\n");
+    expect(await home.print(...erase, "--yes")).toBe(
+      "Erased: the identity record and the person in 3 events.\n",
+    );
     expect(await lastAudit("erase.example.com")).toMatchObject({
       action: "person erased",
       detail: { events: 3 },
@@ -172,7 +174,9 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
       detail: { id: siteId, hosts: ["gone.example.com"], events: 2, identities: 1, webhooks: 1 },
     });
     expect(await totals()).toEqual({ ...before, site: before.site + 1 });
-    expect((await home.run("api-key", "list")).keys.map(({ id }: { id: string }) => id)).not.toContain(apiKey.id);
+    expect((await home.run("api-key", "list")).keys.map(({ id }: { id: string }) => id)).not.toContain(
+      apiKey.id,
+    );
     expect(await home.exitCode("site", "show", "gone.example.com")).toBe(3);
     // The same host can be added again.
     await home.run("site", "add", "gone.example.com");
@@ -186,7 +190,8 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
     const tablesWith = async (id: string) => {
       const found: string[] = [];
       for (const [table] of purgedTables)
-        if ((await rows(home, `SELECT 1 AS n FROM ${table} WHERE site_id = '${id}'`)).length > 0) found.push(table);
+        if ((await rows(home, `SELECT 1 AS n FROM ${table} WHERE site_id = '${id}'`)).length > 0)
+          found.push(table);
       return found;
     };
     expect(await tablesWith(siteId)).toContain("events");
@@ -232,7 +237,9 @@ test("every table with rows of a site is deleted with it", () => {
 
 describe("the question before a deletion", () => {
   function terminal(isTTY: boolean) {
-    const [input, output] = [new PassThrough(), new PassThrough()].map((one) => Object.assign(one, { isTTY }));
+    const [input, output] = [new PassThrough(), new PassThrough()].map((one) =>
+      Object.assign(one, { isTTY }),
+    );
     if (!input || !output) throw new Error("there are two");
     let shown = "";
     output.on("data", (part: Buffer) => (shown += String(part)));

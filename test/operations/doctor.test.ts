@@ -438,10 +438,20 @@ describe("a site", () => {
     expectNone(await diagnose(home), /"ends"/);
     await withStore(home, (store) =>
       store.keyUse.addUses([
-        { siteId: site.siteId, keyId: id, hour: Math.floor(Date.now() / 3_600_000), uses: 1, lastUsedAt: Date.now() },
+        {
+          siteId: site.siteId,
+          keyId: id,
+          hour: Math.floor(Date.now() / 3_600_000),
+          uses: 1,
+          lastUsedAt: Date.now(),
+        },
       ]),
     );
-    const used = expectFound(await diagnose(home), "note", new RegExp(`was replaced by ${fresh}, and is still used`));
+    const used = expectFound(
+      await diagnose(home),
+      "note",
+      new RegExp(`was replaced by ${fresh}, and is still used`),
+    );
     expect(used).toBe("Give its senders the new key.");
     expect(JSON.stringify(await diagnose(home))).not.toContain(key);
     await home.run("key", "revoke", fresh);

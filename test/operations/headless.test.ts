@@ -13,7 +13,14 @@ import { reconnectHint } from "../../src/sites/connectionHints.ts";
 import { findConnection } from "../../src/sites/connect.ts";
 import { change, withStore } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import {
+  call,
+  engines,
+  eventually,
+  newInstallation,
+  type Installation,
+  type Relay,
+} from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, summarize } from "../contract/answers.ts";
 
 const id = expect.stringMatching(/^[0-9a-z]{10}$/);
@@ -46,9 +53,13 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     expect(added.key).toMatch(/^ccm_[0-9A-Za-z]{38}$/);
     expect((await api(added.key, "/sites")).status).toBe(200);
     const { keys } = await home.run("api-key", "list");
-    expect(keys).toMatchObject([{ id: added.id, name: "terraform", access: "change", createdBy: "command line" }]);
+    expect(keys).toMatchObject([
+      { id: added.id, name: "terraform", access: "change", createdBy: "command line" },
+    ]);
     expect(JSON.stringify(keys)).not.toContain(added.key);
-    expect(await home.print("api-key", "list")).toMatch(/terraform {2}ccm_\w{4}… {2}change {2}all sites {2}active/);
+    expect(await home.print("api-key", "list")).toMatch(
+      /terraform {2}ccm_\w{4}… {2}change {2}all sites {2}active/,
+    );
     expect(await home.run("api-key", "revoke", added.id)).toEqual({ id: added.id, revoked: true });
     await eventually("the key is refused", async () => (await api(added.key, "/sites")).status === 401, 10);
     expect(await home.fails("api-key", "revoke", "nothing")).toEqual({
@@ -65,8 +76,15 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     const key = `cc_${"k".repeat(40)}`;
     const sha256 = hash("sha256", key);
     const add = (...more: string[]) => ["key", "add", "hash.example.com", "vault", "--hash", ...more];
-    expect(await home.run(...add(sha256.toUpperCase(), "--prefix", "cc_kkkkk"))).toEqual({ id, inbound: "on" });
-    await eventually("the key is known", async () => (await relay.post(key, freshEvent())).status === 200, 10);
+    expect(await home.run(...add(sha256.toUpperCase(), "--prefix", "cc_kkkkk"))).toEqual({
+      id,
+      inbound: "on",
+    });
+    await eventually(
+      "the key is known",
+      async () => (await relay.post(key, freshEvent())).status === 200,
+      10,
+    );
     expect(summarize(await relay.post(key, freshEvent()))).toEqual(accepted("purchase"));
     expect(summarize(await relay.post(`${key}x`, freshEvent()))).toEqual(jsonError(401, "Invalid API key"));
     const { keys } = await home.run("key", "list", "hash.example.com");
@@ -78,7 +96,9 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     });
     expect(await home.exitCode(...add(sha256))).toBe(4);
     expect(await home.fails(...add("abc"))).toMatchObject({ field: "hash" });
-    expect(await home.fails(...add("a".repeat(64), "--prefix", "cc_123456"))).toMatchObject({ field: "prefix" });
+    expect(await home.fails(...add("a".repeat(64), "--prefix", "cc_123456"))).toMatchObject({
+      field: "prefix",
+    });
   });
 
   test("key generate prints a key and its hash, and stores nothing", async () => {
@@ -104,7 +124,12 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     const changed = await home.run("connection", "set", connected.id, `headers=@${file}`);
     expect(changed).toMatchObject({
       released: 0,
-      connection: { id: connected.id, state: "active", events: ["purchase"], settings: { headers: "(configured)" } },
+      connection: {
+        id: connected.id,
+        state: "active",
+        events: ["purchase"],
+        settings: { headers: "(configured)" },
+      },
     });
     const { request } = await home.run("connection", "preview", connected.id);
     expect(request.url).toContain(receiver.url);
@@ -115,8 +140,14 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
       `Connection ${connected.id} to webhook is active, with a new headers. Test it: cleancast connection test ${connected.id}\n`,
     );
     const [one] = (await home.run("connection", "list", "set.example.com")).connections;
-    expect(one.settings).toEqual({ url: `${new URL(receiver.url).origin}/…`, method: "POST", success: "2xx" });
-    expect(await home.fails("connection", "set", connected.id, "colour=red")).toMatchObject({ field: "colour" });
+    expect(one.settings).toEqual({
+      url: `${new URL(receiver.url).origin}/…`,
+      method: "POST",
+      success: "2xx",
+    });
+    expect(await home.fails("connection", "set", connected.id, "colour=red")).toMatchObject({
+      field: "colour",
+    });
     expect(await home.exitCode("connection", "set", "nothing", "events=lead")).toBe(3);
   });
 
@@ -146,11 +177,19 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     await home.run("connect", "deleted.example.com", "webhook", `url=${receiver.url}`);
     const before = receiver.got.length;
     receiver.behave = (_got, response) => response.writeHead(503).end();
-    await eventually("the key is known", async () => (await relay.post(key, freshEvent())).status === 200, 10);
+    await eventually(
+      "the key is known",
+      async () => (await relay.post(key, freshEvent())).status === 200,
+      10,
+    );
     await eventually("the platform was asked", () => receiver.got.length > before);
     receiver.behave = (_got, response) => response.writeHead(200).end("{}");
     await home.run("site", "delete", "deleted.example.com", "--yes");
-    await eventually("the key is refused", async () => (await relay.post(key, freshEvent())).status === 401, 10);
+    await eventually(
+      "the key is refused",
+      async () => (await relay.post(key, freshEvent())).status === 401,
+      10,
+    );
     const { key: apiKey } = await home.run("api-key", "add", "reader");
     expect((await api(apiKey, `/sites/${site.id}`)).status).toBe(404);
     expect(relay.output()).not.toContain('"level":50');
@@ -202,19 +241,25 @@ describe("platforms", () => {
   test("platform list shows every platform, without an installation", async () => {
     const { platforms: listed } = await home.run("platform", "list");
     expect(listed.map((one: { id: string }) => one.id)).toEqual(platforms.map((one) => one.id));
-    for (const { id: name } of platforms) expect(await home.print("platform", "list")).toContain(`\n${name} `);
+    for (const { id: name } of platforms)
+      expect(await home.print("platform", "list")).toContain(`\n${name} `);
   });
 
-  test.each(platforms.map((one) => one.id))("platform show %s shows its settings, events and limits", async (name) => {
-    const platform = platforms.find((one) => one.id === name);
-    const { platform: shown } = await home.run("platform", "show", name);
-    expect(shown.settings.map((one: { name: string }) => one.name)).toEqual(platform?.settings.map((one) => one.name));
-    expect(shown).toMatchObject({ clickIds: platform?.ids ?? [], limits: { batch: platform?.batch } });
-    const text = await home.print("platform", "show", name);
-    for (const setting of platform?.settings ?? []) expect(text).toContain(`\n  ${setting.name}: `);
-    for (const theirs of Object.values(platform?.events?.standard ?? {})) expect(text).toContain(theirs);
-    expect(text).toContain(`cleancast connect SITE ${name}`);
-  });
+  test.each(platforms.map((one) => one.id))(
+    "platform show %s shows its settings, events and limits",
+    async (name) => {
+      const platform = platforms.find((one) => one.id === name);
+      const { platform: shown } = await home.run("platform", "show", name);
+      expect(shown.settings.map((one: { name: string }) => one.name)).toEqual(
+        platform?.settings.map((one) => one.name),
+      );
+      expect(shown).toMatchObject({ clickIds: platform?.ids ?? [], limits: { batch: platform?.batch } });
+      const text = await home.print("platform", "show", name);
+      for (const setting of platform?.settings ?? []) expect(text).toContain(`\n  ${setting.name}: `);
+      for (const theirs of Object.values(platform?.events?.standard ?? {})) expect(text).toContain(theirs);
+      expect(text).toContain(`cleancast connect SITE ${name}`);
+    },
+  );
 
   test.each(platforms.map((one) => one.id))(
     "the commands that connect %s and renew its credentials work as they are printed",
@@ -224,10 +269,14 @@ describe("platforms", () => {
       const { connect } = (await home.run("platform", "show", name)).platform;
       const folder = freshFolder();
       const values = { ...platforms.find((one) => one.id === name)?.examples[0]?.settings };
-      for (const [setting, value] of Object.entries(values)) writeFileSync(join(folder, `${setting}.txt`), value);
+      for (const [setting, value] of Object.entries(values))
+        writeFileSync(join(folder, `${setting}.txt`), value);
       /** Runs a printed command; SITE and NAME=VALUE are what a person fills in. */
       const runPrinted = (text: string) => {
-        const words = text.replace(/^.*cleancast /, "").replace("SITE", host).split(" ");
+        const words = text
+          .replace(/^.*cleancast /, "")
+          .replace("SITE", host)
+          .split(" ");
         const args = words.map((word) => {
           const [, setting = ""] = /^(\w+)=[A-Z_]+$/.exec(word) ?? [];
           return setting in values ? `${setting}=${values[setting]}` : word;
@@ -241,7 +290,8 @@ describe("platforms", () => {
       const hint = await withStore(home, async (_store, directory) =>
         reconnectHint(findConnection(directory.sites(), connection), host),
       );
-      if (!hint.includes("connection set")) return expect(hint).toBe(`cleancast connection test ${connection}`);
+      if (!hint.includes("connection set"))
+        return expect(hint).toBe(`cleancast connection test ${connection}`);
       const renewed = await runPrinted(hint);
       expect([renewed.err, renewed.code]).toEqual(["", 0]);
       expect(JSON.parse(renewed.out).connection).toMatchObject({ id: connection, state: "active" });

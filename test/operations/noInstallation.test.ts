@@ -38,23 +38,28 @@ describe("in a folder without an installation", () => {
     if (args[0] === "doctor") return;
     expect([out, code], err).toEqual(["", 3]);
     if (args[0] !== "move")
-      expect(err).toBe(`There is no installation in ${folder} (CLEANCAST_DATA). 'cleancast serve' creates one.\n`);
+      expect(err).toBe(
+        `There is no installation in ${folder} (CLEANCAST_DATA). 'cleancast serve' creates one.\n`,
+      );
   });
 
-  test.each(["missing", "empty"])("the doctor names a %s folder in one line, and reports nothing else", async (kind) => {
-    const place = kind === "missing" ? folder : freshFolder();
-    const args = ["doctor", "--offline"];
-    const { out, code } = await commandIn({ args, env: { ...env, CLEANCAST_DATA: place } });
-    const lines = out.split("\n").filter((line) => !line.startsWith("ok"));
-    expect(lines).toEqual([
-      `FAIL  There is no installation in ${place} (CLEANCAST_DATA). 'cleancast serve' creates one.`,
-      "",
-      "1 error, 0 warnings, 0 notes.",
-      "",
-    ]);
-    expect(code).toBe(1);
-    expect(kind === "missing" ? existsSync(place) : readdirSync(place).length > 0).toBe(false);
-  });
+  test.each(["missing", "empty"])(
+    "the doctor names a %s folder in one line, and reports nothing else",
+    async (kind) => {
+      const place = kind === "missing" ? folder : freshFolder();
+      const args = ["doctor", "--offline"];
+      const { out, code } = await commandIn({ args, env: { ...env, CLEANCAST_DATA: place } });
+      const lines = out.split("\n").filter((line) => !line.startsWith("ok"));
+      expect(lines).toEqual([
+        `FAIL  There is no installation in ${place} (CLEANCAST_DATA). 'cleancast serve' creates one.`,
+        "",
+        "1 error, 0 warnings, 0 notes.",
+        "",
+      ]);
+      expect(code).toBe(1);
+      expect(kind === "missing" ? existsSync(place) : readdirSync(place).length > 0).toBe(false);
+    },
+  );
 
   test("a restore without its key creates nothing", async () => {
     const { err, code } = await commandIn({ args: ["restore", "cleancast.backup"], env });
@@ -82,7 +87,11 @@ test("in an empty PostgreSQL database, commands say so and create nothing", asyn
   const env = { PATH: process.env.PATH ?? "", CLEANCAST_DATA: folder, DATABASE_URL: url };
   const { host, pathname } = new URL(url);
   const sentence = `There is no installation in the database ${pathname.slice(1)} at ${host} (DATABASE_URL). 'cleancast serve' creates one.`;
-  expect(await commandIn({ args: ["site", "list"], env })).toEqual({ out: "", err: `${sentence}\n`, code: 3 });
+  expect(await commandIn({ args: ["site", "list"], env })).toEqual({
+    out: "",
+    err: `${sentence}\n`,
+    code: 3,
+  });
   const doctor = await commandIn({ args: ["doctor", "--offline"], env });
   expect(doctor.out.split("\n").filter((line) => line.startsWith("FAIL"))).toEqual([`FAIL  ${sentence}`]);
   expect(existsSync(folder)).toBe(false);

@@ -171,7 +171,9 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
       logged(relay).filter(({ event, level }) => event !== undefined && Number(level) >= 30),
       ({ event }) => event,
     );
-    const shown = [...events.values()].map((lines) => lines.map(({ msg, level }) => `${String(msg)} ${String(level)}`));
+    const shown = [...events.values()].map((lines) =>
+      lines.map(({ msg, level }) => `${String(msg)} ${String(level)}`),
+    );
     expect(shown.filter((lines) => lines.length === 1).every(([line]) => line === "inbound 30")).toBe(true);
     expect(shown.filter((lines) => lines.length > 1).map((lines) => lines.toSorted())).toEqual([
       ["attempt 40", "inbound 30"],

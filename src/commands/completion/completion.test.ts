@@ -16,7 +16,10 @@ function completeInBash(...words: string[]): string[] {
   const line = ["cleancast", ...words].map((word) => `'${word}'`).join(" ");
   const program = `${completionScript("bash", commands)}
 COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _cleancast; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", program], { encoding: "utf8", cwd: import.meta.dirname });
+  const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", program], {
+    encoding: "utf8",
+    cwd: import.meta.dirname,
+  });
   expect(stderr).toBe("");
   return stdout.split("\n").filter(Boolean);
 }
@@ -38,11 +41,17 @@ describe("completion in bash", () => {
     [["site", "de"], ["delete"]],
     [["site", "delete", "shop.example.com", "--y"], ["--yes"]],
     [["--json", "site", "sh"], ["show"]],
-    [["api-key", "add", "x", "--access", ""], ["read", "change"]],
+    [
+      ["api-key", "add", "x", "--access", ""],
+      ["read", "change"],
+    ],
     [["api-key", "add", "x", "--access", "read", "--ex"], ["--expires"]],
     [["member", "add", "--role", "o"], ["owner"]],
     [["consent", "set", "shop.example.com", "d"], ["denied"]],
-    [["site", "set", "shop.example.com", "keep_"], ["keep_events=", "keep_log="]],
+    [
+      ["site", "set", "shop.example.com", "keep_"],
+      ["keep_events=", "keep_log="],
+    ],
     [["site", "set", "shop.example.com", "keep=30d", "inb"], ["inbound="]],
     [["completion", "z"], ["zsh"]],
   ])("after %j, it offers %j", (words, offered) => {
@@ -69,6 +78,7 @@ describe.each(shells)("the script for %s", (shell) => {
 
   test("it names every command", () => {
     const script = completionScript(shell, commands);
-    for (const { subcommands } of commands) for (const { name } of subcommands) expect(script).toContain(name);
+    for (const { subcommands } of commands)
+      for (const { name } of subcommands) expect(script).toContain(name);
   });
 });

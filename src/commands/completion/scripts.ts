@@ -17,7 +17,8 @@ const flagsOf = ({ options }: Completed) => [...options.map(({ flag }) => flag),
 /** Words for the command itself and for each of its options that take a value. */
 function bashScript(commands: readonly Completed[]): string {
   const words = commands.map(
-    (one) => `    ${quote(one.path)}) words=${quote(one.subcommands.map(({ name }) => name).join(" "))}; flags=${quote(flagsOf(one).join(" "))} ;;`,
+    (one) =>
+      `    ${quote(one.path)}) words=${quote(one.subcommands.map(({ name }) => name).join(" "))}; flags=${quote(flagsOf(one).join(" "))} ;;`,
   );
   const values = commands.flatMap(({ path, arguments: places }) =>
     places.flatMap(({ choices, isVariadic }, at) => {
@@ -107,7 +108,9 @@ function fishScript(commands: readonly Completed[]): string {
     const subcommands = one.subcommands.map(
       ({ name, description }) => `complete -c cleancast -f ${when}-a ${name} -d ${quote(description)}`,
     );
-    const values = [...new Set(one.arguments.flatMap(({ choices }) => choices))].map((value) => `complete -c cleancast -f ${when}-a ${quote(value)}`);
+    const values = [...new Set(one.arguments.flatMap(({ choices }) => choices))].map(
+      (value) => `complete -c cleancast -f ${when}-a ${quote(value)}`,
+    );
     const options = one.options.map(({ flag, description, takesValue, choices }) =>
       [
         `complete -c cleancast ${when}-l ${flag.replace(/^--/, "")}`,

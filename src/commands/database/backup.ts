@@ -28,8 +28,7 @@ export function backupCommands(program: Command): void {
       const config = readConfig();
       // Opening the context would migrate the schema, and this may be the backup before an upgrade.
       const snapshot = await onDatabase(config, () => openSnapshot(config.store));
-      if (!snapshot || snapshot.version === 0)
-        throw noInstallation(config);
+      if (!snapshot || snapshot.version === 0) throw noInstallation(config);
       try {
         const replace = options.force === true;
         const taken = await withProgress(command, (show) =>
@@ -38,7 +37,10 @@ export function backupCommands(program: Command): void {
             now: Date.now(),
             replace,
             onProgress: (rows, total, table) =>
-              show(rows / total, [`${formatCount(rows)} of ${formatCount(total)} rows`, table], { rows, total }),
+              show(rows / total, [`${formatCount(rows)} of ${formatCount(total)} rows`, table], {
+                rows,
+                total,
+              }),
           }),
         );
         // A backup is useful even without the key: it must be possible before giving up a lost key.

@@ -1,7 +1,7 @@
 // The exit codes of all commands. docs/reference/cli.md explains them to the authors of scripts.
 
 import { CommanderError } from "commander";
-import { Conflict, Refusal } from "../../kernel/refusal.ts";
+import { Conflict, Refusal, type RefusalCode } from "../../kernel/refusal.ts";
 
 export const exitCodes = {
   ok: 0,
@@ -15,20 +15,18 @@ export const exitCodes = {
   refused: 4,
 } as const;
 
+/** All other refusals exit with `refused`. */
+const ofRefusals: Partial<Record<RefusalCode, number>> = {
+  invalid: exitCodes.usage,
+  not_found: exitCodes.notFound,
+  internal: exitCodes.failed,
+  unavailable: exitCodes.failed,
+};
+
 export function exitCodeOf(error: unknown): number {
   // The parser also throws after --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   if (!(error instanceof Refusal)) return exitCodes.failed;
   if (error instanceof Conflict) return exitCodes.refused;
-  switch (error.code) {
-    case "invalid":
-      return exitCodes.usage;
-    case "not_found":
-      return exitCodes.notFound;
-    case "internal":
-    case "unavailable":
-      return exitCodes.failed;
-    default:
-      return exitCodes.refused;
-  }
+  return ofRefusals[error.code] ?? exitCodes.refused;
 }

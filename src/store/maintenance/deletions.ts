@@ -50,10 +50,11 @@ export function deletionStore(db: Database) {
     },
 
     eventsOfPerson: (siteId: string, emailSha256: Sha256): Promise<number> =>
-      count(
-        `SELECT id FROM events WHERE site_id = $1 AND email_ref = $2 AND SUBSTR(person, 1, 64) = $3`,
-        [siteId, emailRef(emailSha256), emailSha256],
-      ),
+      count(`SELECT id FROM events WHERE site_id = $1 AND email_ref = $2 AND SUBSTR(person, 1, 64) = $3`, [
+        siteId,
+        emailRef(emailSha256),
+        emailSha256,
+      ]),
 
     /** Counts the queued and parked deliveries of a connection; those of first attempts under way have no row yet. */
     waitingOfConnection: (siteId: string, connectionId: string): Promise<number> =>
