@@ -69,11 +69,12 @@ export async function sendTestAlert(site: Site, options: ChannelOptions, now: nu
   const channels = channelsOf(site, options);
   if (channels.length === 0) {
     const missing = missingMailServer(site, options);
-    const more = missing ? ` ${missing}` : "";
+    const sentence = "No alert recipient is configured: set alert_emails or alert_webhook.";
+    const example = `For example: cleancast site set ${site.hosts[0] ?? site.id} alert_emails=ops@example.com`;
     throw new Refusal(
       "site",
-      `No alert recipient is configured: set alert_emails or alert_webhook.${more}`,
-      `No alert recipient is configured: set alert_emails or alert_webhook with 'cleancast site set'.${more}`,
+      missing === null ? sentence : `${sentence} ${missing}`,
+      `${sentence} ${missing ?? example}`,
     );
   }
   const results: TestResult[] = [];

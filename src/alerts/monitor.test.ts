@@ -223,7 +223,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(got?.text).toContain("no longer accepts our credentials");
     expect(got?.text).toContain(`cleancast connection set ${id} headers=@headers.txt`);
     expect(got?.text).toContain(
-      `\nPage:    https://cc.example.com/dashboard/sites/${site.id}/integrations/webhook\n`,
+      `\nPage:    https://cc.example.com/dashboard/sites/${site.id}/integrations/webhook`,
     );
     expect(got?.text).toMatch(/Noticed: 2026-11-1\d \d\d:\d\d Europe\/Berlin/);
     const body = receiver.bodies().at(-1);

@@ -78,7 +78,7 @@ export function reportText(
   if (unused.length)
     lines.push(`Not used: ${unused.slice(0, 20).join(", ")}${unused.length > 20 ? " …" : ""}`);
   if (kind === "conversions" && unused.some((name) => clickIdName(name.trim())))
-    lines.push("Click ids belong to people: import them first, with 'cleancast import identities'.");
+    lines.push("Click ids belong to people: import them first, with 'cleancast import identities FILE'.");
   lines.push("", row(tally.rows, "rows"), row(tally.imported, isDryRun ? "would be imported" : "imported"));
   const origins = duplicates
     ? ` (${formatCount(duplicates.inFile)} in the file, ${formatCount(duplicates.known)} already known)`
