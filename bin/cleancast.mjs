@@ -2,10 +2,11 @@
 // Plain JavaScript, so that an old Node can still report the problem, or start the Node that is installed with the package.
 
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import nodeModule, { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import * as util from "node:util";
 
 const minNode = 24;
 const source = fileURLToPath(new URL("../src/", import.meta.url));
@@ -15,17 +16,40 @@ if (Number(process.versions.node.split(".")[0]) >= minNode) await start();
 else startWithOwnNode();
 
 async function start() {
-  // A file .env in the working folder may hold settings; variables of the environment take precedence.
-  try {
-    process.loadEnvFile();
-  } catch {
-    // The file is optional.
-  }
+  // The reader of a pipe may end first, such as `head`. Without a listener, the next write would end this process with an error.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreBrokenPipe);
+  readEnvironmentFile();
   // Windows accepts only a URL here, not a path.
   if (!isBuilt()) return import(pathToFileURL(join(source, "cli.ts")).href);
   // The cache is next to the code: only users who can change the code itself can write there.
   nodeModule.enableCompileCache(join(dirname(built), "cache"));
   return import(pathToFileURL(built).href);
+}
+
+function ignoreBrokenPipe(error) {
+  if (error.code !== "EPIPE") throw error;
+}
+
+/**
+ * A file .env in the working folder may hold settings; variables of the environment take precedence. A file that exists and
+ * cannot be read stops the start: with the defaults instead of its settings, a relay may listen on all addresses, or begin a
+ * new database.
+ */
+function readEnvironmentFile() {
+  let text;
+  try {
+    text = readFileSync(".env", "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return;
+    console.error(
+      `Cleancast cannot start:\n  - .env in ${process.cwd()} exists and cannot be read (${error.code}); ` +
+        "let this user read it, or remove it.",
+    );
+    process.exit(1);
+  }
+  // Some editors on Windows begin a file with a byte order mark.
+  for (const [name, value] of Object.entries(util.parseEnv(text.replace(/^\uFEFF/, ""))))
+    process.env[name] ??= value;
 }
 
 /** The built relay starts faster, but sources that were changed since take precedence. */

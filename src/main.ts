@@ -14,14 +14,21 @@ import { closeServer, openShutdown, trackRequests } from "./server/shutdown.ts";
 
 export type Running = { address: string; stop(): Promise<void> };
 
-/** Starts the relay. `print` shows people what they need to know; everything else goes to the log. */
-export async function serve(config: Config, print: (text: string) => void): Promise<Running> {
+/**
+ * Starts the relay. `print` shows people what they need to know; everything else goes to the log. `onLogClosed` is called when
+ * the reader of the log has ended.
+ */
+export async function serve(
+  config: Config,
+  print: (text: string) => void,
+  onLogClosed?: () => void,
+): Promise<Running> {
   const tag = readTag();
   const certificate = openCertificate(config);
   makeDataFolder(config);
   const unlock = lockStore(config);
   const now = Date.now;
-  const opened = openLog(config.logLevel);
+  const opened = openLog(config.logLevel, onLogClosed);
   const { log } = opened;
   const observability = openObservability(config, opened, now);
   const shutdown = openShutdown({
@@ -56,6 +63,7 @@ export async function serve(config: Config, print: (text: string) => void): Prom
     });
     const address = addressOf(app, config);
     print(await startText(address, config, services, routes));
+    log.info({ version: readVersion(), address }, "started");
     return { address, stop: () => shutdown.run(config.drainMs) };
   } catch (error) {
     await shutdown.run(0);
@@ -65,7 +73,7 @@ export async function serve(config: Config, print: (text: string) => void): Prom
 
 async function startText(
   address: string,
-  { dataFolder }: Config,
+  { dataFolder, firstSite }: Config,
   { store, directory, now }: Services,
   { access, publicUrl }: MountedRoutes,
 ): Promise<string> {
@@ -75,6 +83,6 @@ async function startText(
       : `PostgreSQL (DATABASE_URL), and ${dataFolder} for the encryption key unless it is set`;
   const owner = await readOwnerLine(access(), publicUrl());
   // This comes last, when nothing can fail any more: the key is shown only once.
-  const welcome = await prepareFirstStart(store, directory, now);
+  const welcome = firstSite ? await prepareFirstStart(store, directory, now) : null;
   return `Cleancast ${readVersion()} is running on ${address}\nData: ${data}\n${owner}${welcome?.(address) ?? ""}`;
 }

@@ -1,20 +1,24 @@
 // The demo is the first thing that people see.
 
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { freshFolder } from "./support/databases.ts";
 
 const run = promisify(execFile);
+const program = join(import.meta.dirname, "../scripts/demo/main.ts");
 
 test("the demo writes its history, starts, accepts events of every site, and leaves no files behind", async () => {
   const folder = freshFolder();
   const { stdout, stderr } = await run(
     process.execPath,
-    [join(import.meta.dirname, "../scripts/demo/main.ts"), "--once", "--days", "1", "--port", "0"],
-    { env: { ...process.env, TMPDIR: folder } },
+    [program, "--once", "--days", "1"],
+    // PORT=0 chooses a free port.
+    { env: { ...process.env, TMPDIR: folder, PORT: "0" } },
   );
   expect(stderr).toBe("");
   expect(stdout).toMatch(/is running with \d{3} events of 1 days/);
@@ -22,3 +26,19 @@ test("the demo writes its history, starts, accepts events of every site, and lea
   expect(stdout).toMatch(/Password {4}[0-9A-Za-z]{16}/);
   expect(readdirSync(folder)).toEqual([]);
 }, 60_000);
+
+test("the demo reports a port that is taken in one sentence, before it does anything", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const folder = freshFolder();
+  const env = { ...process.env, TMPDIR: folder, PORT: String(port) };
+  const failed = await run(process.execPath, [program, "--once"], { env }).catch((error: unknown) => error);
+  expect(failed).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: `Port ${port} is already in use. Choose another: npm run demo -- --port 9080, or PORT=9080 npm run demo\n`,
+  });
+  expect(readdirSync(folder)).toEqual([]);
+  other.close();
+});

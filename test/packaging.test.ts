@@ -247,6 +247,7 @@ type Service = {
   healthcheck?: { test: string[] };
   volumes?: string[];
   stop_grace_period?: string;
+  logging?: { driver: string; options: Record<string, string> };
 };
 type Compose = {
   services: Record<string, Service>;
@@ -283,6 +284,14 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
         else expect(compose.volumes).toHaveProperty(from);
       }
     }
+  });
+
+  test("a compose file limits the logs of every service, so that they do not fill the disk", () => {
+    for (const [service, { logging }] of Object.entries(compose.services))
+      expect([service, logging]).toEqual([
+        service,
+        { driver: "json-file", options: { "max-size": "20m", "max-file": "5" } },
+      ]);
   });
 
   test("a compose file gives its proxy every variable and every relay", () => {

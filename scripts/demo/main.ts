@@ -1,17 +1,21 @@
 // `npm run demo` starts a relay with thirty days of history, three sites, every platform connected to its stand-in, and live
 // traffic. Its data folder is removed when it ends.
 //
-//   --port N   the port to listen on      --days N   days of history      --once   a short history and a few events, then ends
-//   --quiet    no live traffic, and one line of JSON instead of the explanation
+//   --port N   the port to listen on (also PORT; 8080 by default)      --days N   days of history
+//   --once     a short history and a few events, then ends             --quiet    no live traffic, and one line of JSON
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readConfig } from "../../src/installation/config.ts";
 import { makeDataFolder } from "../../src/installation/installation.ts";
+import { errorCode } from "../../src/kernel/errorCode.ts";
+import { Refusal } from "../../src/kernel/refusal.ts";
 import { standins as list } from "../../standins/index.ts";
 import { startStandins } from "../../standins/shared/start.ts";
 import { createRandom } from "./random.ts";
@@ -22,7 +26,7 @@ import { allowedPrivate, startReceiver } from "./webhook.ts";
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const { values } = parseArgs({
   options: {
-    port: { type: "string", default: "8080" },
+    port: { type: "string", default: process.env["PORT"] || "8080" },
     days: { type: "string" },
     once: { type: "boolean", default: false },
     quiet: { type: "boolean", default: false },
@@ -41,6 +45,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => void stop().then(() => process.exit(0)));
 
 async function run(): Promise<void> {
+  await checkPort(Number(values.port));
   const standins = await startStandins();
   ending.push(() => standins.close());
   const receiver = await startReceiver();
@@ -124,7 +129,25 @@ Ctrl-C stops the demo and removes its data.`);
   else if (!values.quiet) live.start();
 }
 
+/** Writing the history takes a while: a port that is taken must show before. */
+async function checkPort(port: number): Promise<void> {
+  const probe = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(probe, "listening");
+  } catch (error) {
+    if (errorCode(error) !== "EADDRINUSE") throw error;
+    throw new Refusal(
+      "port",
+      `Port ${port} is already in use. Choose another: npm run demo -- --port 9080, or PORT=9080 npm run demo`,
+    );
+  } finally {
+    probe.close();
+  }
+}
+
 await run().catch(async (error: unknown) => {
   await stop();
-  throw error;
+  if (!(error instanceof Refusal)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
 });

@@ -19,15 +19,20 @@ export type Channel = {
 };
 
 /** `mailer` is null where the installation has no mail server. */
-export type ChannelOptions = { mailer: Mailer | null; sender: Sender };
+export type ChannelOptions = {
+  mailer: Mailer | null;
+  sender: Sender;
+  /** The origin of the dashboard, for links. */
+  publicUrl: string;
+};
 
-export function channelsOf({ settings }: Site, { mailer, sender }: ChannelOptions): Channel[] {
+export function channelsOf({ settings }: Site, { mailer, sender, publicUrl }: ChannelOptions): Channel[] {
   const channels: Channel[] = [];
   if (settings.alertEmails.length > 0 && mailer) {
     channels.push({
       name: "mail",
       to: settings.alertEmails.join(", "),
-      send: (message) => mailer(settings.alertEmails, headlineOf(message), mailText(message)),
+      send: (message) => mailer(settings.alertEmails, headlineOf(message), mailText(message, publicUrl)),
     });
   }
   const url = settings.alertWebhook;
@@ -35,7 +40,7 @@ export function channelsOf({ settings }: Site, { mailer, sender }: ChannelOption
     channels.push({
       name: "webhook",
       to: `${new URL(url).origin}/…`,
-      send: (message) => post(sender, url, webhookBody(message)),
+      send: (message) => post(sender, url, webhookBody(message, publicUrl)),
     });
   }
   return channels;
@@ -64,11 +69,12 @@ export async function sendTestAlert(site: Site, options: ChannelOptions, now: nu
   const channels = channelsOf(site, options);
   if (channels.length === 0) {
     const missing = missingMailServer(site, options);
-    const more = missing ? ` ${missing}` : "";
+    const sentence = "No alert recipient is configured: set alert_emails or alert_webhook.";
+    const example = `For example: cleancast site set ${site.hosts[0] ?? site.id} alert_emails=ops@example.com`;
     throw new Refusal(
       "site",
-      `No alert recipient is configured: set alert_emails or alert_webhook.${more}`,
-      `No alert recipient is configured: set alert_emails or alert_webhook with 'cleancast site set'.${more}`,
+      missing === null ? sentence : `${sentence} ${missing}`,
+      `${sentence} ${missing ?? example}`,
     );
   }
   const results: TestResult[] = [];

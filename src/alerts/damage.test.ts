@@ -34,7 +34,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts about damaged rows on %s"
   const monitor = alertMonitor({
     store,
     directory,
-    channels: { mailer: null, sender },
+    channels: { mailer: null, sender, publicUrl: "https://cc.example.com" },
     owner: "a",
     everyMs: minuteMs,
     now: () => now,

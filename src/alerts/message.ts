@@ -2,6 +2,7 @@
 
 import type { AlertKind } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
+import { reconnectHint } from "../sites/connectionHints.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { allSettings } from "../store/sites/siteSettings.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
@@ -18,6 +19,8 @@ export type Message = {
   title: string;
   text: string;
   whatToDo: string;
+  /** The path of the dashboard's page about it. */
+  page: string;
   beganAt: number;
   endedAt: number | null;
 };
@@ -54,9 +57,22 @@ export function messageOf(site: Site, alert: Alert, phase: Phase): Message {
     title,
     text,
     whatToDo,
+    page: pageOf(site, kind, connection),
     beganAt,
     endedAt,
   };
+}
+
+/** Returns the page where the problem is shown and can be solved. */
+function pageOf(site: Site, kind: AlertKind, connection: Connection | undefined): string {
+  const pages: Partial<Record<AlertKind, string>> = {
+    silence: "events",
+    webhook: "integrations/webhooks",
+    "wrong keys": "configuration/keys",
+    host: "configuration/domains",
+  };
+  const page = connection ? `integrations/${connection.platform}` : (pages[kind] ?? "settings/alerts");
+  return `/dashboard/sites/${site.id}/${page}`;
 }
 
 export function testMessage(site: Site, now: number): Message {
@@ -69,6 +85,7 @@ export function testMessage(site: Site, now: number): Message {
     title: "test alert",
     text: "This is a test alert. No action is needed.",
     whatToDo: `cleancast alert list ${hostOf(site)}`,
+    page: `/dashboard/sites/${site.id}/settings/alerts`,
     beganAt: now,
     endedAt: null,
   };
@@ -81,12 +98,11 @@ function aboutKind(
   connection: Connection | undefined,
 ): { title: string; whatToDo: string } {
   const name = connection ? nameOf(connection) : subject;
-  const platform = connection?.platform ?? "PLATFORM";
   switch (kind) {
     case "needs reconnection":
       return {
         title: `${name} needs reconnection`,
-        whatToDo: `cleancast connect ${host} ${platform} … with fresh credentials, or cleancast sign-in ${host} ${platform}`,
+        whatToDo: connection ? reconnectHint(connection, host) : `cleancast connection list ${host}`,
       };
     case "success rate":
       return {
@@ -96,12 +112,12 @@ function aboutKind(
     case "silence":
       return {
         title: "no events received",
-        whatToDo: `Check the sender: cleancast key list ${host} shows when each key was last used`,
+        whatToDo: `Check the sender. This shows when each key was last used: cleancast key list ${host}`,
       };
     case "webhook":
       return {
         title: `webhook ${subject} fails`,
-        whatToDo: `cleancast webhook list ${host}, then cleancast webhook test ${subject}`,
+        whatToDo: `cleancast webhook test ${subject}`,
       };
     case "wrong keys":
       return {
@@ -151,29 +167,32 @@ const headlines: Record<Phase, (title: string) => string> = {
 export const headlineOf = ({ phase, site, title }: Message) =>
   `[Cleancast] ${site.host}: ${headlines[phase](title)}`;
 
-export function mailText(message: Message): string {
-  const { phase, site, timeZone, text, whatToDo, beganAt, endedAt } = message;
+/** `publicUrl` is the origin of the dashboard. */
+export function mailText(message: Message, publicUrl: string): string {
+  const { phase, site, timeZone, text, whatToDo, page, beganAt, endedAt } = message;
   const lines =
     phase === "over" ? ["This alert is over. It was:", "", text] : [text, "", "What to do:", `  ${whatToDo}`];
   const times = [
     ...(phase === "test" ? [] : [`Noticed: ${timeText(beganAt, timeZone)}`]),
     ...(endedAt === null ? [] : [`Over:    ${timeText(endedAt, timeZone)}`]),
   ];
-  return [...lines, "", ...times, `Site:    ${site.host}`, ""].join("\n");
+  return [...lines, "", ...times, `Site:    ${site.host}`, `Page:    ${publicUrl}${page}`, ""].join("\n");
 }
 
 /** The body that a webhook receives. Chat programs read `text`. */
-export function webhookBody(message: Message): string {
-  const { phase, site, kind, subject, title, text, whatToDo, beganAt, endedAt } = message;
+export function webhookBody(message: Message, publicUrl: string): string {
+  const { phase, site, kind, subject, title, text, whatToDo, page, beganAt, endedAt } = message;
+  const url = publicUrl + page;
   return JSON.stringify({
     type: phase,
     site,
     kind,
     subject,
     title,
-    text: `${headlineOf(message)}\n${text}${phase === "over" ? "" : `\n${whatToDo}`}`,
+    text: [headlineOf(message), text, ...(phase === "over" ? [] : [whatToDo]), url].join("\n"),
     what: text,
     whatToDo,
+    url,
     beganAt: new Date(beganAt).toISOString(),
     endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
   });

@@ -60,7 +60,11 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     alertMonitor({
       store: stores,
       directory: places,
-      channels: { mailer: openMailer({ url: mail.url, from: "Cleancast <cc@example.com>" }), sender },
+      channels: {
+        mailer: openMailer({ url: mail.url, from: "Cleancast <cc@example.com>" }),
+        sender,
+        publicUrl: "https://cc.example.com",
+      },
       owner,
       everyMs,
       now: () => now,
@@ -218,11 +222,14 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(got?.subject).toBe(`[Cleancast] ${site.hosts[0]}: Webhook (${id}) needs reconnection`);
     expect(got?.raw).not.toContain("ada@");
     expect(got?.text).toContain("no longer accepts our credentials");
-    expect(got?.text).toContain(`cleancast connect ${site.hosts[0]} webhook`);
+    expect(got?.text).toContain(`cleancast connection set ${id} headers=@headers.txt`);
+    expect(got?.text).toContain(
+      `\nPage:    https://cc.example.com/dashboard/sites/${site.id}/integrations/webhook`,
+    );
     expect(got?.text).toMatch(/Noticed: 2026-11-1\d \d\d:\d\d Europe\/Berlin/);
     const body = receiver.bodies().at(-1);
     expect(Object.keys(body ?? {})).toEqual([
-      "type", "site", "kind", "subject", "title", "text", "what", "whatToDo", "beganAt", "endedAt",
+      "type", "site", "kind", "subject", "title", "text", "what", "whatToDo", "url", "beganAt", "endedAt",
     ]); // prettier-ignore
     expect(body).toMatchObject({
       type: "began",

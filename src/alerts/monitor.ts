@@ -123,8 +123,8 @@ export function alertMonitor(options: AlertMonitorOptions) {
 
   async function sendAll(pending: Pending[], signal: AbortSignal | undefined): Promise<void> {
     const endsAt = elapsed() + Math.max(everyMs, minSendingMs);
-    const { mailer, sender } = options.channels;
-    const channels = { sender, mailer: mailer && stopWhenDown(mailer) };
+    const { mailer } = options.channels;
+    const channels = { ...options.channels, mailer: mailer && stopWhenDown(mailer) };
     await forEachConcurrently(pending, maxConcurrent, async (one) => {
       if (signal?.aborted || elapsed() >= endsAt) return;
       let { alert } = one;

@@ -62,7 +62,8 @@ export function alertCommands(program: CliCommand): void {
       const site = findSite(context, siteText);
       const sender = openSender({ ...config, allow: config.allowPrivate, origins: {} });
       try {
-        const channels = { mailer: config.smtp && openMailer(config.smtp), sender };
+        const { publicUrl, smtp } = config;
+        const channels = { mailer: smtp && openMailer(smtp), sender, publicUrl };
         const results = await sendTestAlert(site, channels, by.now);
         const missing = missingMailServer(site, channels);
         const rows = results.map((one) => [one.channel, one.to, one.ok ? "sent" : (one.error ?? "")]);

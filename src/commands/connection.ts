@@ -20,11 +20,22 @@ import type { Reading } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
-import { connect, disconnect, findConnection, pause, resume } from "../sites/connect.ts";
+import {
+  changeConnection,
+  connect,
+  disconnect,
+  findConnection,
+  knownPlatform,
+  pause,
+  resume,
+} from "../sites/connect.ts";
 import { describeConnection } from "../sites/connectionSettings.ts";
+import { connectCommand } from "../sites/connectionHints.ts";
+import type { Connection, Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import { cannotBeRead } from "../store/sites/configuration.ts";
 import { findSites, readPairs, table, timeText, type CommandContext, type CliCommand } from "./context.ts";
+import { confirm, countText } from "./terminal/confirm.ts";
 
 export function connectionCommands(program: CliCommand): void {
   program
@@ -48,15 +59,19 @@ export function connectionCommands(program: CliCommand): void {
           platform,
           ...(result.isNew ? {} : { existing: true, released: result.released }),
         },
-        `${result.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${result.connection.id}.${released}`,
+        `${result.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${result.connection.id}.${released}` +
+          ` Test it: cleancast connection test ${result.connection.id}`,
       );
     });
 
   program
     .command("disconnect <id>")
     .description("remove a connection; its waiting deliveries are not sent")
-    .run(async (context, id: string) => {
-      await disconnect(context, findConnection(context.directory.sites(), id), context.by);
+    .option("--yes", "do it without asking")
+    .run(async (context, id: string, { yes }: { yes?: boolean }) => {
+      const found = findConnection(context.directory.sites(), id);
+      await confirm({ what: await removalText(context, found), yes });
+      await disconnect(context, found, context.by);
       context.print({ id, disconnected: true }, `Connection ${id} is removed.`);
     });
 
@@ -84,6 +99,33 @@ export function connectionCommands(program: CliCommand): void {
       );
     });
 
+  connection
+    .command("set <id> <name=value...>")
+    .description(
+      "change settings of a connection and keep the others, such as access_token=@file; an empty value removes one, " +
+        "sign_in=ID uses the tokens of a sign-in",
+    )
+    .run(async (context, id: string, words: string[]) => {
+      const { store, config, by } = context;
+      const found = findConnection(context.directory.sites(), id);
+      const { sign_in: signIn, events, ...pairs } = readPairs(words);
+      const tokens = await readTokens(context, found.siteId, found.platform, signIn);
+      const wanted = { settings: { ...pairs, ...tokens }, events: events?.split(",") };
+      const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
+      const site = findSite(context, found.siteId);
+      const { connection: changed, released } = await changeConnection(context, site, found, wanted, {
+        ...by,
+        checkAddress,
+      });
+      if (signIn) await store.platformSignIns.end(site.id, signIn);
+      const names = words.map((pair) => pair.slice(0, pair.indexOf("=")));
+      context.print(
+        { connection: describeConnection(changed), released },
+        `Connection ${id} to ${changed.platform} is ${changed.state}, with a new ${names.join(", ")}.` +
+          `${released ? ` ${releasedText(released)}` : ""} Test it: cleancast connection test ${id}`,
+      );
+    });
+
   testCommands(connection);
 
   connection
@@ -104,6 +146,16 @@ export function connectionCommands(program: CliCommand): void {
         `Connection ${id} is active. ${releasedText(released)}`,
       );
     });
+}
+
+async function removalText({ store }: CommandContext, connection: Connection): Promise<string> {
+  const { siteId, id, platform } = connection;
+  const waiting = await store.deletions.waitingOfConnection(siteId, id);
+  const lost =
+    waiting === 0
+      ? "No deliveries wait for it."
+      : `${countText(waiting)} ${waiting === 1 ? "delivery that waits for it is" : "deliveries that wait for it are"} never sent.`;
+  return `This removes the connection ${id} to ${platform} and its credentials. ${lost}`;
 }
 
 const releasedText = (count: number) =>
@@ -222,7 +274,7 @@ export function signInCommands(program: CliCommand): void {
       const link = await createSignInLink({ store: context.store, now: Date.now }, site.id, platform, null);
       const url = `${context.config.publicUrl}/oauth/start/${link.linkToken}`;
       const open = `Open this link within ten minutes, while the relay is running:\n  ${url}`;
-      const next = `cleancast connect ${siteText} ${platform} sign_in=${link.id} name=value …`;
+      const next = commandAfterSignIn(site, platform, link.id);
       if (!options.wait) {
         return context.print(
           { signIn: { id: link.id, url, expiresAt: link.expiresAt } },
@@ -243,7 +295,7 @@ export function signInCommands(program: CliCommand): void {
   app
     .command("set <platform> <name=value...>")
     .description("set the app: client_id=… client_secret=@file")
-    .run(async ({ store, config, by, print }, platformId: string, words: string[]) => {
+    .runOrCreate(async ({ store, config, by, print }, platformId: string, words: string[]) => {
       const platform = signInPlatform(platformId);
       const { client_id: clientId, client_secret: clientSecret, ...more } = readPairs(words);
       const [unknown] = Object.keys(more);
@@ -282,6 +334,13 @@ export function signInCommands(program: CliCommand): void {
       await removeOAuthApp({ store }, platform, by);
       print({ platform, removed: true }, "Removed.");
     });
+}
+
+/** Tokens go to the connection that the site has; without one, or with several accounts, the account must be named. */
+function commandAfterSignIn(site: Site, platformId: string, signInId: string): string {
+  const [only, second] = site.connections.filter(({ platform }) => platform === platformId);
+  if (only && !second) return `cleancast connection set ${only.id} sign_in=${signInId}`;
+  return connectCommand(site.hosts[0] ?? site.id, knownPlatform(platformId), signInId);
 }
 
 async function waitForSignIn(

@@ -3,12 +3,13 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { readConfig, type Config } from "../installation/config.ts";
-import { openInstallation } from "../installation/installation.ts";
+import { findInstallation, noInstallation, openInstallation, placeOf } from "../installation/installation.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { openDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
+import { asInvoked } from "./terminal/invocation.ts";
 
 export type CommandContext = {
   store: Store;
@@ -30,13 +31,33 @@ export class CliCommand extends Command {
       withContext(this, (context) => work(context, ...(given as unknown as A))),
     );
   }
+
+  /** The same for commands that begin to set up an installation: where there is none, it is created first. */
+  runOrCreate<A extends unknown[]>(work: (context: CommandContext, ...given: A) => Promise<void>): this {
+    return this.action(async (...given) => {
+      const config = readConfig();
+      if (!(await findInstallation(config)) && this.optsWithGlobals().json !== true)
+        process.stderr.write(`Creating a new installation in ${placeOf(config)}.\n`);
+      return openContext(this, config, (context) => work(context, ...(given as unknown as A)));
+    });
+  }
 }
 
+/** Opens the installation for a command. There must be one: a command in a wrong folder must not create another. */
 export async function withContext<T>(
   command: Command,
   work: (context: CommandContext) => Promise<T>,
 ): Promise<T> {
   const config = readConfig();
+  if (!(await findInstallation(config))) throw noInstallation(config);
+  return openContext(command, config, work);
+}
+
+async function openContext<T>(
+  command: Command,
+  config: Config,
+  work: (context: CommandContext) => Promise<T>,
+): Promise<T> {
   const store = await openInstallation(config);
   try {
     const directory = openDirectory(store);
@@ -51,7 +72,7 @@ export async function withContext<T>(
 /** Prints `value` as JSON with --json, otherwise the text. */
 export function printResult(command: Command, value: unknown, text: string): void {
   const json = command.optsWithGlobals().json === true;
-  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
+  process.stdout.write(`${json ? JSON.stringify(value) : asInvoked(text)}\n`);
 }
 
 /** Reads pairs like `url=https://…`. `name=@file` reads the value from a file, so that no secret is typed. */
@@ -93,6 +114,18 @@ const units: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs };
 export function readDuration(text: string): number | null {
   const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   return count === undefined ? null : Number(count) * (units[unit] ?? 0);
+}
+
+/** Reads when a key expires: a date, or a time from now. */
+export function readExpiry(text: string, now: number): number {
+  const fromNow = readDuration(text);
+  const at = fromNow === null ? Date.parse(text) : now + fromNow;
+  if (Number.isNaN(at))
+    throw new Refusal(
+      "expires",
+      `--expires "${text}" is neither a date like 2027-01-31 nor a time like 30d.`,
+    );
+  return at;
 }
 
 /** Finds the named site; without a name, all sites. */

@@ -3,7 +3,7 @@ import { cancel, checkFilter, replay, type Tally } from "../delivery/replay.ts";
 import { readEmailSha256 } from "../identity/person.ts";
 import { deliveryStates, type DeliveryState, type Sha256 } from "../kernel/event.ts";
 import { maskAddresses } from "../kernel/maskAddresses.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { Conflict, Missing, Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import type { Site } from "../sites/directory.ts";
 import { readVersion } from "../installation/installation.ts";
@@ -78,7 +78,7 @@ export function deliveryCommands(program: CliCommand): void {
       const filter = { eventId: event.id, ...(connectionId === undefined ? {} : { connectionId }) };
       const { lines } = await readPage(context, [findSite(context, event.siteId)], filter, null, 1000);
       if (lines.length === 0)
-        throw new Refusal(
+        throw new Missing(
           connectionId ? "connection" : "event",
           `Event ${event.id} has no delivery${connectionId ? ` to ${connectionId}` : ""}.`,
         );
@@ -112,7 +112,7 @@ function changeCommand(delivery: CliCommand, name: string, description: string, 
       const dryRun = options.yes !== true;
       const tally = await work(context, site, filter, { ...context.by, dryRun });
       if (tally.changed === 0 && tally.found > 0)
-        throw new Refusal("deliveries", `Nothing to ${name}: ${countsText(tally.leftAlone)}.`);
+        throw new Conflict("deliveries", `Nothing to ${name}: ${countsText(tally.leftAlone)}.`);
       context.print({ ...tally, done: !dryRun }, changedText(name, tally, dryRun));
     });
 }

@@ -4,7 +4,7 @@ import { readVersion } from "../installation/installation.ts";
 import { hashPerson, readEmail } from "../identity/person.ts";
 import { describeFilterReason, type Mode } from "../kernel/event.ts";
 import { maskAddresses } from "../kernel/maskAddresses.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { Missing, Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/eventRow.ts";
@@ -118,7 +118,7 @@ export async function findEvent(
     const event = await findEventById(store, site.id, id);
     if (event) return event;
   }
-  throw new Refusal("event", `There is no event ${id}.`);
+  throw new Missing("event", `There is no event ${id}.`);
 }
 
 export function readMode(text: string): Mode {

@@ -15,7 +15,8 @@ import {
   withContext,
   type CliCommand,
 } from "./context.ts";
-import { openProgress, reportText } from "./importReport.ts";
+import { exitCodes } from "./terminal/exitCodes.ts";
+import { openProgress, reportText } from "./terminal/importReport.ts";
 
 type Options = {
   site?: string;
@@ -29,6 +30,7 @@ type Options = {
   dates?: string;
   decimal?: string;
   refused?: string;
+  allowRefused?: boolean;
 };
 
 export function importCommands(program: CliCommand): void {
@@ -87,6 +89,7 @@ function withFileOptions(command: CliCommand, kind: ImportKind): CliCommand {
     .option("--dates <order>", "mdy or dmy: the order of 03/04/2026")
     .option("--decimal <sign>", "point or comma: the decimal separator")
     .option("--refused <file>", "write line numbers and reasons of refused rows to this file")
+    .option("--allow-refused", "exit with 0 although rows were refused")
     .option("--dry-run", "read everything, write nothing, and report")
     .action((file: string, options: Options, self: CliCommand) => runImport(kind, file, options, self));
 }
@@ -157,6 +160,7 @@ async function runImport(
       reportText(report, { deliver, needsYes, piped: request.source.sha256 === null }),
     );
     if (report.state === "stopped") process.exitCode = 130;
+    else if (report.tally.refused > 0 && options.allowRefused !== true) process.exitCode = exitCodes.refused;
   });
 }
 

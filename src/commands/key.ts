@@ -1,7 +1,19 @@
+import type { Site } from "../sites/directory.ts";
+import { makeKey } from "../sites/keys.ts";
 import { describeKeys } from "../sites/keyUses.ts";
-import { Refusal } from "../kernel/refusal.ts";
 import { addKey, findKey, findSite, revokeKey, rotateKey } from "../sites/manage.ts";
-import { findSites, readDuration, table, timeText, type CliCommand } from "./context.ts";
+import { addOwnKey } from "../sites/ownKeys.ts";
+import {
+  findSites,
+  printResult,
+  readExpiry,
+  table,
+  timeText,
+  type CliCommand,
+  type CommandContext,
+} from "./context.ts";
+
+type AddOptions = { test?: boolean; expires?: string; hash?: string; prefix?: string };
 
 export function keyCommands(program: CliCommand): void {
   const key = program
@@ -13,22 +25,32 @@ export function keyCommands(program: CliCommand): void {
     .description("create a key; it is shown once")
     .option("--test", "a test key: its events are sent to platforms in test mode")
     .option("--expires <when>", "a date (2027-01-31) or a time from now (30d, 12h)")
-    .run(async (context, siteText: string, name: string, options: { test?: boolean; expires?: string }) => {
+    .option(
+      "--hash <sha256>",
+      "add a key of your own by its SHA-256 (64 hex characters) instead of creating one",
+    )
+    .option("--prefix <text>", "with --hash: the first characters of the key, shown in lists")
+    .run(async (context, siteText: string, name: string, options: AddOptions) => {
       const site = findSite(context, siteText);
       const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
-      const added = await addKey(
-        context,
-        site,
-        { name, mode: options.test ? "test" : "live", expiresAt },
-        context.by,
-      );
-      const opened = added.openedInbound
-        ? `\nInbound is now on for ${site.hosts[0]}: this is the site's first key.`
-        : "";
+      const wanted = { name, mode: options.test ? "test" : "live", expiresAt } as const;
+      if (options.hash !== undefined)
+        return addByHash(context, site, { ...wanted, hash: options.hash, prefix: options.prefix });
+      const added = await addKey(context, site, wanted, context.by);
+      const opened = added.openedInbound ? `\n${openedText(site)}` : "";
       context.print(
         { id: added.id, key: added.key, ...(added.openedInbound ? { inbound: "on" } : {}) },
         `${added.key}\n\nKey ${added.id}. It is shown only once: keep it on a server, never in browser code.${opened}`,
       );
+    });
+
+  key
+    .command("generate")
+    .description("print a new key and its hash, and store nothing: for a secret manager and `key add --hash`")
+    .option("--test", "a test key")
+    .action((options: { test?: boolean }, command: CliCommand) => {
+      const made = makeKey(options.test ? "test" : "live");
+      printResult(command, made, `key     ${made.key}\nhash    ${made.hash}\nprefix  ${made.prefix}`);
     });
 
   key
@@ -80,13 +102,16 @@ export function keyCommands(program: CliCommand): void {
     });
 }
 
-function readExpiry(text: string, now: number): number {
-  const fromNow = readDuration(text);
-  const at = fromNow === null ? Date.parse(text) : now + fromNow;
-  if (Number.isNaN(at))
-    throw new Refusal(
-      "expires",
-      `--expires "${text}" is neither a date like 2027-01-31 nor a time like 30d.`,
-    );
-  return at;
+const openedText = (site: Site) => `Inbound is now on for ${site.hosts[0]}: this is the site's first key.`;
+
+async function addByHash(
+  context: CommandContext,
+  site: Site,
+  wanted: Parameters<typeof addOwnKey>[2],
+): Promise<void> {
+  const { id, openedInbound } = await addOwnKey(context, site, wanted, context.by);
+  context.print(
+    { id, ...(openedInbound ? { inbound: "on" } : {}) },
+    `Key ${id} is added by its hash.${openedInbound ? ` ${openedText(site)}` : ""}`,
+  );
 }

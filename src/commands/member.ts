@@ -9,7 +9,7 @@ import { findSite } from "../sites/manage.ts";
 import { table, timeText, type CommandContext, type CliCommand } from "./context.ts";
 
 /** Links are printed and never mailed: the operator who runs the command passes them on. */
-function withAccess<A extends unknown[]>(
+export function withAccess<A extends unknown[]>(
   work: (context: CommandContext, access: Access, ...given: A) => Promise<void>,
 ) {
   return async (context: CommandContext, ...given: A) => {
@@ -68,7 +68,7 @@ export function memberCommands(program: CliCommand): void {
       new Option("--role <role>", "the role of the member").choices([...roles]).makeOptionMandatory(),
     )
     .option("--site <site>", "for this site only; for all sites if left out")
-    .run(
+    .runOrCreate(
       withAccess(async (context, access, email: string, options: { role: Role; site?: string }) => {
         const site = options.site === undefined ? null : findSite(context, options.site).id;
         const invitation = { email, site, role: options.role };

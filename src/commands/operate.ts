@@ -1,6 +1,6 @@
 import { runDoctor } from "../doctor/doctor.ts";
 import { levels, type Finding, type Level } from "../doctor/finding.ts";
-import { readConfig } from "../installation/config.ts";
+import { describeUnknown, readConfig } from "../installation/config.ts";
 import { openInstallation } from "../installation/installation.ts";
 import { countOf } from "../kernel/text.ts";
 import { serve } from "../main.ts";
@@ -18,8 +18,16 @@ export function operateCommands(program: CliCommand): void {
         // Committed events are safe; their deliveries are sent after the restart.
         () => process.exit(130),
       );
-      const running = await serve(readConfig(), (text) => process.stdout.write(text));
-      process.stdout.write(`${await stopSignal}: finishing requests in flight …\n`);
+      const config = readConfig();
+      for (const { what, remedy } of config.unknownVariables.map(describeUnknown))
+        process.stderr.write(`Warning: ${what}. ${remedy}\n`);
+      // `serve | head` ends when its output has no reader any more. bin/cleancast.mjs keeps the error from ending the process.
+      const outputClosed = Promise.withResolvers<string>();
+      const onClosed = () => outputClosed.resolve("output closed");
+      process.stdout.once("error", onClosed);
+      const running = await serve(config, (text) => process.stdout.write(text), onClosed);
+      const reason = await Promise.race([stopSignal, outputClosed.promise]);
+      process.stdout.write(`${reason}: finishing requests in flight …\n`);
       await running.stop();
       process.exit(0);
     });
@@ -27,7 +35,7 @@ export function operateCommands(program: CliCommand): void {
   program
     .command("migrate")
     .description("migrate the database schema to this version (serve does it too)")
-    .run(async ({ store, print }) => {
+    .runOrCreate(async ({ store, print }) => {
       const { from, to, applied } = store.migrated;
       print(
         { from, to, applied },
@@ -42,9 +50,13 @@ export function operateCommands(program: CliCommand): void {
   program
     .command("audit [site]")
     .description("show who changed what, newest first")
-    .run(async ({ store, directory, print }, siteText: string | undefined) => {
-      const site = findSiteOrOnly(directory, siteText);
-      const lines = await store.audit.list(site.id, 100);
+    .option(
+      "--installation",
+      "changes of the installation: members, API keys, deleted sites, encryption keys",
+    )
+    .run(async ({ store, directory, print }, siteText: string | undefined, options: AuditOptions) => {
+      const siteId = options.installation ? "" : findSiteOrOnly(directory, siteText).id;
+      const lines = await store.audit.list(siteId, 100);
       const rows = lines.map((line) => [
         timeText(line.at),
         line.actor,
@@ -71,6 +83,8 @@ export function operateCommands(program: CliCommand): void {
       if (!ok) process.exitCode = 1;
     });
 }
+
+type AuditOptions = { installation?: boolean };
 
 const marks: Record<Level, string> = { ok: "ok", note: "note", warning: "warn", error: "FAIL" };
 

@@ -9,6 +9,7 @@ import {
 } from "../identity/clickIds.ts";
 import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
 import {
+  countPersonData,
   newPersonRequest,
   setConsent,
   addOperatorVisit,
@@ -17,8 +18,10 @@ import {
 } from "../identity/people.ts";
 import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
 import { readPairs, timeText, type CliCommand } from "./context.ts";
+import { confirm } from "./terminal/confirm.ts";
 
 type PersonOptions = { email?: string; hashedEmail?: string };
 type VisitOptions = PersonOptions & { seenAt?: string };
@@ -68,15 +71,27 @@ export function personCommands(program: CliCommand): void {
 
   forPerson(person.command("erase <site>"))
     .description("erase a person; an opt-out is kept and still applies")
-    .run(async ({ store, directory, by, print }, siteText: string, options: PersonOptions) => {
-      const site = findSite({ directory }, siteText);
-      const { emailSha256 } = readPerson(options);
-      const erased = await erasePerson(store, newPersonRequest(site, emailSha256, by));
-      print(
-        { emailSha256, ...erased },
-        `Erased: identity record, ${erased.visitors} visitors, and the person in ${erased.events} events.`,
-      );
-    });
+    .option("--yes", "do it without asking")
+    .run(
+      async (
+        { store, directory, by, print },
+        siteText: string,
+        options: PersonOptions & { yes?: boolean },
+      ) => {
+        const site = findSite({ directory }, siteText);
+        const { emailSha256 } = readPerson(options);
+        const request = newPersonRequest(site, emailSha256, by);
+        const data = await countPersonData(store, request);
+        const isStored = data.identity || data.visitors > 0 || data.events > 0;
+        const what = `This erases ${dataText(data)}. It cannot be undone.`;
+        if (isStored) await confirm({ what, yes: options.yes });
+        const erased = await erasePerson(store, request);
+        print(
+          { emailSha256, ...erased },
+          isStored ? `Erased: ${dataText({ ...data, ...erased })}.` : "Nothing was stored about this person.",
+        );
+      },
+    );
 
   forPerson(
     program.command("consent").description("the consent of a person").command("set <site> <decision>"),
@@ -93,6 +108,15 @@ export function personCommands(program: CliCommand): void {
         print({ emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
       },
     );
+}
+
+function dataText({ identity, visitors, events }: Awaited<ReturnType<typeof countPersonData>>): string {
+  const parts = [
+    ...(identity ? ["the identity record"] : []),
+    ...(visitors > 0 ? [countOf(visitors, "visitor")] : []),
+    ...(events > 0 ? [`the person in ${countOf(events, "event")}`] : []),
+  ];
+  return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : (parts[0] ?? "");
 }
 
 function forPerson(command: CliCommand): CliCommand {

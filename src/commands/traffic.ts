@@ -4,7 +4,7 @@ import { visitBuckets, type VisitBucket } from "../kernel/event.ts";
 import { hourMs } from "../kernel/time.ts";
 import { openCountryFile } from "../installation/installation.ts";
 import type { Site } from "../sites/directory.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { Missing, Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { withDefaults } from "../sites/settings.ts";
 import type { BotVisit, VisitCount } from "../store/statistics/traffic.ts";
@@ -155,7 +155,7 @@ async function findVisit(
     const visit = await store.traffic.findBotVisit(site.id, id);
     if (visit) return { site, visit };
   }
-  throw new Refusal("visit", `There is no sampled visit ${id}. 'cleancast traffic bots' lists them.`);
+  throw new Missing("visit", `There is no sampled visit ${id}. 'cleancast traffic bots' lists them.`);
 }
 
 const verdictText = (bot: boolean, score: number) => `${bot ? "a bot" : "a person"}, score ${score}`;

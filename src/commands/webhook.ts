@@ -17,6 +17,7 @@ import { findSite } from "../sites/manage.ts";
 import type { PushLine } from "../store/outbound/pushes.ts";
 import type { Webhook } from "../store/outbound/webhooks.ts";
 import { readNumber, table, timeText, type CliCommand } from "./context.ts";
+import { confirm } from "./terminal/confirm.ts";
 
 export function webhookCommands(program: CliCommand): void {
   const webhook = program
@@ -180,8 +181,13 @@ export function webhookCommands(program: CliCommand): void {
   webhook
     .command("remove <id>")
     .description("delete a webhook, its queue and its log")
-    .run(async (context, id: string) => {
-      await removeWebhook(context, await findWebhook(context, id), context.by);
+    .option("--yes", "do it without asking")
+    .run(async (context, id: string, { yes }: { yes?: boolean }) => {
+      const found = await findWebhook(context, id);
+      const { periods } = await context.store.pushes.sumQueued({ siteId: found.siteId, webhookId: id });
+      const lost = `${countOf(periods, "waiting period is", "waiting periods are")} never pushed.`;
+      await confirm({ what: `This deletes webhook ${id} to ${found.origin} and its log. ${lost}`, yes });
+      await removeWebhook(context, found, context.by);
       context.print({ id, removed: true }, `Webhook ${id} is deleted.`);
     });
 }

@@ -48,6 +48,16 @@ const setting = z.object({
   default: z.string(),
 });
 
+const contents = z.object({
+  hosts: count,
+  keys: count.describe("Keys that are not revoked."),
+  connections: count,
+  webhooks: count,
+  events: count.describe("At most 1,000,000 are counted, as of identity records and visitors."),
+  identities: count,
+  visitors: count,
+});
+
 const inboundKey = z.object({
   id,
   name: z.string(),
@@ -89,6 +99,25 @@ export const siteRoutes = {
     allow: "admin",
     body: z.object({ name }),
     answer: site,
+  },
+  "GET /sites/:site/contents": {
+    summary: "Count what deleting the site would delete",
+    allow: "owner",
+    answer: contents,
+  },
+  "DELETE /sites/:site": {
+    summary:
+      "Delete a site. Its keys, connections and webhooks end at once, its data is deleted in the background. This cannot be undone",
+    allow: "owner",
+    apiKeys: false,
+    query: z.object({
+      confirm: z
+        .string()
+        .max(260)
+        .optional()
+        .describe("The first host of the site, to confirm the deletion."),
+    }),
+    answer: contents,
   },
   "GET /sites/:site/settings": {
     summary: "List all settings, in the form that `cleancast site set` accepts",

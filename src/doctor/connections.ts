@@ -1,5 +1,6 @@
 // Checks each connection: its state, its token, its backlog, and whether anything was ever accepted.
 
+import { reconnectHint } from "../sites/connectionHints.ts";
 import { tokenExpiryOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { countOf } from "../kernel/text.ts";
@@ -53,7 +54,7 @@ async function* checkState(site: Site, connection: Connection, context: StoreCon
       what,
       'The sign-in lasted seven days, as Google\'s do while the OAuth app is in "Testing": publish the app in the Google Cloud console, then sign in again.',
     );
-  else yield error(what, `cleancast connect ${nameOf(site)} ${connection.platform} … with fresh credentials`);
+  else yield error(what, reconnectHint(connection, nameOf(site)));
 }
 
 const connectActions = ["connection added", "connection changed"];
@@ -76,7 +77,7 @@ async function hasExpiredAfterAWeek(
 function* checkToken(site: Site, connection: Connection, now: number): Findings {
   const expiresAt = tokenExpiryOf(connection);
   if (expiresAt === null || connection.state === "needs reconnection" || expiresAt - now > soonMs) return;
-  const remedy = `Sign in again: cleancast sign-in ${nameOf(site)} ${connection.platform}`;
+  const remedy = reconnectHint(connection, nameOf(site));
   const name = `${labelOf(site, connection)}: its token`;
   if (expiresAt <= now) yield error(`${name} expired on ${timeText(expiresAt)} UTC`, remedy);
   else yield warning(`${name} expires on ${timeText(expiresAt)} UTC and cannot be renewed`, remedy);
@@ -116,6 +117,6 @@ async function* checkOnlySandbox(site: Site, { store, now }: StoreContext): Asyn
   if (lastAt === null || now - site.createdAt < dayMs) return;
   yield note(
     `${nameOf(site)}: events arrive, but only the sandbox is connected, so nothing is sent`,
-    `cleancast connect ${nameOf(site)} PLATFORM name=value …`,
+    "'cleancast platform list' shows the platforms, 'cleancast platform show meta' how to connect one.",
   );
 }

@@ -102,7 +102,10 @@ export async function* checkGrowth(
   const sites = Array.from(directory.sites());
   const firsts = await Promise.all(sites.map(({ id }) => store.doctorQueries.firstEventAt(id)));
   const first = Math.min(...firsts.filter((at) => at !== null));
-  const keepMs = Math.max(0, ...sites.map(({ settings }) => Math.max(settings.keepMs, settings.keepLogMs)));
+  const keepMs = Math.max(
+    0,
+    ...sites.flatMap(({ settings }) => [settings.keepMs, settings.keepEventsMs, settings.keepLogMs]),
+  );
   const { size } = statSync(config.store.file);
   yield* judgeGrowth({ bytes: size, ageMs: now - first, keepMs, freeBytes: machine.disk.freeBytes });
 }
@@ -120,6 +123,6 @@ export function* judgeGrowth(given: {
   if (more <= freeBytes * 0.9) return;
   yield warning(
     `at this rate the database grows by ${bytesText(more)} before its oldest rows are deleted, and ${bytesText(freeBytes)} are free`,
-    "Shorten 'keep' and 'keep_log' of the sites, or use a larger disk.",
+    "Shorten 'keep_events', 'keep' and 'keep_log' of the sites, or use a larger disk.",
   );
 }

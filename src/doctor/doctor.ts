@@ -1,6 +1,9 @@
 // Runs all checks, from the machine to the sites. A check that fails is a finding, and does not stop the others.
 
 import { ConfigFaults } from "../installation/config.ts";
+import { explainDatabaseError } from "../installation/databaseErrors.ts";
+import { noInstallation } from "../installation/installation.ts";
+import { sqlState } from "../store/engine/postgres/errors.ts";
 import { UnreleasedSchema } from "../store/schema/generation.ts";
 import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { Store } from "../store/store.ts";
@@ -88,9 +91,19 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
 
 /** Runs before the store is opened: opening it would migrate the schema while a relay may be running. */
 async function* checkSchema({ config }: DoctorContext): AsyncFindings {
-  const { found, known, fits } = await probeSchema(config.store);
-  if (found === 0 || found === known) return;
-  if (found < known)
+  const probed = await probeSchema(config.store).catch((failure: unknown) => {
+    const { store } = config;
+    if (store.engine === "sqlite" || sqlState(failure) === "") throw failure;
+    return explainDatabaseError(store.url, failure, "DATABASE_URL");
+  });
+  if ("what" in probed) {
+    yield error(probed.what, probed.remedy);
+    return;
+  }
+  const { found, known, fits } = probed;
+  if (found === known) return;
+  if (found === 0) yield { level: "error", what: noInstallation(config).message };
+  else if (found < known)
     yield error(
       `the database has schema ${found}, this version needs ${known}`,
       "Stop the relay, take a backup, then run 'cleancast migrate' or start this version. Other checks were skipped.",

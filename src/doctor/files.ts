@@ -11,13 +11,13 @@ const maxWalBytes = 512e6;
 
 export function* checkFiles({ config }: DoctorContext): Findings {
   const { dataFolder } = config;
-  if (isWritable(dataFolder)) yield ok(`data folder ${dataFolder} is writable`);
-  else
+  const folder = statOf(dataFolder);
+  if (folder && isWritable(dataFolder)) yield ok(`data folder ${dataFolder} is writable`);
+  else if (folder)
     yield error(
       `data folder ${dataFolder} is not writable`,
       "Give its owner write permission, or set CLEANCAST_DATA.",
     );
-  const folder = statOf(dataFolder);
   if (folder && isOpenToOthers(folder))
     yield warning(`other users can read the data folder`, `chmod 700 ${dataFolder}`);
   for (const name of ["encryption.key", "cleancast.db", "cleancast.db-wal"]) {

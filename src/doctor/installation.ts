@@ -1,10 +1,12 @@
 // Checks settings of the installation that are valid, but probably a mistake.
 
 import type { AllowList } from "../delivery/addresses.ts";
+import { describeUnknown } from "../installation/config.ts";
 import { namesNoSite } from "../sites/hosts.ts";
 import { error, note, warning, type Findings, type StoreContext, type DoctorContext } from "./finding.ts";
 
 export function* checkSettings({ config }: DoctorContext): Findings {
+  for (const { what, remedy } of config.unknownVariables.map(describeUnknown)) yield warning(what, remedy);
   const wide = findWideNetwork(config.allowPrivate);
   if (wide)
     yield error(

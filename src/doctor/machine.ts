@@ -78,7 +78,7 @@ export function* checkMachine({ config }: DoctorContext, machine: Machine): Find
   if (!disk) return;
   const left = `${bytesText(disk.freeBytes)} are free on the disk of ${config.dataFolder}`;
   const remedy =
-    "Free disk space, move CLEANCAST_DATA, or shorten 'keep' and 'keep_log'. With a full disk, events are refused with 503.";
+    "Free disk space, move CLEANCAST_DATA, or shorten 'keep_events', 'keep' and 'keep_log'. With a full disk, events are refused with 503.";
   if (disk.freeBytes < fullBytes) yield error(left, remedy);
   else if (disk.freeBytes < Math.min(nearlyFullBytes, disk.wholeBytes / 10)) yield warning(left, remedy);
   const network = networkFileSystems.get(disk.kind);

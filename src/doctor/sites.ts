@@ -12,13 +12,12 @@ import {
   listNames,
   nameOf,
   note,
-  soonMs,
-  timeText,
   warning,
   type AsyncFindings,
   type Findings,
   type StoreContext,
 } from "./finding.ts";
+import { checkKeys } from "./keys.ts";
 
 export async function* checkSites(context: StoreContext): AsyncFindings {
   const sites = Array.from(context.directory.sites());
@@ -66,7 +65,10 @@ function* checkInbound(site: Site, now: number): Findings {
       `cleancast site set ${name} inbound=on`,
     );
   if (site.connections.length === 0)
-    yield error(`${name}: nothing is connected`, `cleancast connect ${name} PLATFORM name=value …`);
+    yield error(
+      `${name}: nothing is connected`,
+      "'cleancast platform list' shows the platforms, 'cleancast platform show meta' how to connect one.",
+    );
 }
 
 /** Reports what the relay's own checks of hosts have found. */
@@ -90,26 +92,6 @@ function* checkCountries(site: Site, { config }: StoreContext): Findings {
   const { allowCountries, denyCountries } = site.settings;
   if (allowCountries.length + denyCountries.length === 0 || config.countryFile) return;
   yield error(`${nameOf(site)}: country rules have no effect`, noCountryFile);
-}
-
-const unusedMs = 7 * dayMs;
-
-async function* checkKeys(site: Site, { store, now }: StoreContext): AsyncFindings {
-  const uses = await store.keyUse.sumUses(site.id, 0);
-  for (const key of site.keys) {
-    if (!isUsable(key, now)) continue;
-    const name = `${nameOf(site)}: the key "${key.name}" (${key.id})`;
-    if (key.expiresAt !== null && key.expiresAt - now < soonMs)
-      yield warning(
-        `${name} expires on ${timeText(key.expiresAt)} UTC`,
-        `cleancast key rotate ${key.id} creates a new one; both work for a day.`,
-      );
-    else if (!uses.has(key.id) && now - key.createdAt > unusedMs)
-      yield note(
-        `${name} has never been used`,
-        `Use it, or revoke it with cleancast key revoke ${key.id}: an unused key is only a risk.`,
-      );
-  }
 }
 
 /** An order id of this many people is a placeholder, not a household. */

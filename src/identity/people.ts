@@ -111,6 +111,21 @@ async function listVisitors(store: Store, { siteId, emailSha256 }: PersonRequest
   return visitors;
 }
 
+/** Counts what an erasure would remove. */
+export async function countPersonData(
+  store: Store,
+  { siteId, emailSha256 }: PersonRequest,
+): Promise<{ identity: boolean; visitors: number; events: number }> {
+  const identity = await store.people.findIdentity(siteId, emailSha256);
+  const linked = await store.people.change(siteId, (rows) => rows.findVisitors(emailSha256));
+  const visitors = new Set([...linked, ...(identity?.visits ?? []).flatMap((one) => one.visitorId ?? [])]);
+  return {
+    identity: identity !== null,
+    visitors: visitors.size,
+    events: await store.deletions.eventsOfPerson(siteId, emailSha256),
+  };
+}
+
 /**
  * Erases a person: the identity record, its visitors, and the person in events. A refusal of consent stays, or the person
  * would be tracked again at the next visit; it consists of a hash and the word "denied".
@@ -138,6 +153,7 @@ export async function erasePerson(
   // The allow list would still name the person. The block list stays, like a refusal.
   if (request.listed?.allowed) await removeFromAllowed(store, request);
   await audit(store, request, "person erased", { events, visitors });
+  await store.deletions.add("person");
   return { events, visitors };
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
@@ -395,6 +395,60 @@ function variablesRead(): string[] {
   const asked = [...text.matchAll(/\b\w+\(\s*"([A-Z][A-Z0-9_]+)"/g)];
   return [...new Set(asked.map(([, name]) => name as string))].toSorted();
 }
+
+describe("variables that are not settings", () => {
+  const unknown = (env: Record<string, string>) => readConfig(env).unknownVariables;
+
+  test.each([
+    ["CLEANCAST_TRUST_PROXIES", "CLEANCAST_TRUST_PROXY"],
+    ["CLEANCAST_ALOW_PRIVATE", "CLEANCAST_ALLOW_PRIVATE"],
+    ["CLEANCAST_RETRY_SECOND", "CLEANCAST_RETRY_SECONDS"],
+    ["CLEANCAST_ENCRYPTIONKEY", "CLEANCAST_ENCRYPTION_KEY"],
+    ["CLEANCAST_UNKNOWN_SETTING", null],
+  ])("%s is reported, and %s is what was probably meant", (name, nearest) => {
+    expect(unknown({ [name]: "1", CLEANCAST_DATA: "data", PORT: "8080" })).toEqual([{ name, nearest }]);
+  });
+
+  test("the variables that Kubernetes sets for a service named cleancast are none of ours", () => {
+    expect(
+      unknown({
+        CLEANCAST_PORT: "tcp://10.0.0.1:8080",
+        CLEANCAST_PORT_8080_TCP: "tcp://10.0.0.1:8080",
+        CLEANCAST_PORT_8080_TCP_ADDR: "10.0.0.1",
+        CLEANCAST_SERVICE_HOST: "10.0.0.1",
+        CLEANCAST_SERVICE_PORT: "8080",
+        CLEANCAST_SERVICE_PORT_HTTP: "8080",
+        CLEANCAST_POSTGRES_SERVICE_HOST: "10.0.0.2",
+      }),
+    ).toEqual([]);
+  });
+
+  test("they are reported with the faults of settings, which they may explain", () => {
+    const env = { CLEANCAST_SMTP_URL: "smtp://localhost", CLEANCAST_MAIL_FORM: "cc@example.com" };
+    expect(() => readConfig(env)).toThrow(
+      /CLEANCAST_MAIL_FROM[^]*- CLEANCAST_MAIL_FORM is not a setting and has no effect\. Did you mean CLEANCAST_MAIL_FROM\?/,
+    );
+  });
+
+  test("no name that the documentation uses is reported", () => {
+    const folders = ["../../docs/", "../../ops/"].map((path) => new URL(path, import.meta.url));
+    const texts = folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1")),
+    );
+    const names = texts.flatMap((text) => text.match(/\bCLEANCAST_[A-Z_]+[A-Z]\b/g) ?? []);
+    expect(names).toContain("CLEANCAST_INBOUND");
+    expect(unknown(Object.fromEntries(names.map((name) => [name, ""])))).toEqual([]);
+  });
+
+  test("every setting in .env.example is known", () => {
+    const listed = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
+    const names = [...listed.matchAll(/^# (CLEANCAST_\w+)=/gm)].map(([, name]) => name as string);
+    expect(names.length).toBeGreaterThan(20);
+    expect(unknown(Object.fromEntries(names.map((name) => [name, ""])))).toEqual([]);
+  });
+});
 
 describe(".env.example", () => {
   const text = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");

@@ -8,11 +8,15 @@ import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { readDnsServers } from "../domains/dns.ts";
 import { isJsonObject } from "../http/body.ts";
 import { parseTrustedProxies, type TransportRules } from "../http/transport.ts";
+import { findNearest } from "../kernel/text.ts";
 import { platformOf } from "../platforms/index.ts";
 import { findUrlFault } from "../store/engine/postgres/servers.ts";
 import type { StoreLocation } from "../store/open.ts";
 
-export type Config = ReturnType<typeof readAll>;
+export type Config = ReturnType<typeof readAll> & { unknownVariables: readonly UnknownVariable[] };
+
+/** A variable that looks like a setting and is none. `nearest` is the setting that was probably meant. */
+export type UnknownVariable = { name: string; nearest: string | null };
 
 type Tls = { certFile: string; keyFile: string };
 type Smtp = { url: string; from: string };
@@ -28,9 +32,25 @@ export class ConfigFaults extends Error {
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
   const env = new Environment(variables);
   const config = readAll(env);
-  if (env.faults.length) throw new ConfigFaults(env.faults);
-  return config;
+  const unknownVariables = env.listUnknown();
+  // A misspelled name often explains why a setting is missing.
+  if (env.faults.length) throw new ConfigFaults([...env.faults, ...unknownVariables.map(unknownText)]);
+  return { ...config, unknownVariables };
 }
+
+export const describeUnknown = ({ name, nearest }: UnknownVariable) => ({
+  what: `${name} is not a setting and has no effect`,
+  remedy: nearest ? `Did you mean ${nearest}?` : "Remove it, or look for the right name in .env.example.",
+});
+
+function unknownText(unknown: UnknownVariable): string {
+  const { what, remedy } = describeUnknown(unknown);
+  return `${what}. ${remedy}`;
+}
+
+/** True where npm or npx has started this process. */
+export const isRunByNpm = (variables: Record<string, string | undefined> = process.env) =>
+  variables.npm_command !== undefined;
 
 function readAll(env: Environment) {
   return {
@@ -39,6 +59,8 @@ function readAll(env: Environment) {
     ...readOutgoing(env),
     ...readTimes(env),
     ...readObservability(env),
+    /** Create a site, a key and a sandbox connection at the first start. */
+    firstSite: env.flag("CLEANCAST_FIRST_SITE", true),
     /** A MaxMind file with countries. */
     countryFile: env.text("CLEANCAST_COUNTRY_FILE") ?? null,
     /** A newer list of networks than the shipped one. */
@@ -49,9 +71,19 @@ function readAll(env: Environment) {
   };
 }
 
+const ownPrefix = "CLEANCAST_";
+
+/** The documented examples use these names for other programs: senders of events, and the proxy of the Compose files. */
+const ofOtherPrograms = new Set(["INBOUND", "KEY", "NAME", "NAMES", "NODES"].map((name) => ownPrefix + name));
+
+/** Kubernetes sets such variables in every pod next to a Service whose name begins with cleancast. */
+const ofKubernetes =
+  /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
+
 /** Reads single variables, and collects the faults. */
 class Environment {
   readonly faults: string[] = [];
+  readonly #known = new Set<string>();
   readonly #variables: Record<string, string | undefined>;
 
   constructor(variables: Record<string, string | undefined>) {
@@ -60,7 +92,17 @@ class Environment {
 
   /** Blank counts as not set. */
   text(name: string): string | undefined {
+    this.#known.add(name);
     return this.#variables[name]?.trim() || undefined;
+  }
+
+  /** Lists the variables that look like settings and were not read. Call it when all settings are read. */
+  listUnknown(): UnknownVariable[] {
+    const isOther = (name: string) => ofOtherPrograms.has(name) || ofKubernetes.test(name);
+    return Object.keys(this.#variables)
+      .filter((name) => name.startsWith(ownPrefix) && !this.#known.has(name) && !isOther(name))
+      .toSorted()
+      .map((name) => ({ name, nearest: findNearest(name, this.#known, ownPrefix.length) }));
   }
 
   number(name: string, fallback: number, min: number, max: number): number {

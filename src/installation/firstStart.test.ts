@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openNodes } from "../../test/support/nodes.ts";
 import { engines } from "../../test/support/relay.ts";
 import { prepareFirstStart } from "./firstStart.ts";
+import { deleteSite } from "../sites/deleteSite.ts";
 import { openDirectory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
 
@@ -42,6 +43,15 @@ describe.each(engines)("on %s", (engine) => {
     const welcome = await prepareFirstStart(another.store, another.directory, Date.now);
     expect(welcome?.("http://localhost:1")).toContain("X-CC-Api-Key: cc_");
     expect([...another.directory.sites()]).toMatchObject([{ keys: [{ mode: "live" }], connections: [{}] }]);
+  });
+
+  test("nothing is created where the only site was deleted", async () => {
+    const { one, another } = await twoNodes();
+    const by = { actor: "test", now: Date.now() };
+    await deleteSite(one, await addSite(one, "localhost", by), by);
+    for (const node of [one, another])
+      expect(await prepareFirstStart(node.store, node.directory, Date.now)).toBeNull();
+    expect([...another.directory.sites()]).toEqual([]);
   });
 
   test("a first start creates nothing where a site exists", async () => {

@@ -19,7 +19,7 @@ export async function prepareFirstStart(
   directory: Directory,
   now: () => number,
 ): Promise<Welcome | null> {
-  while (isNeeded(directory)) {
+  while (await isFirstStart(store, directory)) {
     if ((await store.rateCounters.count([lock], now())) === 0) {
       try {
         return await createFirstSite(store, directory, now());
@@ -33,6 +33,11 @@ export async function prepareFirstStart(
     await directory.refresh();
   }
   return null;
+}
+
+/** An installation whose sites were all deleted had its first start. */
+async function isFirstStart(store: Store, directory: Directory): Promise<boolean> {
+  return isNeeded(directory) && (await store.deletedSites.listSince(-1)).length === 0;
 }
 
 /** True where there is no site yet, or where a first start was interrupted before it created its key. */

@@ -1,6 +1,6 @@
 // Opens the data of an installation, for the server and for every command. Faults name the variable that causes them.
 
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createKeyFile, missingKey } from "../maintenance/encryptionKeys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { ulid } from "../kernel/ids.ts";
@@ -13,11 +13,14 @@ import { SchemaBusy } from "../store/schema/migrate.ts";
 import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
 import { MoveUnfinished } from "../store/schema/moveMarker.ts";
 import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
+import { sqlState } from "../store/engine/postgres/errors.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { CommitObserver } from "../store/engine/timed.ts";
 import { openCountries, type Countries } from "../traffic/countries.ts";
 import { loadNetworks } from "../traffic/networks/networks.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { Missing, Refusal } from "../kernel/refusal.ts";
+import { databaseName, explainDatabaseError, messageOf } from "./databaseErrors.ts";
 
 /** The version of this package. */
 export function readVersion(): string {
@@ -30,13 +33,34 @@ export function makeDataFolder({ dataFolder }: Config): void {
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new ConfigFaults([
-      `CLEANCAST_DATA is ${dataFolder}, which cannot be created (${reasonOf(error)}).`,
+      `CLEANCAST_DATA is ${dataFolder}, which cannot be created (${messageOf(error)}).`,
     ]);
   }
 }
 
+/** False where no relay or command has created a database yet. Changes nothing. */
+export async function findInstallation(config: Config): Promise<boolean> {
+  const { store } = config;
+  if (store.engine === "sqlite") return (statSync(store.file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return (await onDatabase(config, () => probeSchema(store))).found !== 0;
+}
+
+/** The place of an installation, without the password of its database. */
+export function placeOf({ store, dataFolder }: Config): string {
+  return store.engine === "postgres" ? databaseName(store.url) : dataFolder;
+}
+
+export function noInstallation(config: Config): Missing {
+  const variable = config.store.engine === "postgres" ? "DATABASE_URL" : "CLEANCAST_DATA";
+  return new Missing(
+    "installation",
+    `There is no installation in ${placeOf(config)} (${variable}). 'cleancast serve' creates one.`,
+  );
+}
+
 export async function openInstallation(config: Config, observer?: CommitObserver): Promise<Store> {
-  makeDataFolder(config);
+  // On PostgreSQL the folder is needed only for a key file, which creates it.
+  if (config.store.engine === "sqlite") makeDataFolder(config);
   await makeFirstKey(config);
   const keys = config.encryptionKeys;
   // The keys are read now and not with the first secret: an unreadable key must stop the start.
@@ -74,11 +98,12 @@ async function makeFirstKey(config: Config): Promise<void> {
 }
 
 function databaseFault({ store, dataFolder }: Config, error: unknown, name = "DATABASE_URL"): ConfigFaults {
-  const where =
-    store.engine === "postgres"
-      ? `${name} names a database that cannot be used`
-      : `CLEANCAST_DATA is ${dataFolder}, whose database cannot be used`;
-  return new ConfigFaults([`${where} (${reasonOf(error)}).`]);
+  if (store.engine === "sqlite")
+    return new ConfigFaults([
+      `CLEANCAST_DATA is ${dataFolder}, whose database cannot be used (${messageOf(error)}).`,
+    ]);
+  const { what, remedy } = explainDatabaseError(store.url, error, name);
+  return new ConfigFaults([`${name}: ${what}. ${remedy}`]);
 }
 
 /** Runs `work` on the database. Errors of the engine or its driver become faults of the variable or option `name`. */
@@ -87,8 +112,7 @@ export async function onDatabase<T>(config: Config, work: () => Promise<T>, name
     return await work();
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    const isEngineError =
-      error instanceof AggregateError || (error instanceof Error && ("errcode" in error || "code" in error));
+    const isEngineError = sqlState(error) !== "" || (error instanceof Error && "errcode" in error);
     throw isEngineError ? databaseFault(config, error, name) : error;
   }
 }
@@ -103,7 +127,7 @@ export function openCountryFile({ countryFile }: Config): Countries | null {
   try {
     return openCountries(countryFile);
   } catch (error) {
-    throw new ConfigFaults([`CLEANCAST_COUNTRY_FILE: ${reasonOf(error)}`]);
+    throw new ConfigFaults([`CLEANCAST_COUNTRY_FILE: ${messageOf(error)}`]);
   }
 }
 
@@ -113,12 +137,6 @@ export function readNetworksFile({ networksFile }: Config): void {
   try {
     loadNetworks(networksFile);
   } catch (error) {
-    throw new ConfigFaults([`CLEANCAST_NETWORKS_FILE: ${reasonOf(error)}`]);
+    throw new ConfigFaults([`CLEANCAST_NETWORKS_FILE: ${messageOf(error)}`]);
   }
-}
-
-/** Of several failed addresses, reports the first. A driver's message never holds the password. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof AggregateError ? error.errors[0] : error;
-  return cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause);
 }

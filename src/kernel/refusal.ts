@@ -45,6 +45,9 @@ export class Refusal extends Error {
   }
 }
 
+/** The value is valid, and the present state does not allow it: a name is taken, a file exists, a row has ended. */
+export class Conflict extends Refusal {}
+
 /** The named thing does not exist, or the caller must not know of it. */
 export class Missing extends Refusal {
   override readonly code = "not_found";

@@ -4,3 +4,29 @@ export const countOf = (count: number, one: string, many = `${one}s`) =>
 
 export const escapeHtml = (text: string) =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+
+/**
+ * Finds the known word that differs least from a misspelled one; null where none is near. The first `sharedLength` characters,
+ * which all words share, do not count.
+ */
+export function findNearest(word: string, known: Iterable<string>, sharedLength = 0): string | null {
+  const maxDistance = Math.max(1, Math.floor((word.length - sharedLength) / 3));
+  const near = Array.from(known, (one) => ({ one, distance: editDistance(word, one) }))
+    .filter(({ distance }) => distance <= maxDistance)
+    .toSorted((a, b) => a.distance - b.distance);
+  return near[0]?.one ?? null;
+}
+
+/** Counts the insertions, deletions and replacements that turn one word into another. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -4,25 +4,28 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Refusal } from "../kernel/refusal.ts";
+import { Conflict, Denied } from "../kernel/refusal.ts";
 import type { Value } from "../store/engine/database.ts";
 import { latestVersion } from "../store/schema/migrate.ts";
-import { rowsOf, type Snapshot } from "../store/maintenance/snapshot.ts";
+import { countRows, rowsOf, type Snapshot } from "../store/maintenance/snapshot.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
 import { rowLine, writeLines, type Header, type Totals } from "./backupFile.ts";
+
+/** `rows` of `total` rows are written; `table` is the present one. */
+type OnProgress = (rows: number, total: number, table: string) => void;
 
 export type TakenBackup = Totals & { file: string; bytes: number; schema: number };
 
 export async function takeBackup(
   snapshot: Snapshot,
   file: string,
-  options: { version: string; now: number; replace: boolean },
+  options: { version: string; now: number; replace: boolean; onProgress?: OnProgress },
 ): Promise<TakenBackup> {
   if (existsSync(file) && !options.replace)
-    throw new Refusal("file", `${file} exists already; choose another name, or --force to replace it.`);
+    throw new Conflict("file", `${file} exists already; choose another name, or --force to replace it.`);
   // The new tables of a newer schema would be missing, which would show only when the backup is restored.
   if (snapshot.version > latestVersion)
-    throw new Refusal(
+    throw new Conflict(
       "database",
       `The database has schema ${snapshot.version}, this version of Cleancast knows ${latestVersion}: take the backup with the newer version.`,
     );
@@ -40,20 +43,27 @@ export async function takeBackup(
   const part = `${file}.${randomBytes(6).toString("hex")}.part`;
   let bytes: number;
   try {
-    bytes = await writeLines(linesOf(snapshot, header, totals), part);
+    bytes = await writeLines(linesOf(snapshot, header, totals, options.onProgress), part);
     await rename(part, file);
     await syncFolder(dirname(file));
   } catch (error) {
     await rm(part, { force: true });
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    throw new Refusal("file", `The backup could not be written: ${error.message}.`);
+    throw new Denied("unavailable", `The backup could not be written: ${error.message}.`, undefined, "file");
   }
   return { ...totals, file, bytes, schema: snapshot.version };
 }
 
-async function* linesOf(snapshot: Snapshot, header: Header, totals: Totals): AsyncGenerator<string> {
+async function* linesOf(
+  snapshot: Snapshot,
+  header: Header,
+  totals: Totals,
+  onProgress: OnProgress = () => {},
+): AsyncGenerator<string> {
   yield `${JSON.stringify(header)}\n`;
-  for (const table of tablesAt(snapshot.version)) {
+  const tables = tablesAt(snapshot.version);
+  const total = await countRows(snapshot, tables);
+  for (const table of tables) {
     const columns = await columnsOf(snapshot, table);
     yield `${JSON.stringify({ table, columns })}\n`;
     const hash = createHash("sha256");
@@ -62,6 +72,7 @@ async function* linesOf(snapshot: Snapshot, header: Header, totals: Totals): Asy
       const lines = rows.map((row) => rowLine(columns.map((column) => row[column] as Value))).join("");
       hash.update(lines);
       count += rows.length;
+      onProgress(totals.rows + count, total, table);
       yield lines;
     }
     totals.tables += 1;

@@ -14,7 +14,7 @@ import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../kernel/errorCode.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { Conflict, Refusal } from "../kernel/refusal.ts";
 import type { Value } from "../store/engine/database.ts";
 
 export type Header = {
@@ -65,19 +65,23 @@ export function rowLine(values: readonly Value[]): string {
   const texts = values.map((value) => {
     if (typeof value !== "number" || Number.isFinite(value)) return JSON.stringify(value);
     if (Number.isNaN(value))
-      throw new Refusal("database", "The database holds a value that is not a number (NaN).");
+      throw new Conflict("database", "The database holds a value that is not a number (NaN).");
     return value > 0 ? "1e999" : "-1e999";
   });
   return `[${texts.join(",")}]\n`;
 }
 
+/** Reports how many of the bytes of a file were read. */
+export type OnRead = (bytes: number, size: number) => void;
+
 /** Yields the parts of a backup in their order. Throws if the file differs in any byte from what was written. */
-export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
+export async function* readBackup(path: string, onRead: OnRead = () => {}): AsyncGenerator<Part, Totals> {
   const { size } = await stat(path).catch(() => {
     throw new Refusal("file", `The file ${path} cannot be read.`);
   });
   const reader = openPartReader(path);
   let rest = "";
+  let read = 0;
   const decoder = new StringDecoder("utf8");
   const hash = createHash("sha256");
   try {
@@ -89,6 +93,8 @@ export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
       async function* (source: AsyncIterable<Buffer>) {
         for await (const some of source) {
           hash.update(some);
+          read += some.length;
+          onRead(read, size);
           yield some;
         }
       },
@@ -113,7 +119,7 @@ export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
   return totals;
 }
 
-const notABackup = (path: string) => new Refusal("file", `${path} is not a Cleancast backup.`);
+const notABackup = (path: string) => new Conflict("file", `${path} is not a Cleancast backup.`);
 
 async function lastBytes(path: string, size: number): Promise<Buffer> {
   const file = await open(path);
@@ -137,9 +143,9 @@ function openPartReader(path: string) {
   let ended: Totals | null = null;
 
   const damaged = () =>
-    new Refusal("file", `${path} is damaged${last ? ` after the table ${last}` : ""}; it is not restored.`);
+    new Conflict("file", `${path} is damaged${last ? ` after the table ${last}` : ""}; it is not restored.`);
   const cutOff = () =>
-    new Refusal(
+    new Conflict(
       "file",
       `${path} is cut off ${last ? `after the table ${last}` : "before its first table"}; it is not a whole backup.`,
     );
@@ -155,7 +161,7 @@ function openPartReader(path: string) {
       const header = value as Header | null;
       if (header?.cleancast !== "backup") throw notABackup(path);
       if (header.format !== 1)
-        throw new Refusal(
+        throw new Conflict(
           "file",
           `${path} is a backup of a newer version of Cleancast; restore it with that.`,
         );

@@ -1,7 +1,7 @@
 // Changes the encryption key of a running installation.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { Refusal } from "../kernel/refusal.ts";
+import { Conflict } from "../kernel/refusal.ts";
 import type { Keys } from "../store/engine/seal.ts";
 import type { Store } from "../store/store.ts";
 import { newKey, readKeyFile, settledMs, writeKeyFile } from "./encryptionKeys.ts";
@@ -36,7 +36,7 @@ export async function resealAll({ seals }: Pick<Store, "seals">, keys: Keys): Pr
     resealed += done.resealed;
     const [first] = done.unreadable;
     if (first !== undefined)
-      throw new Refusal(
+      throw new Conflict(
         "key",
         `${done.unreadable.length} sealed values cannot be decrypted with either key (the first: ${first}). All others ` +
           "are done and both keys stay; 'cleancast check' lists the values.",
@@ -44,7 +44,7 @@ export async function resealAll({ seals }: Pick<Store, "seals">, keys: Keys): Pr
     // This pass found no value with the old key, which proves that none is left.
     if (done.resealed === 0) return resealed;
   }
-  throw new Refusal(
+  throw new Conflict(
     "key",
     "A node that does not have the new key still seals values with the old one. Give it both keys, and run this again.",
   );

@@ -7,7 +7,7 @@
 // come after the last pass. If the command is killed at any moment, running it again continues the move.
 
 import type { DatabaseSync } from "node:sqlite";
-import { Refusal } from "../kernel/refusal.ts";
+import { Conflict } from "../kernel/refusal.ts";
 import { openSource, type PieceSize } from "../store/maintenance/copySource.ts";
 import {
   findTableInUse,
@@ -91,7 +91,7 @@ export async function move(plan: MovePlan): Promise<Move> {
       return { state: "moved", passes, tables: tables.length, rows: last.rows, heldMs: last.heldMs };
     }
     if (locks === maxLocks)
-      throw new Refusal(
+      throw new Conflict(
         "to",
         `${last.difference} Another program changes that database. Stop it, and run the same command again; the relay keeps running.`,
       );
@@ -106,7 +106,7 @@ type RunPass = (onProgress: PassContext["onProgress"], isLocked: boolean) => Pro
 async function finishEarlier(plan: MovePlan, { move: id, target }: MoveId, tables: Table[]): Promise<Move> {
   const state = await readTargetState(plan.to);
   if (state.move === null || state.move !== id)
-    throw new Refusal(
+    throw new Conflict(
       "database",
       `The embedded database was moved already, to ${target}; there is nothing left to move.`,
     );
@@ -142,18 +142,18 @@ async function claimTarget(plan: MovePlan): Promise<MoveId> {
     return begun;
   }
   if (found.move !== null)
-    throw new Refusal(
+    throw new Conflict(
       "to",
       "Another move has begun to fill that database, or the progress file of this one (cleancast.db.move) was lost. Use an empty database.",
     );
   const inUse = await findTableInUse(to, found);
   if (inUse !== null)
-    throw new Refusal(
+    throw new Conflict(
       "to",
       `That database already has data, in the table ${inUse}. A move needs an empty one.`,
     );
   if (begun && plan.restart !== true)
-    throw new Refusal(
+    throw new Conflict(
       "to",
       `This installation is being moved to ${begun.target}, and --to names another database. ` +
         "Continue with that one, or add --restart to discard it and start again with this one.",
@@ -200,7 +200,7 @@ async function lastPass(
   const startedAt = performance.now();
   let renewedAt = 0;
   const tooLate = () =>
-    new Refusal("database", "The last pass took too long and was stopped; run the same command again.");
+    new Conflict("database", "The last pass took too long and was stopped; run the same command again.");
   const renew = () => {
     if (now() - renewedAt < renewMs) return;
     if (!lock.hold(now() + lockMs, now())) throw tooLate();

@@ -9,6 +9,7 @@ import { hasSettings } from "../sites/directory.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import type { PurgeStep } from "../store/maintenance/purge.ts";
 import type { Store } from "../store/store.ts";
+import { purgeDeletedSites } from "./purgeDeletedSites.ts";
 
 const everyMs = 10 * minuteMs;
 /** A site of which nothing was purged is purged half as often the next time, down to this interval. */
@@ -39,7 +40,16 @@ type PurgedSite = {
 export type PurgeOptions = {
   store: Pick<
     Store,
-    "leases" | "purge" | "people" | "keyUse" | "traffic" | "platformSignIns" | "pushes" | "syncLog" | "alerts"
+    | "leases"
+    | "purge"
+    | "people"
+    | "keyUse"
+    | "traffic"
+    | "platformSignIns"
+    | "pushes"
+    | "syncLog"
+    | "alerts"
+    | "deletedSites"
   >;
   sites: () => Iterable<PurgedSite>;
   /** The id of this node. */
@@ -47,6 +57,8 @@ export type PurgeOptions = {
   now: () => number;
   elapsed: () => number;
   onDefect: (error: unknown, about?: Record<string, unknown>) => void;
+  /** Rows of a site were purged. */
+  onPurged?: (siteId: string, rows: number) => void;
 };
 
 export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
@@ -67,14 +79,14 @@ export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
 
 /** `run` goes over all sites once. */
 export function openPurge(options: PurgeOptions) {
-  const { store, sites, owner, now, elapsed, onDefect } = options;
+  const { store, sites, owner, now, elapsed, onDefect, onPurged = () => {} } = options;
   /** The time of the last daily purge of each site, on the monotonic clock. */
   const dailyAt = new Map<string, number>();
   /**
    * The time of the next frequent purge of each site, on the monotonic clock: most of thousands of sites have nothing to purge
-   * most of the time.
+   * most of the time. Shorter retention applies at once.
    */
-  const next = new Map<string, { at: number; intervalMs: number }>();
+  const next = new Map<string, { at: number; intervalMs: number; retention: string }>();
   const lease = openLease({
     leases: store.leases,
     name: "purge",
@@ -92,8 +104,12 @@ export function openPurge(options: PurgeOptions) {
     sleep: (ms) => wait(ms, undefined, signal && { signal }).catch(() => {}),
     mayContinue: async () => !signal?.aborted && isClockTrusted?.() === true && (await lease.hold()),
   };
-  const inSteps = (max: number, step: (after: string, limit: number) => Promise<PurgeStep>) =>
-    runPaced(pace, max, step);
+  let purged = 0;
+  const inSteps = async (max: number, step: (after: string, limit: number) => Promise<PurgeStep>) => {
+    const removed = await runPaced(pace, max, step);
+    purged += removed;
+    return removed;
+  };
   /** For steps that always begin at the oldest row, and return how many they removed. */
   const untilNone = (step: (limit: number) => Promise<number>) =>
     inSteps(maxRecords, async (_after, limit) => {
@@ -156,32 +172,40 @@ export function openPurge(options: PurgeOptions) {
     for (const id of await store.purge.sitesOfShortLived()) await purgeShortLived(id);
     for (const site of sites()) {
       const due = next.get(site.id);
-      const isDue = !due || due.at <= elapsed();
+      const retention = retentionOf(site);
+      const isDue = !due || due.at <= elapsed() || due.retention !== retention;
       const isDailyDue = (dailyAt.get(site.id) ?? -Infinity) <= elapsed() - dayMs;
       // The defaults may be shorter than the retention that cannot be read.
       if ((!isDue && !isDailyDue) || !hasSettings(site)) continue;
       if (!(await pace.mayContinue())) return;
       const startedAt = elapsed();
+      purged = 0;
       try {
         if (isDue) {
           const removed = await purgeFrequent(site);
           const intervalMs =
             removed > 0 ? everyMs : Math.min(2 * (due?.intervalMs ?? everyMs), maxIntervalMs);
           // A run begins a little earlier or later than its interval after the last one.
-          next.set(site.id, { at: elapsed() + intervalMs - everyMs / 2, intervalMs });
+          next.set(site.id, { at: elapsed() + intervalMs - everyMs / 2, intervalMs, retention });
         }
         if (isDailyDue) await purgeDaily(site);
         if (isDailyDue && !signal?.aborted) dailyAt.set(site.id, elapsed());
       } catch (error) {
         // One site whose rows cannot be read must not stop the others.
         onDefect(error, { purge: site.id });
+      } finally {
+        if (purged > 0) onPurged(site.id, purged);
       }
       await pace.sleep((elapsed() - startedAt) * pauseFactor);
     }
+    await purgeDeletedSites({ store, now, onPurged, inSteps: (step) => inSteps(maxRows, step) });
   }
 
   return { run, lease };
 }
+
+const retentionOf = ({ settings: { keepMs, keepEventsMs, keepLogMs } }: PurgedSite) =>
+  `${keepMs} ${keepEventsMs} ${keepLogMs}`;
 
 // Steps take a few milliseconds, because in the embedded store they block the thread that accepts events. After each the
 // purge pauses for a multiple of its duration.

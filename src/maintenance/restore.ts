@@ -3,7 +3,7 @@
 
 import { listDamagedSecrets } from "../access/twoFactorSecrets.ts";
 import { platforms } from "../platforms/index.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { Conflict, Missing } from "../kernel/refusal.ts";
 import { checkSnapshot, type Inconsistency } from "../store/maintenance/check.ts";
 import type { Database } from "../store/engine/database.ts";
 import { generationOf, generationSetting } from "../store/schema/generation.ts";
@@ -21,7 +21,7 @@ import {
   openRestoreTarget,
   type RestoreObstacle,
 } from "../store/maintenance/restoreTarget.ts";
-import { readBackup, type Header, type Totals } from "./backupFile.ts";
+import { readBackup, type Header, type OnRead, type Totals } from "./backupFile.ts";
 
 export type Restored = Totals & {
   header: Header;
@@ -31,19 +31,25 @@ export type Restored = Totals & {
   wrong: Inconsistency[];
 };
 
+/** The whole file is read twice: each time, `fraction` goes from 0 to 1. */
+type OnProgress = (fraction: number, step: "verifying" | "writing") => void;
+
 export async function restoreBackup(
   file: string,
   location: StoreLocation,
   keys: Keys,
-  options: { force: boolean; now: number },
+  options: { force: boolean; now: number; onProgress?: OnProgress },
 ): Promise<Restored> {
-  const { header, ...totals } = await verifyBackup(file, keys);
+  const { onProgress = () => {} } = options;
+  const { header, ...totals } = await verifyBackup(file, keys, (read, size) =>
+    onProgress(read / size, "verifying"),
+  );
   const target = await openRestoreTarget(location, options.force, options.now);
-  if (typeof target === "string") throw new Refusal("target", obstacles[target]);
+  if (typeof target === "string") throw new Conflict("target", obstacles[target]);
   let aside: string | null;
   try {
     await migrate(target.db, { to: header.schema });
-    await writeTables(file, target.db);
+    await writeTables(file, target.db, (read, size) => onProgress(read / size, "writing"));
     await migrate(target.db);
     aside = await target.finish();
   } catch (error) {
@@ -61,9 +67,13 @@ const obstacles: Record<RestoreObstacle, string> = {
 };
 
 /** Reads the whole file, and checks that it is undamaged, of a known schema, and sealed with the present key. */
-export async function verifyBackup(file: string, keys: Keys): Promise<Totals & { header: Header }> {
+export async function verifyBackup(
+  file: string,
+  keys: Keys,
+  onRead?: OnRead,
+): Promise<Totals & { header: Header }> {
   const seal = sealWith(keys);
-  const parts = readBackup(file);
+  const parts = readBackup(file, onRead);
   const missing = new Set<string>();
   let header: Header | null = null;
   let generation: unknown;
@@ -72,9 +82,9 @@ export async function verifyBackup(file: string, keys: Keys): Promise<Totals & {
     if (done) {
       const [table] = missing;
       if (table !== undefined)
-        throw new Refusal("file", `The table ${table} is missing in the backup; it is not restored.`);
+        throw new Conflict("file", `The table ${table} is missing in the backup; it is not restored.`);
       if (generation !== generationOf())
-        throw new Refusal(
+        throw new Conflict(
           "file",
           "The backup was made by an unreleased version of Cleancast, and cannot be restored.",
         );
@@ -83,14 +93,14 @@ export async function verifyBackup(file: string, keys: Keys): Promise<Totals & {
     if (value.part === "header") {
       header = value.header;
       if (header.schema > latestVersion)
-        throw new Refusal(
+        throw new Conflict(
           "file",
           `The backup has schema ${header.schema}, this version of Cleancast knows ${latestVersion}; restore it with version ${header.version} or a later one.`,
         );
       for (const table of tablesAt(header.schema)) missing.add(table);
     }
     if (value.part === "table" && !missing.delete(value.table))
-      throw new Refusal(
+      throw new Conflict(
         "file",
         `The backup has a table ${value.table} that is not in schema ${header?.schema}, or has it twice.`,
       );
@@ -99,7 +109,7 @@ export async function verifyBackup(file: string, keys: Keys): Promise<Totals & {
       const { name, value: text } = Object.fromEntries(value.columns.map((column, i) => [column, row[i]]));
       if (name === generationSetting) generation = text;
       if (name === sealedNames.check && tryOpen(seal, String(text), name) === null)
-        throw new Refusal(
+        throw new Conflict(
           "key",
           "This backup was sealed with another encryption key. A key is never part of a backup: put the one that " +
             "belongs to it into CLEANCAST_ENCRYPTION_KEY, or encryption.key into the data folder, and restore again.",
@@ -108,13 +118,13 @@ export async function verifyBackup(file: string, keys: Keys): Promise<Totals & {
   }
 }
 
-async function writeTables(file: string, db: Database): Promise<void> {
-  for await (const part of readBackup(file)) {
+async function writeTables(file: string, db: Database, onRead: OnRead): Promise<void> {
+  for await (const part of readBackup(file, onRead)) {
     if (part.part === "table") {
       const known = await columnsOf(db, part.table);
       const unknown = part.columns.find((column) => !known.includes(column));
       if (unknown !== undefined)
-        throw new Refusal("file", `The backup has an unknown column ${unknown} in ${part.table}.`);
+        throw new Conflict("file", `The backup has an unknown column ${unknown} in ${part.table}.`);
       await emptyTable(db, part.table);
     }
     if (part.part === "rows") await fillTable(db, part.table, part.columns, part.rows);
@@ -124,12 +134,12 @@ async function writeTables(file: string, db: Database): Promise<void> {
 /** Finds inconsistencies in a database. */
 export async function checkLocation(location: StoreLocation, keys: Keys): Promise<Inconsistency[]> {
   const snapshot = await openSnapshot(location);
-  if (!snapshot) throw new Refusal("database", "There is no database to check yet.");
+  if (!snapshot) throw new Missing("database", "There is no database to check yet.");
   try {
     // A missing key must not look like values that cannot be decrypted.
     keys();
     if (snapshot.version !== latestVersion)
-      throw new Refusal(
+      throw new Conflict(
         "database",
         `The database has schema ${snapshot.version}, this version of Cleancast knows ${latestVersion}: ` +
           (snapshot.version > latestVersion

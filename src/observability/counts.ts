@@ -24,7 +24,7 @@ export function openCounts({ bySite }: { bySite: boolean }) {
   const answerSeconds = createBucketCounts(answerBounds);
   const attemptSeconds = new Map<string, BucketCounts>();
   const commitSeconds = createBucketCounts(commitBounds);
-  const totals = { commitFailures: 0, writes: 0, defects: 0, clockJumps: 0 };
+  const totals = { commitFailures: 0, writes: 0, defects: 0, clockJumps: 0, purgedRows: 0 };
 
   function attemptSecondsOf(platform: string): BucketCounts {
     let buckets = attemptSeconds.get(platform);

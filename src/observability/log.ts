@@ -1,11 +1,13 @@
 // The log: JSON lines on stdout. The lines of events and attempts hold ids, states and numbers, but no platform's answer,
 // which may repeat what was sent, and no order id, which may name a person. `event show ID` has the rest.
 //
-// An event has a line for its request and one for each attempt. These are written from templates, byte for byte as pino would
-// write them: pino allocates 5 KB for a line of 250 bytes.
+// An event has one line at the level info: that of its request, with the state of each delivery. Attempts are lines at the
+// level debug, unless a delivery ends with one that needs a person: that is a warning. These lines are written from templates,
+// byte for byte as pino would write them: pino allocates 5 KB for a line of 250 bytes.
 
 import { pino, type Logger } from "pino";
 import type { InboundLine } from "../inbound/steps.ts";
+import { errorCode } from "../kernel/errorCode.ts";
 import type { Result } from "../kernel/event.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
@@ -18,21 +20,29 @@ export type Log = {
   writeAttempt: (platform: string, settlement: Settlement) => void;
 };
 
-export function openLog(level: string): Log {
-  const stream = openBlocks();
+/** `onClosed` is called once when the reader of the log has ended, such as `head`; later lines are dropped. */
+export function openLog(level: string, onClosed: () => void = () => {}): Log {
+  const stream = openBlocks(onClosed);
   const log = pino({ level, base: null, redact: ["*.headers", "headers"] }, stream);
-  const isWritten = log.isLevelEnabled("info");
+  const isWritten = (value: number) => value >= log.levelVal;
   return {
     log,
     writeInbound(line) {
-      if (isWritten) stream.write(renderInbound(line, Date.now()));
+      if (isWritten(infoLevel)) stream.write(renderInbound(line, Date.now()));
     },
     writeAttempt(platform, settlement) {
-      const { attempt } = settlement;
-      if (isWritten && attempt) stream.write(renderAttempt(platform, settlement, attempt, Date.now()));
+      const { attempt, state } = settlement;
+      if (attempt && isWritten(levelOf(state)))
+        stream.write(renderAttempt(platform, settlement, attempt, Date.now()));
     },
   };
 }
+
+const [debugLevel, infoLevel, warnLevel] = [20, 30, 40];
+
+/** A delivery that ended without success is a warning; one that was sent, or waits for its next attempt, is not. */
+const levelOf = (state: Settlement["state"]) =>
+  state === "rejected" || state === "parked" || state === "expired" ? warnLevel : debugLevel;
 
 /** As much as Docker reads at once. */
 const blockLength = 16 * 1024;
@@ -42,18 +52,32 @@ const minLength = 64 * 1024;
 const flushMs = 250;
 
 /** Gathers all lines in blocks: a line per event must not cost a system call per event. */
-function openBlocks() {
+function openBlocks(onClosed: () => void) {
   const destination = pino.destination({ sync: false, minLength, maxWrite: minLength + 1 });
   let block = "";
   let isFlushed = true;
+  let isClosed = false;
+  const waiting: ((error?: Error) => void)[] = [];
+  const endWaiting = (error?: Error) => waiting.splice(0).forEach((done) => done(error));
+  destination.on("error", (error: Error) => {
+    if (errorCode(error) !== "EPIPE") throw error;
+    if (isClosed) return;
+    isClosed = true;
+    // The destination itself does not call back any more.
+    endWaiting();
+    onClosed();
+  });
 
   function flush(done?: (error?: Error) => void): void {
+    if (isClosed) return done?.();
+    if (done) waiting.push(done);
     destination.write(block);
     block = "";
-    destination.flush(done && (() => destination.flush(done)));
+    destination.flush(done && (() => destination.flush(endWaiting)));
   }
 
   function flushSync(): void {
+    if (isClosed) return;
     destination.flushSync();
     destination.write(block);
     block = "";
@@ -69,6 +93,7 @@ function openBlocks() {
   process.on("exit", flushSync);
 
   function write(line: string): void {
+    if (isClosed) return;
     block += line;
     isFlushed = false;
     if (block.length >= blockLength) flush();
@@ -80,7 +105,7 @@ function openBlocks() {
 
 export function renderInbound(line: InboundLine, time: number): string {
   return (
-    `{"level":30,"time":${time},"msg":"inbound"${field("site", line.site)}${field("key", line.key)}` +
+    `{"level":${infoLevel},"time":${time},"msg":"inbound"${field("site", line.site)}${field("key", line.key)}` +
     `${field("event", line.event)}${field("name", line.name)}${field("mode", line.mode)}${field("exit", line.exit)}` +
     (line.reasons === undefined ? "" : `,"reasons":${JSON.stringify(line.reasons)}`) +
     (line.results === undefined ? "" : `,"results":${JSON.stringify(toStates(line.results))}`) +
@@ -107,7 +132,7 @@ export function renderAttempt(
 ): string {
   const next = state === "queued" ? `,"next":"${new Date(dueAt).toISOString()}"` : "";
   return (
-    `{"level":30,"time":${time},"msg":"attempt"${field("site", siteId)}${field("event", eventId)}` +
+    `{"level":${levelOf(state)},"time":${time},"msg":"attempt"${field("site", siteId)}${field("event", eventId)}` +
     `${field("connection", connectionId)}${field("platform", platform)},"number":${number}${field("state", state)}` +
     `,"status":${httpStatus},"batch":${batch},"ms":${durationMs}${next}}\n`
   );

@@ -19,6 +19,8 @@ type MetricSources = {
   /** Keys of the connections whose circuit breaker is open. */
   openBreakers: () => Iterable<string>;
   backlog: () => Promise<Backlog>;
+  /** How many deletions there were, by kind, on all nodes and by the command line. */
+  deletions: () => Promise<Readonly<Record<string, number>>>;
   /** Expiry of the served certificate; null where none is served. */
   certificateExpiresAt: () => number | null;
   readiness: () => Promise<Readiness>;
@@ -28,31 +30,36 @@ type MetricSources = {
 };
 
 /** Values that take time to read: they are read once per scrape, before the metrics are rendered. */
-type ScrapeData = { backlog: Backlog | null; readiness: Readiness | null };
+type ScrapeData = {
+  backlog: Backlog | null;
+  deletions: Readonly<Record<string, number>> | null;
+  readiness: Readiness | null;
+};
 
-const backlogTimeoutMs = 2000;
+const storeTimeoutMs = 2000;
 
 export function openMetrics(sources: MetricSources): { contentType: string; read(): Promise<string> } {
   const exporter = openExporter();
-  const data: ScrapeData = { backlog: null, readiness: null };
+  const data: ScrapeData = { backlog: null, deletions: null, readiness: null };
   declareNode(exporter, sources, data);
   declareInbound(exporter, sources.counts);
   declareDelivery(exporter, sources);
   declareQueue(exporter, data);
-  declareStore(exporter, sources.counts);
+  declareStore(exporter, sources.counts, data);
+  /** When the store does not answer, the other numbers matter most. */
+  const readFromStore = <T>(name: string, reading: Promise<T>): Promise<T | null> =>
+    within(storeTimeoutMs, reading, `the ${name} was not read in time`).catch((error: unknown) => {
+      sources.onDefect(error, { metrics: name });
+      return null;
+    });
   return {
     contentType: exporter.contentType,
     async read() {
       data.readiness = await sources.readiness();
-      // When the store does not answer, the other numbers matter most.
-      data.backlog = await within(
-        backlogTimeoutMs,
-        sources.backlog(),
-        "the backlog was not counted in time",
-      ).catch((error: unknown) => {
-        sources.onDefect(error, { metrics: "backlog" });
-        return null;
-      });
+      [data.backlog, data.deletions] = await Promise.all([
+        readFromStore("backlog", sources.backlog()),
+        readFromStore("number of deletions", sources.deletions()),
+      ]);
       return exporter.read();
     },
   };
@@ -182,7 +189,20 @@ function declareQueue({ gauge }: Exporter, data: ScrapeData): void {
   );
 }
 
-function declareStore({ counter, histogram }: Exporter, { commitSeconds, totals }: Counts): void {
+function declareStore(
+  { counter, histogram }: Exporter,
+  { commitSeconds, totals }: Counts,
+  data: ScrapeData,
+): void {
+  counter("cleancast_purged_rows_total", "Rows that this node purged after their retention.", [], () => [
+    [totals.purgedRows],
+  ]);
+  counter(
+    "cleancast_deletions_total",
+    "Deleted sites, connections, webhooks and persons, and shortened retention periods.",
+    ["kind"],
+    () => Object.entries(data.deletions ?? {}),
+  );
   histogram("cleancast_store_commit_seconds", "Duration of transactions, including their wait.", () => [
     ["", commitSeconds],
   ]);

@@ -109,6 +109,11 @@ export function openObservability(
 
     onRejected: ({ status, code }: InboundRefusal): void => counts.countRejected(status, code),
 
+    onPurged(siteId: string, rows: number): void {
+      counts.totals.purgedRows += rows;
+      log.info({ site: siteId, rows }, "purged");
+    },
+
     onVisitCounted: (bucket: VisitBucket): void => counts.visits.add(bucket),
 
     /** A delivery was attempted, or given back without an attempt. */
@@ -146,6 +151,7 @@ export function openObservability(
         openBreakers: () => breaker.listOpen(elapsed()),
         backlog: openBacklog({ store, directory, now, elapsed }),
         certificateExpiresAt: parts.certificateExpiresAt,
+        deletions: () => store.deletions.readTotals(),
         readiness: () => ready.read(),
         skewMs: ready.skewMs,
         onDefect,

@@ -6,14 +6,14 @@ import { urlFault, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
-import { type By, missing, Refusal } from "../kernel/refusal.ts";
+import { type By, Conflict, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { PushCall } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
 import type { Address, Webhook } from "../store/outbound/webhooks.ts";
 import { bodyOf, sendMessage, type Answer, type Message } from "./push.ts";
 
-type WebhookContext = { store: Pick<Store, "webhooks" | "pushes" | "periods"> };
+type WebhookContext = { store: Pick<Store, "webhooks" | "pushes" | "periods" | "deletions"> };
 
 const rotationOverlapMs = dayMs;
 const maxUrlLength = 2048;
@@ -45,7 +45,10 @@ export async function addWebhook(
   if ("fault" in read) throw new Refusal("url", read.fault);
   const known = (await store.webhooks.listWithSecrets(site.id)).find(({ url }) => url === read.url);
   if (known)
-    throw new Refusal("url", `Webhook ${known.id} sends to this address already; rotate its secret instead.`);
+    throw new Conflict(
+      "url",
+      `Webhook ${known.id} sends to this address already; rotate its secret instead.`,
+    );
   const id = shortId();
   const secret = newSecret();
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
@@ -114,7 +117,7 @@ export async function disableWebhook({ store }: WebhookContext, webhook: Webhook
   const { siteId, id, state, stateReason } = webhook;
   // A person may also disable a webhook that the relay has disabled: that ends its alert.
   if (state === "disabled" && stateReason?.startsWith("disabled by "))
-    throw new Refusal("webhook", `Webhook ${id} is disabled already.`);
+    throw new Conflict("webhook", `Webhook ${id} is disabled already.`);
   const reason = `disabled by ${by.actor}`;
   await store.webhooks.setState(
     auditLine(siteId, "webhook disabled", { id, reason }, by),
@@ -128,7 +131,7 @@ export async function disableWebhook({ store }: WebhookContext, webhook: Webhook
 export async function enableWebhook({ store }: WebhookContext, webhook: Webhook, by: By): Promise<number> {
   requireAddress(webhook);
   const { siteId, id, state } = webhook;
-  if (state === "active") throw new Refusal("webhook", `Webhook ${id} is active already.`);
+  if (state === "active") throw new Conflict("webhook", `Webhook ${id} is active already.`);
   await store.webhooks.setState(auditLine(siteId, "webhook enabled", { id }, by), id, "active", null);
   return (await store.pushes.sumQueued({ siteId, webhookId: id })).periods;
 }
@@ -138,7 +141,9 @@ export async function removeWebhook(
   { siteId, id, origin }: Webhook,
   by: By,
 ): Promise<void> {
-  await store.webhooks.remove(auditLine(siteId, "webhook removed", { id, origin }, by), id);
+  const { periods: waiting } = await store.pushes.sumQueued({ siteId, webhookId: id });
+  await store.webhooks.remove(auditLine(siteId, "webhook removed", { id, origin, waiting }, by), id);
+  await store.deletions.add("webhook");
 }
 
 /** Pushes the closed periods that overlap a time range again, with the same ids. Returns how many. */

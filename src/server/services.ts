@@ -59,8 +59,10 @@ export async function startServices(options: ServiceOptions) {
   const checker = openChecker(config);
   shutdown.add("clients", "host checks", () => checker.sender.close());
   const mailer = config.smtp && openMailer(config.smtp);
-  const channels = { mailer, sender: delivery.sender };
-  shutdown.add("background", "purge", startPurge(node));
+  const channels = { mailer, sender: delivery.sender, publicUrl: config.publicUrl };
+  const { observability } = options;
+  const onPurged = (siteId: string, rows: number) => observability.onPurged(siteId, rows);
+  shutdown.add("background", "purge", startPurge({ ...node, onPurged }));
   shutdown.add("background", "statistics", startStatistics(node));
   shutdown.add("background", "hosts", startHostMonitor({ ...node, checker }));
   shutdown.add("background", "alerts", startAlertMonitor({ ...node, channels, everyMs: config.alertMs }));

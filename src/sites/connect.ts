@@ -180,10 +180,12 @@ export async function disconnect(
   by: By,
 ): Promise<void> {
   const { siteId, id, platform } = connection;
+  const waiting = await store.deletions.waitingOfConnection(siteId, id);
   await store.configuration.removeConnection(
-    auditLine(siteId, "connection removed", { id, platform }, by),
+    auditLine(siteId, "connection removed", { id, platform, waiting }, by),
     id,
   );
+  await store.deletions.add("connection");
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection", "success rate", "queue"], by.now);
   const outcome = { state: "skipped", reason: "disconnected" } as const;

@@ -97,6 +97,11 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
       sites.clear();
     }
     for (const row of rows) add(row);
+    for (const id of await store.deletedSites.listSince(isRolledBack ? -1 : seen)) {
+      const deleted = sites.get(id);
+      if (deleted) remove(deleted);
+      sites.delete(id);
+    }
     seen = revision;
   }
 

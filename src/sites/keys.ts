@@ -12,7 +12,7 @@ const pattern = /^(cc_test_|cc_|ccm_)([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 /** Length of the part that is stored in plain text, so that people can tell keys apart. */
 const prefixLength = 8;
 
-type NewKey = { key: string; hash: string; prefix: string };
+export type NewKey = { key: string; hash: string; prefix: string };
 
 export function makeKey(kind: Mode | "API"): NewKey {
   const body = forms[kind] + randomBase62(32);

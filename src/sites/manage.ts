@@ -8,7 +8,8 @@ import type { AuditLine } from "../store/sites/audit.ts";
 import type { Store } from "../store/store.ts";
 import { hasSettings, isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
 import { isProven, readHost } from "./hosts.ts";
-import { makeKey } from "./keys.ts";
+import { makeKey, type NewKey } from "./keys.ts";
+import { listShortened } from "./retention.ts";
 import { maxListLength, SettingFault } from "./settingForms.ts";
 import {
   auditedChanges,
@@ -18,7 +19,7 @@ import {
   withDefaults,
   type SiteSettings,
 } from "./settings.ts";
-import { missing, Refusal, type By } from "../kernel/refusal.ts";
+import { Conflict, missing, Refusal, type By } from "../kernel/refusal.ts";
 
 /** The stored configuration and its copy in memory: a change writes to the first and refreshes the second. */
 export type SiteContext = { store: Store; directory: Directory };
@@ -62,7 +63,7 @@ export function readFreeHost(
   if (!known) return { host, displacedSite: null };
   if (!isProven(known) && (isTrusted || known.addedAt < now - claimMs))
     return { host, displacedSite: known.siteId };
-  throw new Refusal(
+  throw new Conflict(
     "host",
     `${host} belongs to a site already.`,
     `${host} belongs to site ${known.siteId} already.`,
@@ -120,6 +121,7 @@ export async function changeSiteSettings(
   // This also replaces settings that cannot be read: it begins with the defaults, and with consent as opt-in.
   const line = auditLine(site.id, "settings changed", auditedChanges(changes, changed), by);
   await store.configuration.changeSettings(line, (stored) => ({ ...stored, ...changed }));
+  if (listShortened(site.settings, changed).length > 0) await store.deletions.add("retention");
   await directory.refresh();
   return endDamageAlerts(store, site, findSite({ directory }, site.id), by.now);
 }
@@ -160,6 +162,7 @@ export async function copySettings(
     ...stored,
     ...copied,
   }));
+  if (listShortened(site.settings, copied).length > 0) await store.deletions.add("retention");
   await directory.refresh();
   return endDamageAlerts(store, site, findSite({ directory }, site.id), by.now);
 }
@@ -188,11 +191,11 @@ export async function allowPerson(
   await directory.refresh();
 }
 
-/** Creates a key; the first one of a site turns inbound on. */
+/** Creates a key, or adds one that was made elsewhere (ownKeys.ts); the first one of a site turns inbound on. */
 export async function addKey(
   { store, directory }: SiteContext,
   site: Site,
-  wanted: { name: string; mode: Mode; expiresAt: number | null },
+  wanted: { name: string; mode: Mode; expiresAt: number | null; own?: NewKey },
   by: By,
 ): Promise<{ id: string; key: string; openedInbound: boolean }> {
   const name = wanted.name.trim();
@@ -200,7 +203,7 @@ export async function addKey(
   if (wanted.expiresAt !== null && wanted.expiresAt <= by.now) {
     throw new Refusal("expires", "The expiry is in the past.");
   }
-  const { key, hash, prefix } = makeKey(wanted.mode);
+  const { key, hash, prefix } = wanted.own ?? makeKey(wanted.mode);
   const openedInbound = site.keys.length === 0 && !site.settings.inbound && hasSettings(site);
   const id = shortId();
   await store.configuration.addKey(
@@ -248,7 +251,7 @@ export async function rotateKey(
   const { siteId, id } = old;
   if (!isUsable(old, by.now)) {
     const state = old.revokedAt === null ? "has expired" : "is revoked";
-    throw new Refusal("key", `Key ${id} ${state}; add a new one instead.`);
+    throw new Conflict("key", `Key ${id} ${state}; add a new one instead.`);
   }
   if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", "The expiry is in the past.");
   const { key, hash, prefix } = makeKey(old.mode);

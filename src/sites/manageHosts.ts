@@ -2,7 +2,7 @@
 
 import type { Host, Site } from "./directory.ts";
 import { isPublicName, readHost } from "./hosts.ts";
-import { type By, missing, Refusal } from "../kernel/refusal.ts";
+import { type By, Conflict, missing, Refusal } from "../kernel/refusal.ts";
 import {
   auditLine,
   type SiteContext,
@@ -31,7 +31,7 @@ export async function addHost(
       `${host} is a name inside a network. Write a public one, like shop.example.com.`,
     );
   if (site.hosts.length >= maxHosts)
-    throw new Refusal("host", `A site can have ${maxHosts} hosts; remove some first.`);
+    throw new Conflict("host", `A site can have ${maxHosts} hosts; remove some first.`);
   await store.hosts
     .add(auditLine(site.id, "host added", { host }, by), {
       host,
@@ -80,5 +80,5 @@ export async function removeHost(
   const isGone = await store.hosts.remove(auditLine(siteId, "host removed", { host }, by), host);
   await directory.refresh();
   if (!isGone && directory.host(host)?.siteId === siteId)
-    throw new Refusal("host", `${host} is the only host of its site: add another first, or pause it.`);
+    throw new Conflict("host", `${host} is the only host of its site: add another first, or pause it.`);
 }

@@ -247,6 +247,9 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
 const names = Object.keys(declared) as (keyof SiteSettings)[];
 export const settingLabels: readonly { label: string; help: string }[] = names.map((name) => declared[name]);
 
+/** The name of a setting as people write it. */
+export const labelOf = (name: keyof SiteSettings) => declared[name].label;
+
 /** Completes stored settings with the current defaults. */
 export function withDefaults(stored: Record<string, unknown>): SiteSettings {
   const settings = Object.fromEntries(names.map((name) => [name, stored[name] ?? declared[name].default]));

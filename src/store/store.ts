@@ -5,6 +5,8 @@ import { alertStore } from "./statistics/alerts.ts";
 import { apiKeyStore } from "./access/apiKeys.ts";
 import { auditStore } from "./sites/audit.ts";
 import { configurationStore } from "./sites/configuration.ts";
+import { deletedSiteStore } from "./sites/deletedSites.ts";
+import { deletionStore } from "./maintenance/deletions.ts";
 import { deliveryStore } from "./deliveries/deliveries.ts";
 import { eraseStore } from "./people/erase.ts";
 import { eventStore } from "./events/events.ts";
@@ -76,6 +78,8 @@ export async function openStore(
       purge: purgeStore(db),
       dueTimes: dueTimeStore(db),
       erase: eraseStore(db),
+      deletions: deletionStore(db),
+      deletedSites: deletedSiteStore(db, newId),
       audit: auditStore(db, newId),
       health: healthStore(db),
       doctorQueries: doctorQueryStore(db),

@@ -296,5 +296,11 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(checkedAnswer("POST /sites/:site/alerts/test", sent).channels).toEqual([
       { channel: "webhook", to: `${receiver.url}/…`, ok: true, error: null },
     ]);
+    expect(receiver.bodies().at(-1)).toMatchObject({
+      type: "test",
+      url: expect.stringMatching(
+        new RegExp(`^http://localhost:\\d+/dashboard/sites/${site}/settings/alerts$`),
+      ),
+    });
   });
 });

@@ -236,4 +236,38 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(tag.pinned).toMatch(/integrity="sha384-/);
     expect(tag).toMatchObject({ visits24h: 0, lastHourWithVisits: null });
   });
+
+  test("an owner deletes a site by naming its host, and others cannot", async () => {
+    const { id, hosts } = (await owner.ask("POST /sites", { host: "leaving.example" })).json;
+    const { key } = (await owner.ask(`POST /sites/${id}/keys`, { name: "my CRM" })).json;
+    expect((await relay.post(key, freshEvent(), { Host: hosts[0] })).status).toBe(200);
+    const leavingAdmin = await invite(relay, owner, "leaving@example.com", "admin", id);
+    const confirmed = `DELETE /sites/${id}?confirm=leaving.example`;
+    expect((await leavingAdmin.ask(confirmed)).status).toBe(403);
+    expect((await admin.ask(confirmed)).status).toBe(404);
+    for (const query of ["", "?confirm=shop.example"])
+      expect(fault(await owner.ask(`DELETE /sites/${id}${query}`))).toEqual([400, "invalid", "confirm"]);
+
+    const contents = {
+      hosts: 1,
+      keys: 1,
+      connections: 0,
+      webhooks: 0,
+      events: 1,
+      identities: 0,
+      visitors: 0,
+    };
+    const counted = await owner.ask(`GET /sites/${id}/contents`);
+    expect(checkedAnswer("GET /sites/:site/contents", counted)).toEqual(contents);
+    expect(checkedAnswer("DELETE /sites/:site", await owner.ask(confirmed))).toEqual(contents);
+    expect((await owner.ask(`GET /sites/${id}`)).status).toBe(404);
+    expect((await leavingAdmin.ask("GET /sites")).json.items).toEqual([]);
+    expect((await relay.post(key, freshEvent(), { Host: hosts[0] })).status).toBe(401);
+    const { items } = checkedAnswer("GET /audit", await owner.ask("GET /audit"));
+    expect(items[0]).toMatchObject({
+      actor: "owner@example.com",
+      action: "site deleted",
+      detail: { id, hosts, events: 1 },
+    });
+  });
 });

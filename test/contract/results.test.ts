@@ -72,7 +72,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     await site("paused", "paused");
     await home.run("connection", "pause", String(connections.get("paused")));
     await site("left", "left", "kept");
-    await home.run("disconnect", String(connections.get("left")));
+    await home.run("disconnect", String(connections.get("left")), "--yes");
     relay = await home.start();
   });
 

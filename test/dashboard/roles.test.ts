@@ -188,4 +188,34 @@ inChromium("roles", () => {
     },
     scenarioMs,
   );
+
+  test(
+    "an owner deletes a site after typing its host, and an admin is not offered to",
+    async () => {
+      const { id } = await home.addSite("leaving.example");
+      const path = `/sites/${id}/configuration/domains`;
+      const admin = await user(relay, await invite(relay, owner, "alma@example.com", "admin", id));
+      await admin.open(path);
+      await field(admin.page, "Add a domain").waitFor();
+      expect(await admin.page.getByRole("button", { name: "Delete site" }).count()).toBe(0);
+      await admin.context.close();
+
+      const { page, open, context, errors } = await user(relay, owner);
+      await open(path);
+      await press(page, "Delete site");
+      const form = dialog(page, "Delete leaving.example?");
+      await sees(form, /^This deletes 1 host, 1 key, 0 connections, 0 webhooks, 0 events/);
+      const confirm = form.getByRole("button", { name: "Delete site" });
+      await field(form, "Type leaving.example to confirm").fill("outlet.example");
+      expect(await confirm.isDisabled()).toBe(true);
+      await field(form, "Type leaving.example to confirm").fill("leaving.example");
+      await confirm.click();
+      await row(page, "outlet.example").waitFor();
+      expect(await row(page, "leaving.example").count()).toBe(0);
+      expect((await home.run("site", "list")).sites).toHaveLength(2);
+      expect(errors.scriptErrors).toEqual([]);
+      await context.close();
+    },
+    scenarioMs,
+  );
 });

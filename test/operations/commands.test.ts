@@ -29,6 +29,7 @@ describe.each(engines)("the command line on %s", (engine) => {
   });
 
   test("every list of a fresh installation prints the next step", async () => {
+    await home.run("migrate");
     expect(await home.print("site", "list")).toBe(
       "No sites yet. Add one: cleancast site add shop.example.com\n",
     );
@@ -123,7 +124,7 @@ describe.each(engines)("the command line on %s", (engine) => {
         },
       ],
     });
-    expect(await home.run("disconnect", other.id)).toEqual({ id: other.id, disconnected: true });
+    expect(await home.run("disconnect", other.id, "--yes")).toEqual({ id: other.id, disconnected: true });
     expect(await home.run("connection", "pause", connected.id)).toEqual({
       id: connected.id,
       state: "paused",
@@ -333,7 +334,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
     await home.run("site", "set", opening.host, "inbound=on");
     await home.run("site", "set", blocking.host, "block_domains=spam.test");
     await home.run("connect", site.host, "webhook", `url=${receiver.url}`);
-    await home.run("disconnect", leavingId);
+    await home.run("disconnect", leavingId, "--yes");
     await Promise.all([
       // Sent to a host of no site, because an unknown key counts as a wrong key of the host.
       becomes("a new site with its key is known", { ...added, host: "127.0.0.1" }, accepted("purchase")),

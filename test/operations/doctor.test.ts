@@ -26,6 +26,7 @@ import {
   type Wanted,
 } from "../support/installation.ts";
 import { command, engines, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { openGateway } from "../support/postgres/gateway.ts";
 import { startMailServer } from "../support/servers/mailServer.ts";
 import { startTlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshFolder } from "../support/databases.ts";
@@ -171,6 +172,16 @@ describe("settings of the installation", () => {
     expectNone(await diagnose(home, { CLEANCAST_ALLOW_PRIVATE: "10.0.0.0/8,crm.internal" }), /ALLOW_PRIVATE/);
   });
 
+  test("a variable that is not a setting is reported with the nearest one", async () => {
+    const found = await diagnose(home, { CLEANCAST_TRUST_PROXIES: "10.0.0.0/8", CLEANCAST_COLOUR: "red" });
+    const what = /^CLEANCAST_TRUST_PROXIES is not a setting and has no effect$/;
+    expect(expectFound(found, "warning", what)).toBe("Did you mean CLEANCAST_TRUST_PROXY?");
+    expect(expectFound(found, "warning", /^CLEANCAST_COLOUR is not a setting/)).toBe(
+      "Remove it, or look for the right name in .env.example.",
+    );
+    expectNone(await diagnose(home), /is not a setting/);
+  });
+
   test("replaced platform origins, a very low request limit and a silent log are reported", async () => {
     const found = await diagnose(home, {
       CLEANCAST_PLATFORM_ORIGINS: '{"meta":"http://127.0.0.1:9"}',
@@ -282,11 +293,37 @@ describe.each(engines)("a database on %s", (engine) => {
       writeFileSync(databaseFile(home), "no database at all".repeat(100));
       expectFound(await diagnose(home), "error", /the schema could not be checked/);
     } else {
-      const gone = await diagnose(home, { DATABASE_URL: "postgres://cleancast:hunter2@127.0.0.1:9/x" });
-      expectFound(gone, "error", /the schema could not be checked/);
-      expect(JSON.stringify(gone)).not.toContain("hunter2");
+      const at = (url: string) => diagnose(home, { DATABASE_URL: url });
+      const gone = await at("postgres://cleancast:hunter2@127.0.0.1:9/x");
+      expect(expectFound(gone, "error", /^nothing listens at 127\.0\.0\.1:9$/)).toContain("Start PostgreSQL");
+      expectFound(gone, "ok", /^Node/);
+      const unknown = await at("postgres://cleancast:hunter2@nowhere.invalid:5432/x");
+      expectFound(unknown, "error", /^the host name in nowhere\.invalid:5432 does not resolve$/);
+      const url = new URL(String(home.env.DATABASE_URL));
+      const { host } = url;
+      url.pathname = "/nodb";
+      const missing = await at(url.href);
+      expect(expectFound(missing, "error", new RegExp(`^PostgreSQL at ${host} has no database nodb$`))).toBe(
+        "Create it (CREATE DATABASE nodb), or correct the name in DATABASE_URL.",
+      );
+      for (const found of [gone, unknown, missing]) expect(JSON.stringify(found)).not.toContain("hunter2");
     }
   });
+});
+
+test("a wrong password and a server that does not answer are reported, and never with the password", async () => {
+  const home = await newInstallation("postgres");
+  const url = new URL(String(home.env.DATABASE_URL));
+  const gateway = await openGateway(url.href, { code: "28P01" });
+  url.host = gateway.host;
+  [url.username, url.password] = ["ada", "hunter2"];
+  const wrong = await diagnose(home, { DATABASE_URL: url.href });
+  const what = new RegExp(`^PostgreSQL at ${gateway.host} refuses the password of the user ada$`);
+  expect(expectFound(wrong, "error", what)).toContain("Correct the user or the password in DATABASE_URL");
+  gateway.mode = "silent";
+  const silent = await diagnose(home, { DATABASE_URL: url.href });
+  expectFound(silent, "error", new RegExp(`^${gateway.host} does not answer$`));
+  expect(JSON.stringify([wrong, silent])).not.toContain("hunter2");
 });
 
 test("a PostgreSQL that can lose commits, or runs short of connections, is reported", async () => {
@@ -396,6 +433,30 @@ describe("a site", () => {
     expect(expectFound(await diagnose(home), "warning", /the key "ends" \(\w+\) expires on/)).toContain(
       `key rotate ${id}`,
     );
+    // A key that was rotated is replaced already: rotating it again would make a third one.
+    const { id: fresh, key } = await home.run("key", "rotate", id);
+    expectNone(await diagnose(home), /"ends"/);
+    await withStore(home, (store) =>
+      store.keyUse.addUses([
+        {
+          siteId: site.siteId,
+          keyId: id,
+          hour: Math.floor(Date.now() / 3_600_000),
+          uses: 1,
+          lastUsedAt: Date.now(),
+        },
+      ]),
+    );
+    const used = expectFound(
+      await diagnose(home),
+      "note",
+      new RegExp(`was replaced by ${fresh}, and is still used`),
+    );
+    expect(used).toBe("Give its senders the new key.");
+    expect(JSON.stringify(await diagnose(home))).not.toContain(key);
+    await home.run("key", "revoke", fresh);
+    expectFound(await diagnose(home), "warning", /the key "ends" \(\w+\) expires on/);
+    await home.run("key", "revoke", id);
     const { id: idle } = await home.run("key", "add", host, "idle");
     expectNone(await diagnose(home), /"idle"/);
     await change(home, `UPDATE inbound_keys SET created_at = ${Date.now() - 8 * day} WHERE id = '${idle}'`);
@@ -446,7 +507,7 @@ describe("a site", () => {
         /google_ads \(\w+\) needs reconnection: invalid_grant/,
       );
     };
-    expect(await lostAfter(30)).toContain(`cleancast connect ${host} google_ads`);
+    expect(await lostAfter(30)).toContain(`cleancast sign-in ${host} google_ads`);
     expect(await lostAfter(7)).toContain('"Testing"');
   });
 
@@ -496,7 +557,9 @@ describe("a site", () => {
     );
     const findings = await diagnose(home);
     const remedyOf = (what: RegExp) => expectFound(findings, "error", what);
-    expect(remedyOf(/webhook \(\w+\).* cannot be read: .*\(credentials\)/)).toContain("cleancast connect shop");
+    expect(remedyOf(/webhook \(\w+\).* cannot be read: .*\(credentials\)/)).toContain(
+      "cleancast connect shop",
+    );
     expect(remedyOf(/the webhook \w+ cannot be read/)).toContain(`cleancast webhook repair ${id} `);
     expect(remedyOf(/the OAuth app for google_ads cannot be read/)).toContain("oauth app set google_ads");
     expect(remedyOf(/address of the alert webhook cannot be read/)).toContain("alert_webhook=https://");

@@ -94,13 +94,13 @@ test.each(engines)(
     expect((await placesOf(home, hash)).length).toBeGreaterThan(4);
     expect((await placesOf(home, "click-1")).length).toBeGreaterThan(2);
 
-    await home.run("person", "erase", "shop.example.com", "--email", email);
+    await home.run("person", "erase", "shop.example.com", "--email", email, "--yes");
     for (const trace of [hash, mask, "click-1", "visitor-one", "visitor-two"])
       expect([trace, await placesOf(home, trace)]).toEqual([trace, []]);
 
     // A refusal is all that may remain.
     await home.run("consent", "set", "shop.example.com", "denied", "--email", email);
-    await home.run("person", "erase", "shop.example.com", "--email", email);
+    await home.run("person", "erase", "shop.example.com", "--email", email, "--yes");
     expect(await placesOf(home, hash)).toEqual(["consents.subject", "consent_history.subject"]);
     await relay.stop();
     expect(await home.run("check")).toEqual({ ok: true, wrong: [] });

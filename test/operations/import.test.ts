@@ -200,6 +200,13 @@ describe.each(engines)("an import on %s", (engine) => {
     const refused = join(freshFolder(), "refused.csv");
     await conversions(path, "--deliver", "none", "--refused", refused);
     const list = readFileSync(refused, "utf8");
+    // The rows that were refused are a reason to fail, also in a dry run and when the file was imported before.
+    const again = ["import", "conversions", path, "--deliver", "none"];
+    for (const more of [[], ["--dry-run"]])
+      expect([
+        await home.exitCode(...again, ...more),
+        await home.exitCode(...again, ...more, "--allow-refused"),
+      ]).toEqual([4, 0]);
     expect(list).toBe(
       'line,reason\n2,"the row is not valid JSON"\n3,"email is not an email address"\n' +
         '4,"eventTime is not a time that can be read; write it like 2026-10-31T12:30:00Z"\n',

@@ -66,6 +66,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
       CLEANCAST_METRICS_SITES: "on",
       CLEANCAST_DRAIN_SECONDS: "1.5",
       CLEANCAST_RETRY_SECONDS: "3600",
+      LOG_LEVEL: "debug",
     });
     site = await home.addSite("shop.example", "block_domains=blocked.example");
     await home.run("connect", site.host, "webhook", `url=${receiver.url}`);
@@ -142,6 +143,15 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect(found.has("cleancast_certificate_expiry_timestamp_seconds")).toBe(false);
   });
 
+  test("the metrics count deletions, also those of the command line", async () => {
+    const { id } = await home.run("webhook", "add", site.host, "https://hooks.example.com/totals");
+    await home.run("webhook", "remove", id, "--yes");
+    const found = await metrics();
+    const deletions = (kind: string) => found.get(`cleancast_deletions_total{kind="${kind}"}`);
+    expect(["site", "connection", "webhook", "person", "retention"].map(deletions)).toEqual([0, 0, 1, 0, 0]);
+    expect(found.has("cleancast_purged_rows_total")).toBe(true);
+  });
+
   test("only the operator can read the metrics", async () => {
     const forwarded = {
       "X-Forwarded-For": "203.0.113.9",
@@ -160,6 +170,21 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect(await status({ Host: site.host })).toBe(404);
     // With the token the metrics are available on every host.
     expect(await status({ ...bearer, Host: site.host })).toBe(200);
+  });
+
+  test("at the level info, an event has one line, and a warning where a delivery needs a person", async () => {
+    await eventually("the log is written", () => logged(relay).some(({ state }) => state === "rejected"));
+    const events = Map.groupBy(
+      logged(relay).filter(({ event, level }) => event !== undefined && Number(level) >= 30),
+      ({ event }) => event,
+    );
+    const shown = [...events.values()].map((lines) =>
+      lines.map(({ msg, level }) => `${String(msg)} ${String(level)}`),
+    );
+    expect(shown.filter((lines) => lines.length === 1).every(([line]) => line === "inbound 30")).toBe(true);
+    expect(shown.filter((lines) => lines.length > 1).map((lines) => lines.toSorted())).toEqual([
+      ["attempt 40", "inbound 30"],
+    ]);
   });
 
   test("the log has one wide line per request and attempt, without personal data", async () => {
@@ -203,7 +228,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
       ["rejected", 400],
     ]);
     expect(attempts[1]).toEqual({
-      level: 30,
+      level: 20,
       time: expect.any(Number),
       msg: "attempt",
       site: site.id,

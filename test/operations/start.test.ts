@@ -113,7 +113,13 @@ describe.each(engines)("the first start on %s", (engine) => {
   test("a start with an existing site creates nothing", async () => {
     const home = await newInstallation(engine);
     const { key } = await home.addSite("shop.example");
-    const relay = await home.start();
+    const relay = await home.start({
+      CLEANCAST_TRUST_PROXIES: "10.0.0.0/8",
+      CLEANCAST_PORT: "tcp://10.0.0.1:80",
+    });
+    expect(relay.output()).toMatch(
+      /^Warning: CLEANCAST_TRUST_PROXIES is not a setting and has no effect\. Did you mean CLEANCAST_TRUST_PROXY\?\nCleancast/,
+    );
     expect(relay.key).toBe("");
     const { sites } = await home.run("site", "list");
     expect(sites.map(({ hosts }: { hosts: string[] }) => hosts)).toEqual([["shop.example"]]);

@@ -93,7 +93,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     const { alerts } = await home.run("alert", "list");
     expect(alerts).toMatchObject([{ kind: "needs reconnection", subject: id, endedAt: null, failed: [] }]);
     expect(await home.print("alert", "list", "shop.example")).toContain(
-      `to do: cleancast connect shop.example segment`,
+      `then: cleancast connection set ${id} write_key=@write_key.txt`,
     );
 
     platform.behave = (_got, response) => response.writeHead(200).end('{"success":true}');
@@ -139,7 +139,8 @@ describe.each(engines)("alerts on %s", (engine) => {
   test("alert test without a channel names the settings to set", async () => {
     await home.run("site", "add", "quiet.example");
     expect(await home.fails("alert", "test", "quiet.example")).toMatchObject({
-      error: "No alert recipient is configured: set alert_emails or alert_webhook with 'cleancast site set'.",
+      error:
+        "No alert recipient is configured: set alert_emails or alert_webhook. For example: cleancast site set quiet.example alert_emails=ops@example.com",
     });
   });
 });

@@ -348,7 +348,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(await home.fails("webhook", "show", "nothing")).toMatchObject({ field: "webhook" });
     expect(await home.fails("webhook", "add", "no.example", receiver.url)).toMatchObject({ field: "site" });
 
-    await home.run("webhook", "remove", id);
+    await home.run("webhook", "remove", id, "--yes");
     expect((await home.run("webhook", "list", site.host)).webhooks).toEqual([]);
     expect(await home.fails("webhook", "remove", id)).toMatchObject({ field: "webhook" });
   });

@@ -137,7 +137,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     expect((await log("--connection", site.connection, "--id", eventId)).deliveries).toHaveLength(1);
     expect((await log(other.host, "--connection", other.connection)).deliveries).toEqual([]);
     // The deliveries of a removed connection stay listed.
-    await home.run("disconnect", site.connection);
+    await home.run("disconnect", site.connection, "--yes");
     expect((await log(site.host, "--connection", site.connection)).deliveries).toHaveLength(1);
   });
 
@@ -196,13 +196,13 @@ describe.each(engines)("the sync log on %s", (engine) => {
     await send(site, { orderId: "E-2" });
     answer(200);
     const before = gotAt(site.path);
-    await home.run("person", "erase", site.host, "--email", "gone@example.com");
+    await home.run("person", "erase", site.host, "--email", "gone@example.com", "--yes");
     expect(await home.fails("delivery", "replay", site.host, "--order", "E-1", "--yes")).toEqual({
       ok: false,
       error: "Nothing to replay: 1 × their person was erased.",
       field: "deliveries",
     });
-    await home.run("disconnect", site.connection);
+    await home.run("disconnect", site.connection, "--yes");
     expect(await home.fails("delivery", "replay", site.host, "--state", "rejected", "--yes")).toMatchObject({
       error: "Nothing to replay: 2 × their connection was removed.",
     });

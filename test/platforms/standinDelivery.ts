@@ -91,7 +91,7 @@ export async function openStandinDelivery() {
       retry: { scheduleMs: [1000], random: () => 0.5 },
       attemptMs: 5000,
       now: () => clock.now,
-    elapsed: () => clock.now,
+      elapsed: () => clock.now,
       onDefect: (error) => {
         throw error;
       },

@@ -57,8 +57,13 @@ export class Installation {
   /** Runs a command that must fail and returns its parsed error. */
   async fails(...args: string[]): Promise<CommandError> {
     const { out, err, code } = await commandIn({ args: ["--json", ...args], env: this.env });
-    if (code !== 1 || out !== "") throw new Error(`cleancast ${args.join(" ")} did not fail: ${out}`);
+    if (code === 0 || out !== "") throw new Error(`cleancast ${args.join(" ")} did not fail: ${out}`);
     return JSON.parse(err);
+  }
+
+  /** Runs a command and returns its exit code. */
+  async exitCode(...args: string[]): Promise<number> {
+    return (await commandIn({ args: ["--json", ...args], env: this.env })).code;
   }
 
   /** Runs a command and returns the text that it prints for people. */

@@ -48,7 +48,7 @@ export function useSite(): Site | undefined {
 export const roleSentences: Record<Role, string> = {
   viewer: "Viewers can see everything and change nothing.",
   admin: "Admins can also change settings, keys and connections.",
-  owner: "Owners can also manage members and API keys.",
+  owner: "Owners can also manage members and API keys, and delete sites.",
 };
 
 export const roleNames: Record<Role, string> = { viewer: "Viewer", admin: "Admin", owner: "Owner" };

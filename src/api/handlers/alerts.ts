@@ -62,7 +62,7 @@ const toLine = ({ id, at, actor, action, detail }: AuditLine & { id: string }) =
 });
 
 export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertRoutes> {
-  const { store, mailer, sender, now } = context;
+  const { store, mailer, sender, publicUrl, now } = context;
 
   async function audit(siteId: string, { cursor, limit }: { cursor?: string | undefined; limit: number }) {
     const { items, next } = pageOf(await store.audit.list(siteId, limit + 1, readCursor(cursor)?.id), limit);
@@ -85,7 +85,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
 
     async "POST /sites/:site/alerts/test"({ site, by }) {
       await countAttempt(store, testLimits("alert", site.id), now());
-      return { channels: await sendTestAlert(site, { mailer, sender }, by.now) };
+      return { channels: await sendTestAlert(site, { mailer, sender, publicUrl }, by.now) };
     },
 
     "GET /sites/:site/audit": ({ site, query }) => audit(site.id, query),

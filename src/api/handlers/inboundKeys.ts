@@ -9,7 +9,10 @@ import { reloadSite, type Handlers } from "../call.ts";
 import { setFileName, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
-type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/rejected-requests${string}`>;
+type Names = Extract<
+  keyof typeof siteRoutes,
+  `${string}/keys${string}` | `${string}/rejected-requests${string}`
+>;
 
 function checkExpiry(expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now)

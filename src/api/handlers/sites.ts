@@ -6,6 +6,7 @@ import type { Answer } from "../../contract/contract.ts";
 import type { siteRoutes } from "../../contract/sites.ts";
 import { urlFault } from "../../delivery/addresses.ts";
 import { tagLines, tagScripts } from "../../identity/tagScript.ts";
+import { countContents, deleteSite } from "../../sites/deleteSite.ts";
 import { isUsable, type Site } from "../../sites/directory.ts";
 import { namesNoSite, stateOf } from "../../sites/hosts.ts";
 import { Refusal } from "../../kernel/refusal.ts";
@@ -27,7 +28,10 @@ import { refuseDashboardHost } from "../dashboardHost.ts";
 import type { ApiContext } from "../context.ts";
 import { describeSite, readHealth, readHealthOfAll } from "./siteHealth.ts";
 
-type Names = Exclude<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/rejected-requests${string}`>;
+type Names = Exclude<
+  keyof typeof siteRoutes,
+  `${string}/keys${string}` | `${string}/rejected-requests${string}`
+>;
 
 const defaults = describeSettings(withDefaults({}));
 
@@ -82,6 +86,17 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
 
     async "PATCH /sites/:site"({ site, body, actor, by }) {
       return describeSite(await renameSite(context, site, body.name, by), actor);
+    },
+
+    async "GET /sites/:site/contents"({ site }) {
+      return countContents(context, site);
+    },
+
+    async "DELETE /sites/:site"({ site, query, by }) {
+      const host = site.hosts[0] ?? site.id;
+      if (query.confirm !== host)
+        throw new Refusal("confirm", `confirm must be ${host}: this deletes the site with all its data.`);
+      return deleteSite(context, site, by);
     },
 
     async "GET /sites/:site/settings"({ site }) {

@@ -218,7 +218,8 @@ export async function readSignInTokens(
   const signIn = await findSignIn(store, wanted);
   if (!signIn || signIn.platform !== wanted.platform || signIn.expiresAt <= now) {
     const sentence = `There is no sign-in ${id} for ${wanted.platform} here.`;
-    throw new Missing("sign_in", `${sentence} Begin one.`, `${sentence} Begin one: cleancast sign-in`);
+    const hint = `Begin one: cleancast sign-in ${wanted.siteId} ${wanted.platform}`;
+    throw new Missing("sign_in", `${sentence} Begin one.`, `${sentence} ${hint}`);
   }
   const { record } = signIn;
   if (record.step === "done") return record.tokens;

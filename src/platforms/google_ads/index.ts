@@ -24,7 +24,7 @@ export const googleAds = {
   guide: {
     credentials: [
       "In the Google Cloud console create a project, enable the Data Manager API in it, and create an OAuth client of the type web application.",
-      "Set the client's id and secret (cleancast oauth app set), then sign in (cleancast sign-in) with a Google account that may edit the Google Ads account.",
+      "Set the client's id and secret (cleancast oauth app set google_ads client_id=… client_secret=@file), then sign in (cleancast sign-in SITE google_ads) with a Google account that may edit the Google Ads account.",
       "In Google Ads open Goals > Conversions and create a conversion action that imports from clicks. Its number is in the page's URL as ctId.",
       "Enter the customer id of the account that owns the action. If you access it through a manager account, enter that id too.",
     ],

@@ -33,7 +33,7 @@ export const microsoftAds = {
       "In Microsoft Advertising open Conversions > UET tag. Note the tag's number, edit the tag, go to the next page, choose Use Conversions API and copy the token. It may take 15 minutes until the token works.",
       "Create an event conversion goal on that tag, with the action equal to the name under which the event is sent.",
       "For events older than 7 days create a goal for offline conversions too. Enter its exact name here, and the numbers of the ad account and the manager account.",
-      "For those also get a developer token in the developer portal, register a web application in Microsoft Entra, set its id and secret (cleancast oauth app set), and sign in (cleancast sign-in).",
+      "For those also get a developer token in the developer portal, register a web application in Microsoft Entra, set its id and secret (cleancast oauth app set microsoft_ads client_id=… client_secret=@file), and sign in (cleancast sign-in SITE microsoft_ads).",
       "If your account does not offer Use Conversions API yet, leave the tag token empty: every event is then sent as an offline conversion.",
     ],
     sends: [

@@ -39,7 +39,7 @@ const queries: readonly FaultQuery[] = [
     what: "deliveries that wait for a connection that does not exist",
     sql: `SELECT event_id AS example FROM deliveries WHERE state IN ('queued', 'parked') AND NOT EXISTS
       (SELECT 1 FROM connections WHERE connections.site_id = deliveries.site_id
-         AND connections.id = deliveries.connection_id)`,
+         AND connections.id = deliveries.connection_id) AND site_id NOT IN (SELECT site_id FROM deleted_sites)`,
   },
   {
     what: "deliveries that are due in more than a year",
@@ -73,7 +73,8 @@ const queries: readonly FaultQuery[] = [
     what: "periods after the last closed one",
     sql: `SELECT periods.site_id AS example FROM periods LEFT JOIN period_heads
         ON period_heads.site_id = periods.site_id
-      WHERE period_heads.number IS NULL OR periods.number > period_heads.number`,
+      WHERE (period_heads.number IS NULL OR periods.number > period_heads.number)
+        AND periods.site_id NOT IN (SELECT site_id FROM deleted_sites)`,
   },
   {
     what: "queued pushes without their period",
@@ -101,7 +102,7 @@ const queries: readonly FaultQuery[] = [
 
 /** Tables whose rows belong to no site. In the other tables, rows under the empty site belong to all. */
 const installationWide = new Set(
-  "settings sites oauth_apps users sessions passwords two_factors verifications one_time_links rate_counters".split(
+  "settings sites deleted_sites oauth_apps users sessions passwords two_factors verifications one_time_links rate_counters".split(
     " ",
   ),
 );
@@ -130,7 +131,8 @@ export async function checkSnapshot(
   for (const table of tablesAt(snapshot.version).filter((one) => !installationWide.has(one))) {
     await run({
       what: `${table} of sites that do not exist`,
-      sql: `SELECT site_id AS example FROM ${table} WHERE site_id <> '' AND site_id NOT IN (SELECT site_id FROM sites)`,
+      sql: `SELECT site_id AS example FROM ${table} WHERE site_id <> '' AND site_id NOT IN (SELECT site_id FROM sites)
+        AND site_id NOT IN (SELECT site_id FROM deleted_sites WHERE purged_at IS NULL)`,
     });
   }
   await checkJson(snapshot, add);

@@ -45,6 +45,7 @@ export function representativeRows(): Record<string, Row[]> {
         created_at: at,
       },
     ],
+    deleted_sites: [{ site_id: "s0", revision: 1, deleted_at: at, purged_at: null }],
     hosts: [{ host: "shop.example.com", site_id, created_at: at }],
     inbound_keys: [
       {

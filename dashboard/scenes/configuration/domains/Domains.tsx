@@ -11,6 +11,7 @@ import { Loading, RequestError } from "../../../common/states.tsx";
 import { Code } from "../../../common/values.tsx";
 import { ConfigurationPage } from "../../frame/SectionPage.tsx";
 import { CopySettings } from "./CopySettings.tsx";
+import { DeleteSite } from "./DeleteSite.tsx";
 import { Hosts } from "./Hosts.tsx";
 import { caddyRule, nginxRule } from "./proxyRules.ts";
 
@@ -50,6 +51,7 @@ export default function Domains() {
         </Box>
       </SettingsCard>
       <CopySettings />
+      <DeleteSite />
     </ConfigurationPage>
   );
 }

@@ -7,6 +7,7 @@ export const initial: Migration = {
   configuration: [
     "settings",
     "sites",
+    "deleted_sites",
     "hosts",
     "inbound_keys",
     "connections",
@@ -72,6 +73,14 @@ export const initial: Migration = {
       created_at bigint NOT NULL
     )`,
     `CREATE INDEX sites_by_revision ON sites (revision)`,
+
+    // Holds the ids of deleted sites. revision tells the nodes; purged_at is null while rows of the site may be left.
+    `CREATE TABLE deleted_sites (
+      site_id text NOT NULL PRIMARY KEY,
+      revision bigint NOT NULL,
+      deleted_at bigint NOT NULL,
+      purged_at bigint
+    ) {COMPACT}`,
 
     // trusted is 1 where an operator of the whole installation added the host: it is served without verification.
     // verified_at and verified_by say when and how a check last found that the host leads here; finding and seen say what

@@ -1,16 +1,24 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { takeBackup } from "../maintenance/backup.ts";
-import { checkLocation, restoreBackup } from "../maintenance/restore.ts";
-import { readConfig, type Config } from "../installation/config.ts";
-import { lockStore, makeDataFolder, onDatabase, readVersion } from "../installation/installation.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { countOf } from "../kernel/text.ts";
-import type { Inconsistency } from "../store/maintenance/check.ts";
-import { isKeyLost } from "../store/maintenance/lostKey.ts";
-import { openSnapshot } from "../store/maintenance/snapshot.ts";
-import { vacuumFile, vacuumServer, type VacuumReport } from "../store/maintenance/vacuum.ts";
-import { printResult } from "./context.ts";
+import { takeBackup } from "../../maintenance/backup.ts";
+import { checkLocation, restoreBackup } from "../../maintenance/restore.ts";
+import { readConfig, type Config } from "../../installation/config.ts";
+import {
+  findInstallation,
+  lockStore,
+  makeDataFolder,
+  noInstallation,
+  onDatabase,
+  readVersion,
+} from "../../installation/installation.ts";
+import { Conflict } from "../../kernel/refusal.ts";
+import { countOf } from "../../kernel/text.ts";
+import type { Inconsistency } from "../../store/maintenance/check.ts";
+import { isKeyLost } from "../../store/maintenance/lostKey.ts";
+import { openSnapshot } from "../../store/maintenance/snapshot.ts";
+import { vacuumFile, vacuumServer, type VacuumReport } from "../../store/maintenance/vacuum.ts";
+import { printResult } from "../context.ts";
+import { formatCount, openProgressLine } from "../terminal/progress.ts";
 
 export function backupCommands(program: Command): void {
   program
@@ -21,11 +29,21 @@ export function backupCommands(program: Command): void {
       const config = readConfig();
       // Opening the context would migrate the schema, and this may be the backup before an upgrade.
       const snapshot = await onDatabase(config, () => openSnapshot(config.store));
-      if (!snapshot || snapshot.version === 0)
-        throw new Refusal("database", "There is no database to back up yet.");
+      if (!snapshot || snapshot.version === 0) throw noInstallation(config);
       try {
         const replace = options.force === true;
-        const taken = await takeBackup(snapshot, file, { version: readVersion(), now: Date.now(), replace });
+        const taken = await withProgress(command, (show) =>
+          takeBackup(snapshot, file, {
+            version: readVersion(),
+            now: Date.now(),
+            replace,
+            onProgress: (rows, total, table) =>
+              show(rows / total, [`${formatCount(rows)} of ${formatCount(total)} rows`, table], {
+                rows,
+                total,
+              }),
+          }),
+        );
         // A backup is useful even without the key: it must be possible before giving up a lost key.
         const opens = !(await isKeyLost(snapshot, config.encryptionKeys));
         printResult(
@@ -47,17 +65,23 @@ export function backupCommands(program: Command): void {
     .option("--force", "replace existing data")
     .action(async (file: string, options: { force?: true }, command: Command) => {
       const config = readConfig();
-      makeDataFolder(config);
       if (config.keyFile !== null && !existsSync(config.keyFile))
-        throw new Refusal(
+        throw new Conflict(
           "key",
           `There is no encryption key: put the key of the backup into ${config.keyFile}, or into CLEANCAST_ENCRYPTION_KEY.`,
         );
+      makeDataFolder(config);
       const unlock = lockStore(config);
       try {
         const force = options.force === true;
-        const restored = await onDatabase(config, () =>
-          restoreBackup(file, config.store, config.encryptionKeys, { force, now: Date.now() }),
+        const restored = await withProgress(command, (show) =>
+          onDatabase(config, () =>
+            restoreBackup(file, config.store, config.encryptionKeys, {
+              force,
+              now: Date.now(),
+              onProgress: (fraction, step) => show(fraction, [step], { step }),
+            }),
+          ),
         );
         const { header, rows, tables, aside, wrong } = restored;
         printResult(
@@ -78,6 +102,7 @@ export function backupCommands(program: Command): void {
     .description("verify database integrity, also while the relay is running")
     .action(async (_options: unknown, command: Command) => {
       const config = readConfig();
+      if (!(await findInstallation(config))) throw noInstallation(config);
       const wrong = await onDatabase(config, () => checkLocation(config.store, config.encryptionKeys));
       printResult(command, { ok: wrong.length === 0, wrong }, inconsistencyText(wrong));
       if (wrong.length) process.exitCode = 1;
@@ -92,7 +117,7 @@ export function backupCommands(program: Command): void {
     .action(async (options: { full?: true }, command: Command) => {
       const config = readConfig();
       const report = await onDatabase(config, () => vacuum(config, options.full === true));
-      if (!report) throw new Refusal("database", "There is no database to vacuum yet.");
+      if (!report) throw noInstallation(config);
       printResult(
         command,
         report,
@@ -110,6 +135,18 @@ async function vacuum(config: Config, isFull: boolean): Promise<VacuumReport | n
     return vacuumFile(store.file);
   } finally {
     unlock();
+  }
+}
+
+type ShowFraction = (fraction: number, words: readonly string[], json: Record<string, unknown>) => void;
+
+async function withProgress<T>(command: Command, work: (show: ShowFraction) => Promise<T>): Promise<T> {
+  const json = command.optsWithGlobals().json === true;
+  const line = openProgressLine({ json, out: process.stderr, clock: () => performance.now() });
+  try {
+    return await work((fraction, words, value) => line.show(() => ({ fraction, words, json: value })));
+  } finally {
+    line.end();
   }
 }
 

@@ -1,63 +1,49 @@
-// Prints the progress and the report of an import. Progress goes to the error output: a bar on a terminal, a line every few
-// seconds elsewhere, JSON lines with --json. The report alone goes to the standard output.
+// Prints the progress and the report of an import.
 
-import { clickIdName } from "../identity/clickIds.ts";
-import type { Report } from "../import/import.ts";
-import type { Progress } from "../import/run.ts";
-import type { Source } from "../import/source.ts";
+import { clickIdName } from "../../identity/clickIds.ts";
+import type { Report } from "../../import/import.ts";
+import type { Progress } from "../../import/run.ts";
+import type { Source } from "../../import/source.ts";
+import { duration, formatCount, openProgressLine, type ProgressOptions } from "./progress.ts";
 
-type Screen = { write(text: string): unknown; isTTY?: boolean; columns?: number };
-type ProgressOptions = { json: boolean; dryRun: boolean; out: Screen; clock: () => number };
+type ImportProgressOptions = ProgressOptions & { dryRun: boolean };
 
-const barMs = 100;
-const lineMs = 3000;
-const barWidth = 24;
-
-export function openProgress({ name, bytes, rows }: Source, { json, dryRun, out, clock }: ProgressOptions) {
-  const isBar = !json && out.isTTY === true;
+export function openProgress({ name, bytes, rows }: Source, { dryRun, ...options }: ImportProgressOptions) {
+  const { json, out, clock } = options;
+  const line = openProgressLine(options);
   let startedAt = 0;
-  let shownAt = 0;
   let firstRows: number | null = null;
 
-  function show({ tally, bytes: read, waitingFor }: Progress): void {
-    const now = clock();
-    if (now - shownAt < (isBar ? barMs : lineMs)) return;
-    shownAt = now;
-    const seconds = Math.max(0.001, (now - startedAt) / 1000);
+  function describe({ tally, bytes: read, waitingFor }: Progress) {
+    const seconds = Math.max(0.001, (clock() - startedAt) / 1000);
     const rate = (tally.rows - (firstRows ?? 0)) / seconds;
-    const fraction = bytes ? Math.min(1, read / bytes) : null;
     const left = rows && rate > 0 ? Math.max(0, (rows - tally.rows) / rate) : null;
     const { imported, duplicates, refused } = tally;
-    if (json) {
-      const percent = fraction === null ? null : Math.round(fraction * 1000) / 10;
-      const pace = {
-        percent,
+    return {
+      fraction: bytes ? Math.min(1, read / bytes) : null,
+      words: [
+        `${formatCount(tally.rows)} rows`,
+        `${formatCount(Math.round(rate))}/s`,
+        ...(left === null ? [] : [`${duration(left)} left`]),
+        ...(duplicates ? [`${formatCount(duplicates)} duplicates`] : []),
+        ...(refused ? [`${formatCount(refused)} refused`] : []),
+        ...(waitingFor ? [`waiting for ${waitingFor}: its queue is full (is the relay running?)`] : []),
+      ],
+      json: {
         rows: tally.rows,
         rate: Math.round(rate),
         secondsLeft: left && Math.round(left),
-      };
-      out.write(`${JSON.stringify({ progress: { ...pace, imported, duplicates, refused, waitingFor } })}\n`);
-      return;
-    }
-    const words = [
-      ...(fraction === null ? [] : [`${Math.floor(fraction * 100)} %`]),
-      `${formatCount(tally.rows)} rows`,
-      `${formatCount(Math.round(rate))}/s`,
-      ...(left === null ? [] : [`${duration(left)} left`]),
-      ...(duplicates ? [`${formatCount(duplicates)} duplicates`] : []),
-      ...(refused ? [`${formatCount(refused)} refused`] : []),
-      ...(waitingFor ? [`waiting for ${waitingFor}: its queue is full (is the relay running?)`] : []),
-    ].join("  ");
-    out.write(
-      isBar ? `\r${bar(fraction)}${words}`.slice(0, (out.columns ?? 80) - 1).concat("\x1b[K") : `${words}\n`,
-    );
+        imported,
+        duplicates,
+        refused,
+        waitingFor,
+      },
+    };
   }
 
   return {
     start(resumedAfter: number): void {
       startedAt = clock();
-      // The bar is drawn immediately; the first line elsewhere comes after `lineMs`.
-      shownAt = isBar ? 0 : startedAt;
       if (json) return;
       const what =
         name === "-"
@@ -68,27 +54,11 @@ export function openProgress({ name, bytes, rows }: Source, { json, dryRun, out,
     },
     show(progress: Progress): void {
       firstRows ??= progress.tally.rows;
-      show(progress);
+      line.show(() => describe(progress));
     },
-    end(): void {
-      if (isBar && firstRows !== null) out.write("\r\x1b[K");
-    },
+    end: () => line.end(),
   };
 }
-
-function bar(fraction: number | null): string {
-  if (fraction === null) return "";
-  const filled = Math.round(fraction * barWidth);
-  return `${"█".repeat(filled)}${"░".repeat(barWidth - filled)}  `;
-}
-
-export function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 360) / 10} h`;
-}
-
-const formatCount = (count: number) => count.toLocaleString("en-US");
 
 export function reportText(
   report: Report,
@@ -108,7 +78,7 @@ export function reportText(
   if (unused.length)
     lines.push(`Not used: ${unused.slice(0, 20).join(", ")}${unused.length > 20 ? " …" : ""}`);
   if (kind === "conversions" && unused.some((name) => clickIdName(name.trim())))
-    lines.push("Click ids belong to people: import them first, with 'cleancast import identities'.");
+    lines.push("Click ids belong to people: import them first, with 'cleancast import identities FILE'.");
   lines.push("", row(tally.rows, "rows"), row(tally.imported, isDryRun ? "would be imported" : "imported"));
   const origins = duplicates
     ? ` (${formatCount(duplicates.inFile)} in the file, ${formatCount(duplicates.known)} already known)`

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { beginKeyChange, endKeyChange, resealAll } from "../maintenance/changeEncryptionKey.ts";
-import { createKeyFile } from "../maintenance/encryptionKeys.ts";
-import { readConfig, type Config } from "../installation/config.ts";
-import { lockStore, makeDataFolder } from "../installation/installation.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { countOf } from "../kernel/text.ts";
-import { discardSealedValues, isKeyLost } from "../store/maintenance/lostKey.ts";
-import { openDatabase, type StoreLocation } from "../store/open.ts";
-import { migrate } from "../store/schema/migrate.ts";
-import { probeSchema } from "../store/schema/schemaProbe.ts";
-import { printResult, withContext } from "./context.ts";
+import { beginKeyChange, endKeyChange, resealAll } from "../../maintenance/changeEncryptionKey.ts";
+import { createKeyFile } from "../../maintenance/encryptionKeys.ts";
+import { readConfig, type Config } from "../../installation/config.ts";
+import { findInstallation, lockStore, noInstallation } from "../../installation/installation.ts";
+import { Conflict } from "../../kernel/refusal.ts";
+import { countOf } from "../../kernel/text.ts";
+import { discardSealedValues, isKeyLost } from "../../store/maintenance/lostKey.ts";
+import { openDatabase, type StoreLocation } from "../../store/open.ts";
+import { migrate } from "../../store/schema/migrate.ts";
+import { probeSchema } from "../../store/schema/schemaProbe.ts";
+import { printResult, withContext } from "../context.ts";
 
 export function encryptionKeyCommands(program: Command): void {
   const key = program.command("encryption-key").description("the key that encrypts credentials at rest");
@@ -20,16 +20,16 @@ export function encryptionKeyCommands(program: Command): void {
     .description("encrypt everything with a new key, also while relays are running")
     .option("--alone", "no other node has a copy of this key file (PostgreSQL)")
     .action(async (options: { alone?: true }, command: Command) => {
-      const { keyFile, store: location, encryptionKeys } = readConfig();
+      const { keyFile, store: location, encryptionKeys } = await readExisting();
       await refuseNewerSchema(location);
       if (keyFile !== null) {
         // Nodes with a copy of the file would not get the new key, and could no longer decrypt anything.
-        if (location.engine === "postgres" && !options.alone) throw new Refusal("alone", copies);
+        if (location.engine === "postgres" && !options.alone) throw new Conflict("alone", copies);
         encryptionKeys();
         await beginKeyChange(keyFile);
       }
       await withContext(command, async ({ store, config, by }) => {
-        if (config.encryptionKeys().length < 2) throw new Refusal("key", twoKeys);
+        if (config.encryptionKeys().length < 2) throw new Conflict("key", twoKeys);
         const resealed = await resealAll(store, config.encryptionKeys);
         const kept = keyFile === null ? null : endKeyChange(keyFile, by.now);
         const detail = { values: resealed };
@@ -57,8 +57,7 @@ export function encryptionKeyCommands(program: Command): void {
     .description("continue without a lost key: the values that it encrypted are deleted")
     .option("--yes", "do it")
     .action(async (options: { yes?: true }, command: Command) => {
-      const config = readConfig();
-      makeDataFolder(config);
+      const config = await readExisting();
       const unlock = lockStore(config);
       try {
         const gone = await giveUpKey(config, options.yes === true);
@@ -76,11 +75,18 @@ export function encryptionKeyCommands(program: Command): void {
     });
 }
 
+/** Reading the keys of a folder without a database would create one. */
+async function readExisting(): Promise<Config> {
+  const config = readConfig();
+  if (!(await findInstallation(config))) throw noInstallation(config);
+  return config;
+}
+
 /** A newer schema may hold encrypted values that this version does not know, and would not encrypt again. */
 async function refuseNewerSchema(location: StoreLocation): Promise<void> {
   const { found, known } = await probeSchema(location);
   if (found > known)
-    throw new Refusal(
+    throw new Conflict(
       "database",
       `The database has schema ${found}, this version of Cleancast knows ${known}: change the key with the newer version.`,
     );
@@ -90,15 +96,15 @@ async function giveUpKey(config: Config, isConfirmed: boolean) {
   await refuseNewerSchema(config.store);
   const { keyFile } = config;
   if (keyFile !== null && !existsSync(keyFile)) {
-    if (!isConfirmed) throw new Refusal("yes", warning);
+    if (!isConfirmed) throw new Conflict("yes", warning);
     createKeyFile(keyFile);
   }
   const db = openDatabase(config.store);
   try {
     await migrate(db);
     if (!(await isKeyLost(db, config.encryptionKeys)))
-      throw new Refusal("key", "The configured key decrypts this database: it is not lost.");
-    if (!isConfirmed) throw new Refusal("yes", warning);
+      throw new Conflict("key", "The configured key decrypts this database: it is not lost.");
+    if (!isConfirmed) throw new Conflict("yes", warning);
     return await discardSealedValues(db, config.encryptionKeys, Date.now());
   } finally {
     await db.close();
@@ -120,9 +126,11 @@ const warning =
 
 const nextSteps: Record<string, string> = {
   connections: "connections need reconnection: 'cleancast connection list', then connect each again.",
-  oauth_apps: "OAuth apps were deleted: set them again with 'cleancast oauth app set'.",
-  webhooks: "secret values of webhooks were deleted: 'cleancast webhook remove' and 'webhook add'.",
-  sites: "sites lost their alert_webhook: set it again with 'cleancast site set'.",
+  oauth_apps:
+    "OAuth apps were deleted: set each again: cleancast oauth app set PLATFORM client_id=… client_secret=@file",
+  webhooks:
+    "secret values of webhooks were deleted: 'cleancast webhook remove ID', then 'cleancast webhook add SITE URL'.",
+  sites: "sites lost their alert_webhook: set it again: cleancast site set SITE alert_webhook=https://…",
   events: "events lost the extra fields of their field mappings.",
   bot_visits: "sampled bot visits were deleted.",
   settings:

@@ -1,22 +1,22 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Command } from "commander";
-import { move, type Move } from "../maintenance/move.ts";
-import { openProgress } from "../maintenance/moveProgress.ts";
-import { ConfigFaults, embeddedFile, readConfig, type Config } from "../installation/config.ts";
-import { shortId } from "../kernel/ids.ts";
-import { onDatabase } from "../installation/installation.ts";
-import { tryLock } from "../installation/lock.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { countOf } from "../kernel/text.ts";
-import { onSource, readSourceSchema, SourceFault } from "../store/maintenance/copySource.ts";
-import { UnfitRows, UniqueConflict } from "../store/maintenance/copyTarget.ts";
-import { NewerSchema } from "../store/schema/compatibility.ts";
-import { latestVersion } from "../store/schema/migrate.ts";
-import { findUrlFault, serverNames, serverUrls } from "../store/engine/postgres/servers.ts";
-import { openDatabase } from "../store/open.ts";
-import { readDialectFlags, UnknownDialectFlag } from "../store/engine/postgres/dialect.ts";
-import { printResult } from "./context.ts";
+import { move, type Move } from "../../maintenance/move.ts";
+import { openProgress } from "../../maintenance/moveProgress.ts";
+import { ConfigFaults, embeddedFile, readConfig, type Config } from "../../installation/config.ts";
+import { shortId } from "../../kernel/ids.ts";
+import { onDatabase } from "../../installation/installation.ts";
+import { tryLock } from "../../installation/lock.ts";
+import { Conflict, Missing, Refusal } from "../../kernel/refusal.ts";
+import { countOf } from "../../kernel/text.ts";
+import { onSource, readSourceSchema, SourceFault } from "../../store/maintenance/copySource.ts";
+import { UnfitRows, UniqueConflict } from "../../store/maintenance/copyTarget.ts";
+import { NewerSchema } from "../../store/schema/compatibility.ts";
+import { latestVersion } from "../../store/schema/migrate.ts";
+import { findUrlFault, serverNames, serverUrls } from "../../store/engine/postgres/servers.ts";
+import { openDatabase } from "../../store/open.ts";
+import { readDialectFlags, UnknownDialectFlag } from "../../store/engine/postgres/dialect.ts";
+import { printResult } from "../context.ts";
 
 type Options = { to?: string; prepare?: true; restart?: true };
 
@@ -33,7 +33,7 @@ export function moveCommands(program: Command): void {
     .action(async (options: Options, command: Command) => {
       const config = readConfig();
       const file = embeddedFile(config.dataFolder);
-      if (!existsSync(file)) throw new Refusal("database", "There is no embedded database to move.");
+      if (!existsSync(file)) throw new Missing("database", "There is no embedded database to move.");
       const url = options.to ?? (config.store.engine === "postgres" ? config.store.url : null);
       if (url === null) throw new Refusal("to", "Name the database: --to postgres://… , or DATABASE_URL.");
       const unlock = lock(config, options.prepare === true);
@@ -49,7 +49,7 @@ export function moveCommands(program: Command): void {
 /** Allows one move at a time. If no relay is running, none can start during the move, unless the move is only prepared. */
 function lock({ dataFolder }: Config, prepareOnly: boolean): () => void {
   const unlockMove = tryLock(dataFolder, "move.lock");
-  if (!unlockMove) throw new Refusal("database", "Another move of this installation is running.");
+  if (!unlockMove) throw new Conflict("database", "Another move of this installation is running.");
   const unlockServe = prepareOnly ? null : tryLock(dataFolder, "serve.lock");
   return () => {
     unlockServe?.();
@@ -104,9 +104,9 @@ function refuseUrl(url: string): void {
 }
 
 function refuseSchema(found: number | null): void {
-  if (found === null) throw new Refusal("database", "The embedded database is not a database of Cleancast.");
+  if (found === null) throw new Conflict("database", "The embedded database is not a database of Cleancast.");
   if (found !== latestVersion)
-    throw new Refusal(
+    throw new Conflict(
       "database",
       `The embedded database has schema ${found}, this version of Cleancast knows ${latestVersion}: ` +
         (found > latestVersion ? "move it with the newer one." : "run 'cleancast migrate' first."),
@@ -115,13 +115,13 @@ function refuseSchema(found: number | null): void {
 
 /** Turns errors that a person can correct into one sentence about the option or the file. */
 function toRefusal(error: unknown): unknown {
-  if (error instanceof ConfigFaults) return new Refusal("to", error.faults.join(" "));
+  if (error instanceof ConfigFaults) return new Conflict("to", error.faults.join(" "));
   if (error instanceof NewerSchema)
-    return new Refusal("to", "The database there belongs to a newer version of Cleancast.");
+    return new Conflict("to", "The database there belongs to a newer version of Cleancast.");
   if (error instanceof SourceFault || error instanceof UnfitRows)
-    return new Refusal("database", error.message);
+    return new Conflict("database", error.message);
   if (error instanceof UniqueConflict)
-    return new Refusal("database", `A value that must be unique occurs twice (${error.message}).`);
+    return new Conflict("database", `A value that must be unique occurs twice (${error.message}).`);
   return error;
 }
 

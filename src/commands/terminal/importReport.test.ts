@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Progress } from "../import/run.ts";
-import type { Source } from "../import/source.ts";
-import { newTally } from "../import/tally.ts";
-import { duration, openProgress } from "./importReport.ts";
+import type { Progress } from "../../import/run.ts";
+import type { Source } from "../../import/source.ts";
+import { newTally } from "../../import/tally.ts";
+import { openProgress } from "./importReport.ts";
+import { duration } from "./progress.ts";
 
 const source = { name: "orders.csv", bytes: 1000, rows: 100 } as Source;
 

@@ -1,0 +1,68 @@
+// Builds the `cleancast` command with all its subcommands.
+
+import type { Command } from "commander";
+import { readVersion } from "../installation/installation.ts";
+import { alertCommands } from "./alert.ts";
+import { apiKeyCommands } from "./apiKey.ts";
+import { completionCommands } from "./completion/completion.ts";
+import { connectionCommands, signInCommands } from "./connection.ts";
+import { CliCommand } from "./context.ts";
+import { backupCommands } from "./database/backup.ts";
+import { encryptionKeyCommands } from "./database/encryptionKey.ts";
+import { moveCommands } from "./database/move.ts";
+import { deliveryCommands } from "./delivery.ts";
+import { eventCommands } from "./event.ts";
+import { hostCommands } from "./host.ts";
+import { importCommands } from "./import.ts";
+import { keyCommands } from "./key.ts";
+import { memberCommands } from "./member.ts";
+import { operateCommands } from "./operate.ts";
+import { personCommands } from "./person.ts";
+import { platformCommands } from "./platform.ts";
+import { siteCommands, tagCommands } from "./site.ts";
+import { trafficCommands } from "./traffic.ts";
+import { webhookCommands } from "./webhook.ts";
+
+/** With `json`, errors of the arguments are not written by the parser: the caller prints them as JSON. */
+export function openProgram(json = false): CliCommand {
+  const program = new CliCommand("cleancast")
+    .description("Clean conversions, cast everywhere.")
+    .version(readVersion())
+    .option("--json", "print JSON")
+    .showHelpAfterError()
+    .exitOverride();
+  operateCommands(program);
+  backupCommands(program);
+  moveCommands(program);
+  encryptionKeyCommands(program);
+  siteCommands(program);
+  hostCommands(program);
+  keyCommands(program);
+  memberCommands(program);
+  apiKeyCommands(program);
+  platformCommands(program);
+  connectionCommands(program);
+  personCommands(program);
+  eventCommands(program);
+  importCommands(program);
+  deliveryCommands(program);
+  alertCommands(program);
+  tagCommands(program);
+  trafficCommands(program);
+  signInCommands(program);
+  webhookCommands(program);
+  completionCommands(program);
+  for (const command of [program, ...listCommands(program)]) {
+    if (command !== program) command.option("--json", "print JSON").exitOverride();
+    if (json) command.configureOutput({ writeErr: () => {} }).showHelpAfterError(false);
+  }
+  return program;
+}
+
+/** Lists all commands below one, with their own subcommands after each. */
+export function* listCommands(parent: Command): Generator<Command> {
+  for (const command of parent.commands) {
+    yield command;
+    yield* listCommands(command);
+  }
+}

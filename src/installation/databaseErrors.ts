@@ -1,0 +1,83 @@
+// Explains why a PostgreSQL cannot be used: host, port, database and user by their names, and what to check. No text holds the
+// password.
+
+import { sqlState } from "../store/engine/postgres/errors.ts";
+import { serverNames, serverUrls } from "../store/engine/postgres/servers.ts";
+
+export type DatabaseFault = { what: string; remedy: string };
+
+/** Names the database for messages: `cleancast at db.example.com:5432`. */
+export function databaseName(url: string): string {
+  return `the database ${accessOf(url).database} at ${serverNames(serverUrls(url))}`;
+}
+
+/** `variable` is the variable or option that holds the URL. */
+export function explainDatabaseError(url: string, error: unknown, variable: string): DatabaseFault {
+  const { database, user } = accessOf(url);
+  const servers = serverNames(serverUrls(url));
+  const code = sqlState(error);
+  if (code === "ECONNREFUSED")
+    return {
+      what: `nothing listens at ${servers}`,
+      remedy: `Start PostgreSQL there, or correct the host and port in ${variable}.`,
+    };
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return {
+      what: `the host name in ${servers} does not resolve`,
+      remedy: `Correct it in ${variable}, or check the DNS of this machine.`,
+    };
+  if (unreachable.has(code))
+    return {
+      what: `${servers} does not answer`,
+      remedy: `Check that PostgreSQL runs there, that no firewall is in between, and the host and port in ${variable}.`,
+    };
+  if (code === "3D000")
+    return {
+      what: `PostgreSQL at ${servers} has no database ${database}`,
+      remedy: `Create it (CREATE DATABASE ${database}), or correct the name in ${variable}.`,
+    };
+  if (code === "28P01")
+    return {
+      what: `PostgreSQL at ${servers} refuses the password of ${user}`,
+      remedy: `Correct the user or the password in ${variable}; in a password, write / as %2F, # as %23, ? as %3F, @ as %40 and % as %25.`,
+    };
+  if (code === "28000")
+    return {
+      what: `PostgreSQL at ${servers} does not admit ${user} from this machine: ${messageOf(error)}`,
+      remedy: `Create the user, allow this machine in pg_hba.conf, or correct the user in ${variable}.`,
+    };
+  if (code === "42501")
+    return {
+      what: `${user} may not use the database ${database} at ${servers}: ${messageOf(error)}`,
+      remedy: "Make the user the owner of the database.",
+    };
+  if (code === "53300")
+    return {
+      what: `PostgreSQL at ${servers} has no free connection`,
+      remedy: "Raise max_connections, or lower CLEANCAST_DATABASE_CONNECTIONS on every node.",
+    };
+  if (code === "57P03")
+    return { what: `PostgreSQL at ${servers} is starting or stopping`, remedy: "Wait a moment." };
+  return {
+    what: `the database ${database} at ${servers} cannot be used: ${messageOf(error)}`,
+    remedy: `Check ${variable}.`,
+  };
+}
+
+/** Without an answer within its time limit, the driver reports a lost connection (08006). */
+const unreachable = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "08006"]);
+
+function accessOf(url: string): { database: string; user: string } {
+  const { pathname, username } = new URL(serverUrls(url)[0] ?? "");
+  const user = decodeURIComponent(username);
+  return {
+    database: decodeURIComponent(pathname.slice(1)) || user || "(no name)",
+    user: user ? `the user ${user}` : "the user",
+  };
+}
+
+/** Of several addresses that failed, the first explains enough. */
+export function messageOf(error: unknown): string {
+  const cause = error instanceof AggregateError ? error.errors[0] : error;
+  return cause instanceof Error ? cause.message || sqlState(cause) : String(cause);
+}

@@ -1,0 +1,29 @@
+// Purges the rows of deleted sites. A node that had not heard of a deletion yet, or an import that was running, may have written
+// after it: so a site counts as purged only when a pass finds nothing, an hour after the deletion or later.
+
+import { hourMs } from "../kernel/time.ts";
+import type { PurgeStep } from "../store/maintenance/purge.ts";
+import type { Store } from "../store/store.ts";
+
+const settledMs = hourMs;
+
+type DeletedSitePurge = {
+  store: Pick<Store, "deletedSites">;
+  now: () => number;
+  /** Runs steps until there is no next one, or until the purge must stop. Returns how many rows were removed. */
+  inSteps: (step: (after: string, limit: number) => Promise<PurgeStep>) => Promise<number>;
+  onPurged: (siteId: string, rows: number) => void;
+};
+
+export async function purgeDeletedSites({ store, now, inSteps, onPurged }: DeletedSitePurge): Promise<void> {
+  for (const { id, deletedAt } of await store.deletedSites.listUnpurged()) {
+    let isComplete = false;
+    const removed = await inSteps(async (after, limit) => {
+      const step = await store.deletedSites.purge(id, after, limit);
+      isComplete = step.next === null;
+      return step;
+    });
+    if (removed > 0) onPurged(id, removed);
+    else if (isComplete && now() - deletedAt >= settledMs) await store.deletedSites.markPurged(id, now());
+  }
+}

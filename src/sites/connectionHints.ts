@@ -1,0 +1,45 @@
+// Commands that people paste: to connect a platform, and to give a connection fresh credentials. A secret is read from a file,
+// so that it is neither typed nor kept in the history of a shell.
+
+import { platformOf } from "../platforms/index.ts";
+import type { Platform, Setting } from "../platforms/platform.ts";
+import type { Connection } from "./directory.ts";
+
+const fileOf = (name: string) => `${name}.txt`;
+
+const word = ({ name, secret }: Setting) =>
+  secret ? `${name}=@${fileOf(name)}` : `${name}=${name.toUpperCase()}`;
+
+/** The settings that a new connection needs; with several possible sets, the first. */
+export function neededSettings({ settings, requires = [] }: Platform): Setting[] {
+  return settings.filter(({ name, required }) => required === true || requires[0]?.includes(name) === true);
+}
+
+/** The settings that a sign-in fills. */
+const signedInSettings = ["access_token", "refresh_token", "expires_at"];
+
+export function connectCommand(site: string, platform: Platform, signInId?: string): string {
+  const needed = neededSettings(platform);
+  const words =
+    signInId === undefined
+      ? needed.map(word)
+      : [`sign_in=${signInId}`, ...needed.filter(({ name }) => !signedInSettings.includes(name)).map(word)];
+  return ["cleancast connect", site, platform.id, ...words].join(" ");
+}
+
+/** What to do about a connection whose credentials were refused. */
+export function reconnectHint({ id, platform: platformId, settings }: Connection, site: string): string {
+  const platform = platformOf(platformId);
+  if (platform?.oauth && isSignedIn(settings))
+    return `Sign in again and follow the last line that it prints: cleancast sign-in ${site} ${platformId}`;
+  const possible = (platform?.settings ?? []).filter(({ secret }) => secret);
+  const given = possible.filter(({ name }) => settings[name]);
+  const secrets = given.length > 0 ? given : possible.slice(0, 1);
+  if (secrets.length === 0) return `cleancast connection test ${id}`;
+  const files = secrets.map(({ name }) => fileOf(name)).join(", ");
+  return `Write the new value to ${files}, then: cleancast connection set ${id} ${secrets.map(word).join(" ")}`;
+}
+
+/** Only a sign-in fills these. */
+const isSignedIn = ({ refresh_token, expires_at }: Connection["settings"]) =>
+  Boolean(refresh_token ?? expires_at);

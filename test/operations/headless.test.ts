@@ -1,0 +1,390 @@
+// An installation that is set up by commands alone, as scripts and configuration management do it.
+
+import { hash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listCommands, openProgram } from "../../src/commands/program.ts";
+import { platforms } from "../../src/platforms/index.ts";
+import { commandIn } from "../support/commands.ts";
+import { freshFolder } from "../support/databases.ts";
+import { root } from "../support/documents/documents.ts";
+import { reconnectHint } from "../../src/sites/connectionHints.ts";
+import { findConnection } from "../../src/sites/connect.ts";
+import { change, withStore } from "../support/installation.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import {
+  call,
+  engines,
+  eventually,
+  newInstallation,
+  type Installation,
+  type Relay,
+} from "../support/relay.ts";
+import { accepted, freshEvent, jsonError, summarize } from "../contract/answers.ts";
+
+const id = expect.stringMatching(/^[0-9a-z]{10}$/);
+
+describe.each(engines)("an installation without a browser, on %s", (engine) => {
+  let home: Installation;
+  let relay: Relay;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    home = await newInstallation(engine, { CLEANCAST_FIRST_SITE: "off" });
+    relay = await home.start();
+  });
+  afterAll(() => relay.kill());
+
+  const api = (key: string, path: string) =>
+    call(relay.url, { method: "GET", path: `/api/v1${path}`, headers: { authorization: `Bearer ${key}` } });
+
+  /** Wrong keys are counted by host, so this asks on a host of its own. */
+  const keyIsKnown = (key: string) =>
+    eventually("the key is known", async () => {
+      const answer = await relay.post(key, freshEvent(), { Host: "polled.example.net" });
+      return answer.status === 200;
+    });
+
+  test("CLEANCAST_FIRST_SITE=off creates neither a site nor a key at the first start", async () => {
+    expect(relay.output()).toContain("is running on");
+    expect(relay.output()).toContain("create the owner");
+    expect(relay.output()).not.toMatch(/First start|cc_/);
+    expect(await home.run("site", "list")).toEqual({ sites: [] });
+  });
+
+  test("an API key is revoked with the inbound keys that it made, after a question, or without them", async () => {
+    const { site } = await home.run("site", "add", "made.example.com");
+    const made: string[] = [];
+    for (const name of ["kept", "gone"]) {
+      const apiKey = await home.run("api-key", "add", name, "--access", "change");
+      const added = await call(relay.url, {
+        method: "POST",
+        path: `/api/v1/sites/${site}/keys`,
+        headers: { authorization: `Bearer ${apiKey.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ name, mode: "live" }),
+      });
+      const { id: inboundKey } = JSON.parse(added.text) as { id: string };
+      made.push(inboundKey);
+      expect(await home.fails("api-key", "revoke", apiKey.id)).toEqual({
+        ok: false,
+        field: "yes",
+        error: `This also revokes the inbound keys that API key ${apiKey.id} made: ${name} (${inboundKey}). --keep-inbound-keys keeps them. Add --yes to do it.`,
+      });
+      const revoked = await home.run(
+        "api-key",
+        "revoke",
+        apiKey.id,
+        name === "kept" ? "--keep-inbound-keys" : "--yes",
+      );
+      expect(revoked.inboundKeys).toEqual(name === "kept" ? [] : [inboundKey]);
+    }
+    const { keys } = await home.run("key", "list", "made.example.com");
+    const states = keys.map((one: { id: string; state: string }) => [one.id, one.state]);
+    expect(Object.fromEntries(states)).toEqual({ [made[0] ?? ""]: "active", [made[1] ?? ""]: "revoked" });
+  });
+
+  test("an API key is added, used, listed and revoked", async () => {
+    const added = await home.run("api-key", "add", "terraform", "--access", "change", "--expires", "30d");
+    expect(added).toMatchObject({ id, name: "terraform", site: null, access: "change" });
+    expect(added.key).toMatch(/^ccm_[0-9A-Za-z]{38}$/);
+    expect((await api(added.key, "/sites")).status).toBe(200);
+    const { keys } = await home.run("api-key", "list");
+    expect(keys).toMatchObject([
+      { id: added.id, name: "terraform", access: "change", createdBy: "command line" },
+    ]);
+    expect(JSON.stringify(keys)).not.toContain(added.key);
+    expect(await home.print("api-key", "list")).toMatch(
+      /terraform {2}ccm_\w{4}… {2}change {2}all sites {2}active/,
+    );
+    expect(await home.run("api-key", "revoke", added.id)).toEqual({
+      id: added.id,
+      revoked: true,
+      inboundKeys: [],
+    });
+    await eventually("the key is refused", async () => (await api(added.key, "/sites")).status === 401, 10);
+    expect(await home.fails("api-key", "revoke", "nothing")).toEqual({
+      ok: false,
+      field: "key",
+      error: "There is no API key nothing. 'cleancast api-key list' shows their ids.",
+    });
+    expect(await home.fails("api-key", "add", " ")).toMatchObject({ field: "name" });
+    expect(await home.exitCode("api-key", "add", "x", "--access", "everything")).toBe(2);
+  });
+
+  test("an inbound key that was made elsewhere is added by its hash, and works", async () => {
+    await home.run("site", "add", "hash.example.com");
+    const key = `cc_${"k".repeat(40)}`;
+    const sha256 = hash("sha256", key);
+    const add = (...more: string[]) => ["key", "add", "hash.example.com", "vault", "--hash", ...more];
+    expect(await home.run(...add(sha256.toUpperCase(), "--prefix", "cc_kkkkk"))).toEqual({
+      id,
+      inbound: "on",
+    });
+    await keyIsKnown(key);
+    expect(summarize(await relay.post(key, freshEvent()))).toEqual(accepted("purchase"));
+    expect(summarize(await relay.post(`${key}x`, freshEvent()))).toEqual(jsonError(401, "Invalid API key"));
+    const { keys } = await home.run("key", "list", "hash.example.com");
+    expect(keys).toMatchObject([{ name: "vault", prefix: "cc_kkkkk", state: "active" }]);
+    expect(await home.fails(...add(sha256))).toEqual({
+      ok: false,
+      field: "hash",
+      error: `This key was added already: it is the key ${keys[0].id} of hash.example.com.`,
+    });
+    expect(await home.exitCode(...add(sha256))).toBe(4);
+    expect(await home.fails(...add("abc"))).toMatchObject({ field: "hash" });
+    expect(await home.fails(...add("a".repeat(64), "--prefix", "cc_123456"))).toMatchObject({
+      field: "prefix",
+    });
+  });
+
+  test("key generate prints a key and its hash, and stores nothing", async () => {
+    const before = await home.run("key", "list");
+    for (const [options, form] of [
+      [[], /^cc_[0-9A-Za-z]{38}$/],
+      [["--test"], /^cc_test_[0-9A-Za-z]{38}$/],
+    ] as const) {
+      const made = await home.run("key", "generate", ...options);
+      expect(made.key).toMatch(form);
+      expect(made.hash).toBe(hash("sha256", made.key));
+      expect(made.key.startsWith(made.prefix)).toBe(true);
+    }
+    expect(await home.run("key", "list")).toEqual(before);
+  });
+
+  test("connection set changes one setting and keeps the others", async () => {
+    await home.run("site", "add", "set.example.com");
+    const settings = [`url=${receiver.url}`, "events=purchase", 'headers={"x-token":"old"}'];
+    const connected = await home.run("connect", "set.example.com", "webhook", ...settings);
+    const file = join(freshFolder(), "headers.txt");
+    writeFileSync(file, '{"x-token":"new"}\n');
+    const changed = await home.run("connection", "set", connected.id, `headers=@${file}`);
+    expect(changed).toMatchObject({
+      released: 0,
+      connection: {
+        id: connected.id,
+        state: "active",
+        events: ["purchase"],
+        settings: { headers: "(configured)" },
+      },
+    });
+    const { request } = await home.run("connection", "preview", connected.id);
+    expect(request.url).toContain(receiver.url);
+    expect(await home.run("connection", "set", connected.id, "events=lead,purchase")).toMatchObject({
+      connection: { events: ["lead", "purchase"], settings: { headers: "(configured)" } },
+    });
+    expect(await home.print("connection", "set", connected.id, "headers=")).toBe(
+      `Connection ${connected.id} to webhook is active, with a new headers. Test it: cleancast connection test ${connected.id}\n`,
+    );
+    const [one] = (await home.run("connection", "list", "set.example.com")).connections;
+    expect(one.settings).toEqual({
+      url: `${new URL(receiver.url).origin}/…`,
+      method: "POST",
+      success: "2xx",
+    });
+    expect(await home.fails("connection", "set", connected.id, "colour=red")).toMatchObject({
+      field: "colour",
+    });
+    expect(await home.exitCode("connection", "set", "nothing", "events=lead")).toBe(3);
+  });
+
+  test("the hint for refused credentials is a command that works as it is printed", async () => {
+    await home.run("site", "add", "hint.example.com");
+    const pasted = ["pixel_id=1234567890", "access_token=EAAold"];
+    const { id: connection } = await home.run("connect", "hint.example.com", "meta", ...pasted);
+    await markRefused(home, connection);
+    const { findings } = await home.run("doctor", "--offline");
+    const remedy = findings.find(({ what }: { what: string }) => what.includes(connection))?.remedy ?? "";
+    expect(remedy).toBe(
+      `Write the new value to access_token.txt, then: cleancast connection set ${connection} access_token=@access_token.txt`,
+    );
+    const folder = freshFolder();
+    writeFileSync(join(folder, "access_token.txt"), "EAAnew\n");
+    const [, command = ""] = /cleancast (.*)$/.exec(remedy) ?? [];
+    const ran = await commandIn({ args: command.split(" "), env: home.env, folder });
+    expect([ran.code, ran.err]).toEqual([0, ""]);
+    expect((await home.run("connection", "list", "hint.example.com")).connections).toMatchObject([
+      { id: connection, state: "active" },
+    ]);
+  });
+
+  test("a site is deleted while the relay runs: its key stops, its deliveries end, and nothing fails", async () => {
+    const { site } = await home.run("site", "add", "deleted.example.com");
+    const { key } = await home.run("key", "add", "deleted.example.com", "CRM");
+    await home.run("connect", "deleted.example.com", "webhook", `url=${receiver.url}`);
+    const before = receiver.got.length;
+    receiver.behave = (_got, response) => response.writeHead(503).end();
+    await keyIsKnown(key);
+    await eventually("the platform was asked", () => receiver.got.length > before);
+    receiver.behave = (_got, response) => response.writeHead(200).end("{}");
+    await home.run("site", "delete", "deleted.example.com", "--yes");
+    await eventually(
+      "the key is refused",
+      async () => (await relay.post(key, freshEvent(), { Host: "deleted.example.com" })).status === 401,
+      10,
+    );
+    const { key: apiKey } = await home.run("api-key", "add", "reader");
+    expect((await api(apiKey, `/sites/${site.id}`)).status).toBe(404);
+    expect(relay.output()).not.toContain('"level":50');
+  });
+
+  test("hints begin with npx where npm has started the command", async () => {
+    const started = home.with({ npm_command: "exec" });
+    const nothing = "There is no API key nothing. 'npx cleancast api-key list' shows their ids.\n";
+    expect((await commandIn({ args: ["api-key", "revoke", "nothing"], env: started.env })).err).toBe(nothing);
+    // Programs that read JSON compare texts.
+    expect((await started.fails("api-key", "revoke", "nothing")).error).not.toContain("npx");
+  });
+
+  test("site show prints everything about a site that is not secret", async () => {
+    await home.run("site", "add", "show.example.com");
+    const { key } = await home.run("key", "add", "show.example.com", "CRM");
+    await home.run("connect", "show.example.com", "webhook", "url=https://hooks.example.com/secret-path");
+    await home.run("webhook", "add", "show.example.com", "https://hooks.example.com/other-path");
+    const shown = await home.run("site", "show", "show.example.com");
+    expect(shown.site).toMatchObject({
+      id,
+      hosts: [{ host: "show.example.com", state: expect.any(String) }],
+      settings: { inbound: "on" },
+      keys: [{ name: "CRM", state: "active" }],
+      connections: [{ platform: "webhook", state: "active" }],
+      webhooks: [{ url: "https://hooks.example.com/…", state: "active" }],
+      lastEventAt: null,
+    });
+    const text = await home.print("site", "show", "show.example.com");
+    expect(text).toMatch(/^Site \w{10}, created .* UTC, last event –\n\nHosts\n {2}show\.example\.com/);
+    expect(text).toContain("keep_events=90d");
+    for (const secret of [key, "secret-path", "other-path"])
+      expect(JSON.stringify(shown) + text).not.toContain(secret);
+  });
+});
+
+/** Marks a connection as the relay does when a platform refuses its credentials. */
+async function markRefused(home: Installation, connectionId: string): Promise<void> {
+  const state = `state = 'needs reconnection', state_reason = 'the token has expired'`;
+  await change(home, `UPDATE connections SET ${state} WHERE id = '${connectionId}'`);
+}
+
+describe("platforms", () => {
+  let home: Installation;
+  beforeAll(async () => {
+    home = await newInstallation("sqlite");
+  });
+
+  test("platform list shows every platform, without an installation", async () => {
+    const { platforms: listed } = await home.run("platform", "list");
+    expect(listed.map((one: { id: string }) => one.id)).toEqual(platforms.map((one) => one.id));
+    for (const { id: name } of platforms)
+      expect(await home.print("platform", "list")).toContain(`\n${name} `);
+  });
+
+  test.each(platforms.map((one) => one.id))(
+    "platform show %s shows its settings, events and limits",
+    async (name) => {
+      const platform = platforms.find((one) => one.id === name);
+      const { platform: shown } = await home.run("platform", "show", name);
+      expect(shown.settings.map((one: { name: string }) => one.name)).toEqual(
+        platform?.settings.map((one) => one.name),
+      );
+      expect(shown).toMatchObject({ clickIds: platform?.ids ?? [], limits: { batch: platform?.batch } });
+      const text = await home.print("platform", "show", name);
+      for (const setting of platform?.settings ?? []) expect(text).toContain(`\n  ${setting.name}: `);
+      for (const theirs of Object.values(platform?.events?.standard ?? {})) expect(text).toContain(theirs);
+      expect(text).toContain(`cleancast connect SITE ${name}`);
+    },
+  );
+
+  test.each(platforms.map((one) => one.id))(
+    "the commands that connect %s and renew its credentials work as they are printed",
+    async (name) => {
+      const host = `${name.replaceAll("_", "-")}.example.com`;
+      await home.run("site", "add", host);
+      const { connect } = (await home.run("platform", "show", name)).platform;
+      const folder = freshFolder();
+      const values: Record<string, string> = {
+        headers: '{"x-token":"1"}',
+        ...platforms.find((one) => one.id === name)?.examples[0]?.settings,
+      };
+      for (const [setting, value] of Object.entries(values))
+        writeFileSync(join(folder, `${setting}.txt`), value);
+      /** Runs a printed command; SITE and NAME=VALUE are what a person fills in. */
+      const runPrinted = (text: string) => {
+        const words = text
+          .replace(/^.*cleancast /, "")
+          .replace("SITE", host)
+          .split(" ");
+        const args = words.map((word) => {
+          const [, setting = ""] = /^(\w+)=[A-Z_]+$/.exec(word) ?? [];
+          return setting in values ? `${setting}=${values[setting]}` : word;
+        });
+        return commandIn({ args: ["--json", ...args], env: home.env, folder });
+      };
+      const connected = await runPrinted(connect);
+      expect([connected.err, connected.code]).toEqual(["", 0]);
+      const { id: connection } = JSON.parse(connected.out);
+      await markRefused(home, connection);
+      const hint = await withStore(home, async (_store, directory) =>
+        reconnectHint(findConnection(directory.sites(), connection), host),
+      );
+      if (!hint.includes("connection set"))
+        return expect(hint).toBe(`cleancast connection test ${connection}`);
+      const renewed = await runPrinted(hint);
+      expect([renewed.err, renewed.code]).toEqual(["", 0]);
+      expect(JSON.parse(renewed.out).connection).toMatchObject({ id: connection, state: "active" });
+    },
+  );
+
+  test("an unknown platform is not found", async () => {
+    expect(await home.fails("platform", "show", "myspace")).toMatchObject({ field: "platform" });
+    expect(await home.exitCode("platform", "show", "myspace")).toBe(3);
+  });
+});
+
+describe("exit codes", () => {
+  let home: Installation;
+  beforeAll(async () => {
+    home = await newInstallation("sqlite");
+    await home.run("site", "add", "shop.example.com");
+  });
+
+  test.each([
+    [0, ["site", "list"]],
+    [0, ["--help"]],
+    [0, ["--version"]],
+    [1, ["doctor", "--offline"]],
+    [2, []],
+    [2, ["nonsense"]],
+    [2, ["site", "add"]],
+    [2, ["site", "list", "--colour"]],
+    [2, ["site", "add", "not a host"]],
+    [2, ["site", "set", "shop.example.com", "inbound=maybe"]],
+    [3, ["site", "show", "nothing.example.com"]],
+    [3, ["key", "revoke", "nothing"]],
+    [3, ["event", "show", "nothing"]],
+    [3, ["webhook", "show", "nothing"]],
+    [3, ["member", "remove", "none@example.com"]],
+    [4, ["site", "add", "shop.example.com"]],
+    [4, ["site", "delete", "shop.example.com"]],
+    [4, ["host", "remove", "shop.example.com"]],
+  ] as const)("the exit code is %i after %j", async (code, args) => {
+    expect((await commandIn({ args: [...args], env: home.env })).code).toBe(code);
+    expect((await commandIn({ args: ["--json", ...args], env: home.env })).code).toBe(code);
+  });
+
+  test("every exit code is documented", () => {
+    const page = readFileSync(join(root, "docs/reference/cli.md"), "utf8");
+    for (const code of [0, 1, 2, 3, 4]) expect(page).toMatch(new RegExp(`^\\| ${code} \\|`, "m"));
+  });
+});
+
+test("the page of the command line has every command", () => {
+  const page = readFileSync(join(root, "docs/reference/cli.md"), "utf8");
+  const missing = [...listCommands(openProgram())].flatMap((command) => {
+    if (command.commands.length > 0) return [];
+    const words: string[] = [];
+    for (let one: typeof command | null = command; one?.parent; one = one.parent) words.unshift(one.name());
+    return new RegExp(`\`${words.join(" ")}[ \`]`).test(page) ? [] : [words.join(" ")];
+  });
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,98 @@
+// In a folder without an installation, commands say so and create nothing.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { listCommands, openProgram } from "../../src/commands/program.ts";
+import { commandIn } from "../support/commands.ts";
+import { freshDatabase, freshFolder } from "../support/databases.ts";
+
+/** Commands that begin to set up an installation. */
+const creating = ["serve", "migrate", "restore", "site add", "member add", "api-key add", "oauth app set"];
+/** Commands that need none. */
+const independent = ["platform list", "platform show", "key generate", "completion"];
+
+/** Every other command, with a value for each of its arguments. */
+function* otherCommands(): Generator<string[]> {
+  for (const command of listCommands(openProgram())) {
+    if (command.commands.length > 0) continue;
+    const words: string[] = [];
+    for (let one: typeof command | null = command; one?.parent; one = one.parent) words.unshift(one.name());
+    if ([...creating, ...independent].includes(words.join(" "))) continue;
+    const values = command.registeredArguments.map((one) => (one.name() === "name=value" ? "a=b" : "x"));
+    yield [...words, ...values];
+  }
+}
+
+const all = [...otherCommands()];
+
+describe("in a folder without an installation", () => {
+  const folder = join(freshFolder(), "missing");
+  const env = { PATH: process.env.PATH ?? "", CLEANCAST_DATA: folder };
+
+  test("there are commands to test", () => expect(all.length).toBeGreaterThan(50));
+
+  test.each(all.map((args) => [args.join(" "), args] as const))("%s creates nothing", async (_name, args) => {
+    const { out, err, code } = await commandIn({ args, env });
+    expect(existsSync(folder)).toBe(false);
+    if (args[0] === "doctor") return;
+    expect([out, code], err).toEqual(["", 3]);
+    if (args[0] !== "move")
+      expect(err).toBe(
+        `There is no installation in ${folder} (CLEANCAST_DATA). 'cleancast serve' creates one.\n`,
+      );
+  });
+
+  test.each(["missing", "empty"])(
+    "the doctor names a %s folder in one line, and reports nothing else",
+    async (kind) => {
+      const place = kind === "missing" ? folder : freshFolder();
+      const args = ["doctor", "--offline"];
+      const { out, code } = await commandIn({ args, env: { ...env, CLEANCAST_DATA: place } });
+      const lines = out.split("\n").filter((line) => !line.startsWith("ok"));
+      expect(lines).toEqual([
+        `FAIL  There is no installation in ${place} (CLEANCAST_DATA). 'cleancast serve' creates one.`,
+        "",
+        "1 error, 0 warnings, 0 notes.",
+        "",
+      ]);
+      expect(code).toBe(1);
+      expect(kind === "missing" ? existsSync(place) : readdirSync(place).length > 0).toBe(false);
+    },
+  );
+
+  test("a restore without its key creates nothing", async () => {
+    const { err, code } = await commandIn({ args: ["restore", "cleancast.backup"], env });
+    expect([err, code]).toEqual([expect.stringContaining("There is no encryption key"), 4]);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test.each([
+    ["migrate"],
+    ["site", "add", "shop.example.com"],
+    ["member", "add", "ada@example.com", "--role", "owner"],
+    ["api-key", "add", "terraform"],
+    ["oauth", "app", "set", "meta", "client_id=1", "client_secret=2"],
+  ])("%s %s creates an installation, and says so", async (...args) => {
+    const place = join(freshFolder(), "new");
+    const { err, code } = await commandIn({ args, env: { ...env, CLEANCAST_DATA: place } });
+    expect([err, code]).toEqual([`Creating a new installation in ${place}.\n`, 0]);
+    expect(existsSync(join(place, "cleancast.db"))).toBe(true);
+  });
+});
+
+test("in an empty PostgreSQL database, commands say so and create nothing", async () => {
+  const url = await freshDatabase();
+  const folder = join(freshFolder(), "data");
+  const env = { PATH: process.env.PATH ?? "", CLEANCAST_DATA: folder, DATABASE_URL: url };
+  const { host, pathname } = new URL(url);
+  const sentence = `There is no installation in the database ${pathname.slice(1)} at ${host} (DATABASE_URL). 'cleancast serve' creates one.`;
+  expect(await commandIn({ args: ["site", "list"], env })).toEqual({
+    out: "",
+    err: `${sentence}\n`,
+    code: 3,
+  });
+  const doctor = await commandIn({ args: ["doctor", "--offline"], env });
+  expect(doctor.out.split("\n").filter((line) => line.startsWith("FAIL"))).toEqual([`FAIL  ${sentence}`]);
+  expect(existsSync(folder)).toBe(false);
+});
