@@ -1,19 +1,5 @@
 // Access to the page. The tag never throws into the page and never blocks it.
 
-type Config = {
-  /** The site's id. */
-  site: string;
-  /** Nothing may be stored before the visitor consents. */
-  optIn: boolean;
-  /** Patterns for the names of click ids and UTM fields, and of cookies with browser ids. */
-  params: string;
-  cookies: string;
-};
-
-/** The server puts the site's configuration in front of the tag; see src/identity/tagScript.ts. */
-declare const $CC: Config;
-export const config = $CC;
-
 export const page = document;
 export const agent = navigator;
 
@@ -26,13 +12,12 @@ export function safely<T>(work: () => T): T | undefined {
   }
 }
 
-/** Listens in the capture phase, passively, so that the page's own handlers cannot hide or delay events. */
-export function listen(target: EventTarget, type: string, handle: (event: Event) => void): void {
-  target.addEventListener(type, (event) => safely(() => handle(event)), { capture: true, passive: true });
-}
+/** Listens in the capture phase, so that the page's own handlers cannot hide events. */
+export const listen = (target: EventTarget, type: string, handle: (event: Event) => void) =>
+  target.addEventListener(type, (event) => safely(() => handle(event)), true);
 
 const script = page.currentScript as HTMLScriptElement | null;
-const endpoints = script ? new URL(".", script.src).href : "/__cc/";
+const endpoints = `${script ? new URL(".", script.src) : "/__cc/"}`;
 
 /** Sends a beacon, or else a `keepalive` request. Both outlive the page. */
 export function send(endpoint: string, data: object): void {
