@@ -20,7 +20,6 @@ const code = output[0].code
   .replaceAll("/* @__PURE__ */ ", "")
   // Fewer different words compress better. No text in the tag contains this one.
   .replace(/\bconst\b/g, "let")
-  .replace(/\$(site|optIn|params|cookies)\b/g, (name) => name.slice(0, 2))
   .trim();
 
 // Measured as a site loads it, with its configuration.

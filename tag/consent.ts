@@ -1,6 +1,6 @@
 // Reads the visitor's consent from every source. The most restrictive source wins.
 
-import { agent, page, safely } from "./page.ts";
+import { agent, config, page, safely } from "./page.ts";
 
 export type Decision = "granted" | "denied";
 type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision };
@@ -23,7 +23,7 @@ export const earlier = safely(() => localStorage.__cc as Decision);
 
 const has = (decision: Decision) => Object.values({ own: earlier, ...sources }).includes(decision);
 
-export const mayIdentify = () => !has("denied") && (!$optIn || has("granted"));
+export const mayIdentify = () => !has("denied") && (!config.optIn || has("granted"));
 
 /** Consent Mode may start with a default refusal that is updated a moment later. No report is sent in between. */
 let isProvisional = false;
@@ -89,7 +89,7 @@ function readTcf(onDecision: () => void): true {
     safely(() => {
       if (!ok || data.gdprApplies === false) return;
       // In opt-in mode a visible banner is no decision yet.
-      if ($optIn && data.eventStatus === "cmpuishown") return;
+      if (config.optIn && data.eventStatus === "cmpuishown") return;
       const consents = data.purpose?.consents ?? {};
       sources.tcf = consents[1] && consents[7] ? "granted" : "denied";
     });
@@ -107,7 +107,7 @@ function readGoogle(onDecision: () => void): void {
       const [command, kind, values] = entry as Iterable<unknown>;
       const isUpdate = kind === "update";
       // In opt-in mode a default is not the visitor's decision.
-      if (command !== "consent" || ($optIn && !isUpdate)) return;
+      if (command !== "consent" || (config.optIn && !isUpdate)) return;
       for (const name of ["ad_storage", "ad_user_data"]) {
         const word = (values as Record<string, string>)[name];
         // Defaults may differ by region, which only Google knows: the strictest one counts.

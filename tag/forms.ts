@@ -23,9 +23,8 @@ export function watchForms(onEmail: (email: string, submit: unknown[]) => unknow
     countInput(event);
     const button = event
       .composedPath()
-      .find(
-        (target) =>
-          (target as Partial<Element>).matches?.("button,[type=button],[type=submit],[role=button]"),
+      .find((target) =>
+        (target as Partial<Element>).matches?.("button,[type=button],[type=submit],[role=button]"),
       ) as HTMLButtonElement | undefined;
     if (button) reportEmail(findScopeWithoutSubmit(button), event);
   });

@@ -1,10 +1,10 @@
 // Reads click ids and UTM fields from the address (names in any case), and browser ids from cookies. Values are not changed.
 
-import { page, safely } from "./page.ts";
+import { config, page, safely } from "./page.ts";
 
 const params: Record<string, string> = {};
-const isParam = new RegExp(`^(${$params})$`, "i");
-const cookie = new RegExp(`(?:^|; )(${$cookies})=([^;]*)`, "g");
+const isParam = new RegExp(`^(${config.params})$`, "i");
+const cookie = new RegExp(`(?:^|; )(${config.cookies})=([^;]*)`, "g");
 /** The relay drops longer values, and refuses reports that they make too large. */
 const maxLength = 1024;
 

@@ -1,5 +1,19 @@
 // Access to the page. The tag never throws into the page and never blocks it.
 
+type Config = {
+  /** The site's id. */
+  site: string;
+  /** Nothing may be stored or sent before the visitor consents. */
+  optIn: boolean;
+  /** Patterns for the names of click ids and UTM fields, and of cookies with browser ids. */
+  params: string;
+  cookies: string;
+};
+
+/** The server puts the site's configuration in front of the tag; see src/identity/tagScript.ts. */
+declare const $CC: Config;
+export const config = $CC;
+
 export const page = document;
 export const agent = navigator;
 

@@ -25,7 +25,12 @@ describe("reading cookies", () => {
 
 describe("setting cookies", () => {
   const denied = { visitorId: null, consent: "denied", suppressed: true } as const;
-  const granted = { visitorId: newVisitorId(), consent: "granted", suppressed: false, refusedBy: [] } as const;
+  const granted = {
+    visitorId: newVisitorId(),
+    consent: "granted",
+    suppressed: false,
+    refusedBy: [],
+  } as const;
 
   test("a refusal removes the id and sets a constant, the same for every browser", () => {
     const stored = { ...denied, refusedBy: ["own"] } as const;

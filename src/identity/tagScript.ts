@@ -51,14 +51,13 @@ export function tagScripts(code: string): (site: TaggedSite) => TagScript {
 }
 
 export function buildTagScript(code: string, site: TaggedSite): TagScript {
-  // In the order of the parameters, which tag/build.ts has shortened to their first letters.
-  const configuration = JSON.stringify([
-    site.id,
-    site.settings.consentMode === "opt-in",
-    [...clickIds.map((id) => id.name), "utm_[a-z_]+"].join("|"),
-    [...browserIds.map((id) => id.name), "_ga_[A-Z0-9]+"].join("|"),
-  ]);
-  const text = `!function($s,$o,$p,$c){${code}}(${configuration.slice(1, -1)});\n`;
+  const configuration = JSON.stringify({
+    site: site.id,
+    optIn: site.settings.consentMode === "opt-in",
+    params: [...clickIds.map((id) => id.name), "utm_[a-z_]+"].join("|"),
+    cookies: [...browserIds.map((id) => id.name), "_ga_[A-Z0-9]+"].join("|"),
+  });
+  const text = `!function($CC){${code}}(${configuration});\n`;
   return {
     text,
     hash: hash("sha256", text).slice(0, 16),

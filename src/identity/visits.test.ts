@@ -239,6 +239,21 @@ describe("opt-in mode", () => {
     expect(await identity()).toBeNull();
   });
 
+  test("in opt-in mode a refusal that comes with an email stores nothing", async () => {
+    const { take, consent, decisions } = site(optIn);
+    await take({ visitorId: null, proposedId: null, signals: { own: "denied" }, visit: landing, person });
+    expect(await decisions("new visitor")).toEqual([]);
+    expect(await consent()).toBe("unknown");
+  });
+
+  test("in opt-in mode a withdrawal holds for the emails that the visitor gave while they agreed", async () => {
+    const { take, consent, identity } = site(optIn);
+    await take({ signals: { own: "granted" }, visit: landing, person });
+    expect(await take({ signals: { own: "denied" } })).toMatchObject({ visitorId: null });
+    expect(await consent()).toBe("denied");
+    expect(await identity()).toBeNull();
+  });
+
   test("in opt-in mode a grant stores the visit and the person's consent", async () => {
     const { take, consent, identity } = site(optIn);
     const taken = await take({ visitorId: null, signals: { own: "granted" }, visit: landing, person });

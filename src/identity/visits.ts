@@ -74,7 +74,7 @@ export async function storeReport(
   const mayDecide = report.visitorId || (suppressed ? refused && knownAs : true);
   const hasChanges = mayDecide && Object.keys(before.changes).length > 0;
   const hasDataToStore =
-    hasChanges || (suppressed ? refused && report.person : report.visit || report.person);
+    hasChanges || (suppressed ? refused && refusedPerson(report, rules) : report.visit || report.person);
   if (!hasDataToStore) return resultOf(before, report.visitorId);
 
   const visitorId = knownAs ?? newVisitorId();
@@ -87,7 +87,7 @@ export async function storeReport(
     if (hasChanges || !current.refused)
       for (const [source, state] of Object.entries(current.changes))
         await rows.decide(visitorId, source, state, report.at);
-    if (current.refused) await removeVisits(rows, visitorId, report);
+    if (current.refused) await removeVisits(rows, visitorId, report, refusedPerson(report, rules));
     else if (current.suppressed) await rows.removeVisitor(visitorId);
     else {
       const isRecorded = decisions.some((one) => one.givenBy === beforeId);
@@ -101,6 +101,13 @@ export async function storeReport(
   };
   return store.people.change(siteId, change, refused ? Infinity : deadline);
 }
+
+/**
+ * Returns the person for whom a refusal is stored because the email came with it. Opt-in mode stores no email without a
+ * grant, and withholds the ids of persons without one anyway.
+ */
+const refusedPerson = ({ person }: Report, { consentMode }: ReportRules) =>
+  consentMode === "opt-in" ? null : person;
 
 const resultOf = (
   { consent, suppressed, refusedBy }: ConsentEvaluation,
@@ -170,8 +177,13 @@ function findChanges(
 }
 
 /** Applies a visitor's refusal: it holds for every email that they submitted, and their visits are removed. */
-async function removeVisits(rows: PeopleRows, visitorId: string, report: Report): Promise<void> {
-  const { person, at } = report;
+async function removeVisits(
+  rows: PeopleRows,
+  visitorId: string,
+  report: Report,
+  person: Report["person"],
+): Promise<void> {
+  const { at } = report;
   const visitor = await rows.lockVisitor(visitorId, at);
   // Emails that an earlier refusal removed from the record are still known by their decisions.
   const earlier = (await rows.listDecisionsBy(visitorId)).map((decision) => decision.subject);

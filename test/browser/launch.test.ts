@@ -63,7 +63,9 @@ test("WebKit needs its driver, its browser and a display; without one its tests 
     browser,
   });
   expect(findWebKit({ PATH: driver }, "/no/such/browser")).toEqual({
-    missing: expect.stringMatching(/^Xvfb, MiniBrowser not found: install Debian's webkit2gtk-driver and xvfb/),
+    missing: expect.stringMatching(
+      /^Xvfb, MiniBrowser not found: install Debian's webkit2gtk-driver and xvfb/,
+    ),
   });
 });
 

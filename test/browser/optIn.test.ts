@@ -117,7 +117,10 @@ inChromium("a site that asks first (opt-in)", () => {
 
     await page.click("#agree");
     await stage.site.waitForReports("identify", 1);
-    expect(await stage.convert(email)).toMatchObject({ clickIds: { gclid: "No-Thanks" }, consent: "granted" });
+    expect(await stage.convert(email)).toMatchObject({
+      clickIds: { gclid: "No-Thanks" },
+      consent: "granted",
+    });
   });
 
   test("a visitor who withdraws is deleted, and the browser keeps no identifier", async () => {

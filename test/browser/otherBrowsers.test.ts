@@ -39,7 +39,10 @@ beforeAll(async () => {
   const { pages, tagLine } = stage.site;
   Object.assign(pages, consentPages(tagLine), {
     "/start": { html: pageWith("", ""), headers: { "clear-site-data": '"cookies", "storage"' } },
-    "/app": { html: pageWith(tagLine, appBody), headers: { "content-security-policy": "default-src 'self'" } },
+    "/app": {
+      html: pageWith(tagLine, appBody),
+      headers: { "content-security-policy": "default-src 'self'" },
+    },
     "/app.js": { html: appScript, headers: { "content-type": "text/javascript" } },
   });
 });
@@ -184,7 +187,7 @@ describe("opt-in mode", () => {
   beforeAll(async () => {
     await stage.home.run("site", "set", shop, "consent_mode=opt-in");
     const request = { method: "GET", path: "/__cc/tag.js", headers: { Host: shop } };
-    const isOptIn = async () => (await call(stage.relay.url, request)).text.includes(",true,");
+    const isOptIn = async () => (await call(stage.relay.url, request)).text.includes('"optIn":true');
     await eventually("the tag asks first", isOptIn);
     // The browsers have the tag of the other mode in their caches.
     const { pages, tagLine } = stage.site;
@@ -201,12 +204,19 @@ describe("opt-in mode", () => {
         await tab.fill("[name=email]", email);
         await tab.click("#send");
         expect(await heldCookies(tab)).toBe("");
-        expect(await tab.run("[document.cookie, localStorage.length, sessionStorage.length]")).toEqual(["", 0, 0]);
+        expect(await tab.run("[document.cookie, localStorage.length, sessionStorage.length]")).toEqual([
+          "",
+          0,
+          0,
+        ]);
         expect(reports()).toEqual([]);
 
         await tab.click("#agree");
         await stage.site.waitForReports("identify", 1);
-        expect(await stage.convert(email)).toMatchObject({ clickIds: { gclid: "Asked" }, consent: "granted" });
+        expect(await stage.convert(email)).toMatchObject({
+          clickIds: { gclid: "Asked" },
+          consent: "granted",
+        });
         await expect.poll(() => heldCookies(tab)).toEqual(visitorCookie);
 
         await tab.click("#refuse");

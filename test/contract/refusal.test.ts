@@ -72,7 +72,10 @@ describe.each(engines)("cookies on %s", (engine) => {
   test("a browser that refuses with its first report gets no id, also while it gives emails on later pages", async () => {
     const browser = browserOn(optOut);
     for (const endpoint of ["visit", "identify", "visit", "identify"] as const) {
-      await browser.send(endpoint, { consent: { gcm: "denied" }, ...(endpoint === "identify" && { emails }) });
+      await browser.send(endpoint, {
+        consent: { gcm: "denied" },
+        ...(endpoint === "identify" && { emails }),
+      });
       expect(browser.cookies()).toEqual(["__cc_gcm=denied"]);
     }
   });
@@ -100,11 +103,13 @@ describe.each(engines)("cookies on %s", (engine) => {
     expect(browser.cookies()).toEqual([expect.stringMatching(/^__cc_v=\w{22}$/)]);
   });
 
-  test("in opt-in mode a refusal sets nothing but the constant, and stores nothing", async () => {
+  test("in opt-in mode a refusal sets nothing but the constant, and stores nothing, not even with an email", async () => {
     const browser = browserOn(optIn);
     const before = await storedText();
-    await browser.send("visit", { consent: { own: "denied" } });
-    expect(browser.cookies()).toEqual(["__cc_own=denied"]);
+    for (const endpoint of ["visit", "identify"] as const) {
+      await browser.send(endpoint, { params, emails, consent: { own: "denied" } });
+      expect(browser.cookies()).toEqual(["__cc_own=denied"]);
+    }
     expect(await storedText()).toBe(before);
   });
 });

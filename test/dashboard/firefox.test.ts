@@ -1,6 +1,6 @@
 // The dashboard in Firefox: from the set-up link to the first conversion. The other stories run in Chromium.
 
-import type { Page } from "puppeteer-core";
+import type { ElementHandle, Page } from "puppeteer-core";
 import { describe, expect, test } from "vitest";
 import { launchFirefox, whyNoFirefox } from "../browser/drivers/firefox.ts";
 import { password } from "../support/apiClient.ts";
@@ -18,20 +18,20 @@ async function fill(page: Page, label: string, text: string): Promise<void> {
     {},
     label,
   );
-  await field.asElement()?.type(text);
+  await (field as ElementHandle<HTMLElement>).type(text);
 }
 
 /** Presses the newest button or link with this text: a dialog comes after the page below it. */
 async function press(page: Page, text: string): Promise<void> {
   const button = await page.waitForFunction(
     (wanted) =>
-      [...document.querySelectorAll<HTMLElement>("button, a")]
-        .filter((one) => one.innerText.trim() === wanted && one.checkVisibility())
-        .at(-1),
+      [...document.querySelectorAll<HTMLElement>("button, a")].findLast(
+        (one) => one.innerText.trim() === wanted && one.checkVisibility(),
+      ),
     {},
     text,
   );
-  await button.asElement()?.click();
+  await (button as ElementHandle<HTMLElement>).click();
 }
 
 const title = "the dashboard in Firefox";

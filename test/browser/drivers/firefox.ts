@@ -1,7 +1,7 @@
 // Firefox for tests: the system's own, driven over WebDriver BiDi. One browser per test file and set of preferences; they end
 // with the file.
 
-import puppeteer, { type Browser } from "puppeteer-core";
+import { launch as launchBrowser, type Browser } from "puppeteer-core";
 import { afterFile } from "../../support/afterFile.ts";
 import { eventually } from "../../support/relay.ts";
 import { findOnPath, type Machine } from "../launch.ts";
@@ -30,7 +30,7 @@ afterFile(async () => {
 
 async function launch(preferences: Preferences): Promise<Browser> {
   if ("missing" in found) throw new Error(found.missing);
-  return puppeteer.launch({
+  return launchBrowser({
     browser: "firefox",
     executablePath: found.path,
     // The certificate of the test sites is self-signed.

@@ -17,7 +17,7 @@ export type TestBrowser = {
   name: string;
   /** The reason why its tests are skipped. */
   missing: string | null;
-  openTab(): Promise<Tab>;
+  openTab: () => Promise<Tab>;
   /** Opens a tab whose browser sends Global Privacy Control by itself; null where the browser does not have it. */
   openTabWithGpc: (() => Promise<Tab>) | null;
 };

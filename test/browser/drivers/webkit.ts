@@ -22,7 +22,9 @@ export function findWebKit(env: Machine["env"], pattern = browserPattern): Progr
   const display = findOnPath(["Xvfb"], env);
   const browser = globSync(pattern).toSorted().at(-1);
   if (driver && display && browser) return { driver, display, browser };
-  const lacking = [!driver && "WebKitWebDriver", !display && "Xvfb", !browser && "MiniBrowser"].filter(Boolean);
+  const lacking = [!driver && "WebKitWebDriver", !display && "Xvfb", !browser && "MiniBrowser"].filter(
+    Boolean,
+  );
   const remedy = "install Debian's webkit2gtk-driver and xvfb (apt-get install webkit2gtk-driver xvfb)";
   return { missing: `${lacking.join(", ")} not found: ${remedy}` };
 }
