@@ -9,10 +9,12 @@ type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision 
 export const sources: Sources = {};
 
 // The relay's cookies remember refusals of earlier pages. Global Privacy Control needs no memory: it is always present.
-safely(() => {
-  for (const [, source] of page.cookie.matchAll(/__cc_(own|tcf|gcm)=denied/g))
-    sources[source as keyof Sources] = "denied";
-});
+safely(() =>
+  page.cookie.replace(
+    /__cc_(own|tcf|gcm)=(denied)/g,
+    (_, source: keyof Sources, decision: Decision) => (sources[source] = decision),
+  ),
+);
 if ((agent as { globalPrivacyControl?: boolean }).globalPrivacyControl) sources.gpc = "denied";
 
 /**
@@ -23,14 +25,14 @@ export const earlier = safely(() => localStorage.__cc as Decision);
 
 const has = (decision: Decision) => Object.values({ own: earlier, ...sources }).includes(decision);
 
-export const mayIdentify = () => !has("denied") && (!config.optIn || has("granted"));
-
 /** Consent Mode may start with a default refusal that is updated a moment later. No report is sent in between. */
 let isProvisional = false;
 const updateTimeoutMs = 2000;
 
 /** In opt-in mode the tag sends nothing before the visitor's decision. */
-export const isDecided = () => !isProvisional && (has("denied") || mayIdentify());
+export const isDecided = () => !isProvisional && (!config.optIn || has("denied") || has("granted"));
+
+export const mayIdentify = () => isDecided() && !has("denied");
 
 /** Accepts the default as final: no update came in time. */
 export function finalizeConsent(): void {

@@ -44,7 +44,7 @@ export function send(endpoint: string, data: object): void {
 
 export async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return [...new Uint8Array(digest)].map((byte) => (byte + 256).toString(16).slice(1)).join("");
+  return new Uint8Array(digest).reduce((hex, byte) => hex + (byte + 256).toString(16).slice(1), "");
 }
 
 /** Runs `work` when the page is visible: a background tab is not a visit yet. */
