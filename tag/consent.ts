@@ -1,6 +1,6 @@
 // Reads the visitor's consent from every source. The most restrictive source wins.
 
-import { agent, config, safely } from "./page.ts";
+import { agent, config, page, safely } from "./page.ts";
 
 export type Decision = "granted" | "denied";
 type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision };
@@ -8,43 +8,45 @@ type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision 
 /** The decisions on this page; every report carries them. */
 export const sources: Sources = {};
 
+// The relay's cookies remember refusals of earlier pages. Global Privacy Control needs no memory: it is always present.
+safely(() =>
+  page.cookie.replace(
+    /__cc_(own|tcf|gcm)=(denied)/g,
+    (_, source: keyof Sources, decision: Decision) => (sources[source] = decision),
+  ),
+);
+if ((agent as { globalPrivacyControl?: boolean }).globalPrivacyControl) sources.gpc = "denied";
+
 /**
  * The decision of an earlier `cc.consent` call. A site calls it once, while the other sources are present on every page.
  * The relay stores the decision too; the tag remembers it so that it does not wait for a decision again.
  */
 export const earlier = safely(() => localStorage.__cc as Decision);
 
-const decisions = () => Object.values({ own: earlier, ...sources });
-
-export function mayIdentify(): boolean {
-  return !decisions().includes("denied") && (!config.optIn || decisions().includes("granted"));
-}
+const has = (decision: Decision) => Object.values({ own: earlier, ...sources }).includes(decision);
 
 /** Consent Mode may start with a default refusal that is updated a moment later. No report is sent in between. */
-export let isProvisional = false;
+let isProvisional = false;
 const updateTimeoutMs = 2000;
 
-export function isDecided(): boolean {
-  return !isProvisional && (!config.optIn || decisions().some(Boolean));
-}
+/** In opt-in mode the tag sends nothing before the visitor's decision. */
+export const isDecided = () => !isProvisional && (!config.optIn || has("denied") || has("granted"));
+
+export const mayIdentify = () => isDecided() && !has("denied");
 
 /** Accepts the default as final: no update came in time. */
 export function finalizeConsent(): void {
   isProvisional = false;
 }
 
-/** Reports a change. Does nothing until the first visit was reported. */
+/** Reports a change. Does nothing until all sources had the time to decide. */
 let onChange = () => {};
-
-function setDecision(source: keyof Sources, decision: Decision): void {
-  sources[source] = decision;
-  onChange();
-}
 
 export function decide(decision: Decision): void {
   safely(() => (localStorage.__cc = decision));
   if (decision === "denied") finalizeConsent();
-  setDecision("own", decision);
+  sources.own = decision;
+  onChange();
 }
 
 /** Starts reading all sources. Calls `report` when they have decided or a timeout has passed, then after every change. */
@@ -52,13 +54,11 @@ export function readConsent(report: (isFirst: boolean) => void): void {
   let reported = "";
   const reportChange = () => {
     const now = JSON.stringify(sources);
-    if (isProvisional || reported === now) return;
+    if (!isDecided() || reported === now) return;
     const isFirst = !reported;
     reported = now;
-    onChange = reportChange;
     report(isFirst);
   };
-  if ((agent as { globalPrivacyControl?: boolean }).globalPrivacyControl) sources.gpc = "denied";
   safely(() => readGoogle(reportChange));
 
   let tries = 20;
@@ -68,7 +68,13 @@ export function readConsent(report: (isFirst: boolean) => void): void {
     if (!isPresent && tries--) setTimeout(findTcf, 500);
     return isPresent;
   };
-  setTimeout(reportChange, findTcf() ? 1000 : 0);
+  setTimeout(
+    () => {
+      onChange = reportChange;
+      reportChange();
+    },
+    findTcf() ? 1000 : 0,
+  );
 }
 
 type TcData = {
@@ -76,19 +82,18 @@ type TcData = {
   eventStatus?: string;
   purpose?: { consents?: Record<number, boolean> };
 };
-type Tcf = (command: string, version: number, callback: (data: TcData | null, ok: boolean) => void) => void;
+type Tcf = (command: string, version: number, callback: (data: TcData, ok: boolean) => void) => void;
 
 /** IAB TCF 2.x: purpose 1 is storage, 7 is measuring ads. Until the visitor consents to both, TCF counts as denied. */
-function readTcf(onDecision: () => void): boolean {
-  const tcf = (window as { __tcfapi?: Tcf }).__tcfapi;
-  if (!tcf) return false;
-  tcf("addEventListener", 2, (data, ok) => {
+function readTcf(onDecision: () => void): true {
+  // This throws where no platform is present.
+  (window as unknown as { __tcfapi: Tcf }).__tcfapi("addEventListener", 2, (data, ok) => {
     safely(() => {
-      if (!ok || !data || data.gdprApplies === false) return;
+      if (!ok || data.gdprApplies === false) return;
       // In opt-in mode a visible banner is no decision yet.
       if (config.optIn && data.eventStatus === "cmpuishown") return;
       const consents = data.purpose?.consents ?? {};
-      setDecision("tcf", consents[1] && consents[7] ? "granted" : "denied");
+      sources.tcf = consents[1] && consents[7] ? "granted" : "denied";
     });
     onDecision();
   });
@@ -111,7 +116,7 @@ function readGoogle(onDecision: () => void): void {
         if (word && (isUpdate || state[name] !== "denied")) state[name] = word;
       }
       const words = Object.values(state);
-      if (!words.length) return;
+      if (!words[0]) return;
       const denied = words.includes("denied");
       sources.gcm = denied ? "denied" : "granted";
       isProvisional = denied && !isUpdate;

@@ -8,7 +8,7 @@ import { countInput, describeSubmit } from "./signals.ts";
 type Field = HTMLInputElement;
 
 export function watchForms(onEmail: (email: string, submit: unknown[]) => unknown): void {
-  const reportEmail = (scope: ParentNode | null, event: Event) => {
+  const reportEmail = (scope: ParentNode | undefined, event: Event) => {
     const email = scope && findEmail(scope);
     if (email) onEmail(email, describeSubmit(scope, event));
   };
@@ -23,9 +23,8 @@ export function watchForms(onEmail: (email: string, submit: unknown[]) => unknow
     countInput(event);
     const button = event
       .composedPath()
-      .find(
-        (target) =>
-          target instanceof Element && target.matches("button,[type=button],[type=submit],[role=button]"),
+      .find((target) =>
+        (target as Partial<Element>).matches?.("button,[type=button],[type=submit],[role=button]"),
       ) as HTMLButtonElement | undefined;
     if (button) reportEmail(findScopeWithoutSubmit(button), event);
   });
@@ -38,34 +37,27 @@ export function watchForms(onEmail: (email: string, submit: unknown[]) => unknow
 }
 
 /** Returns what a button or field submits without a submit event: its form, or the nearest ancestor with an email. */
-function findScopeWithoutSubmit(element: HTMLButtonElement | Field): ParentNode | null {
+function findScopeWithoutSubmit(element: HTMLButtonElement | Field): ParentNode | undefined {
   const form = element.form;
   // A form with a submit button fires its own submit event.
-  if (form) return form.querySelector("button:not([type=button]),[type=submit],[type=image]") ? null : form;
+  if (form)
+    return form.querySelector("button:not([type=button]),[type=submit],[type=image]") ? undefined : form;
   let scope: ParentNode | null = element.parentNode;
-  for (let steps = 6; scope && steps--; scope = scope.parentNode) {
-    if (scope.querySelector("form")) return null;
+  for (let steps = 6; scope && steps-- && !scope.querySelector("form"); scope = scope.parentNode)
     if (findEmail(scope)) return scope;
-  }
-  return null;
-}
-
-function findEmail(scope: ParentNode): string | undefined {
-  const fields = (scope as HTMLFormElement).elements ?? scope.querySelectorAll("input");
-  for (const field of fields as Iterable<Element> as Iterable<Field>) {
-    const isEmail = /^(email|text,.*e-?mail)/i.test(
-      [field.type, field.name, field.id, field.autocomplete].join(),
-    );
-    if (isEmail && !isIgnored(field) && looksLikeEmail(field.value)) return field.value;
-  }
   return undefined;
 }
 
+const findEmail = (scope: ParentNode): string | undefined =>
+  ([...((scope as HTMLFormElement).elements ?? scope.querySelectorAll("input"))] as Field[]).find(
+    (field) =>
+      /^(email|text,.*e-?mail)/i.test([field.type, field.name, field.id, field.autocomplete].join()) &&
+      !isIgnored(field) &&
+      looksLikeEmail(field.value),
+  )?.value;
+
 /** data-cc-ignore and data-cc-trap also apply inside shadow roots. */
-function isIgnored(element?: Element): boolean {
-  return (
-    !!element &&
-    (!!element.closest("[data-cc-ignore],[data-cc-trap]") ||
-      isIgnored((element.getRootNode() as ShadowRoot).host))
-  );
-}
+const isIgnored = (element?: Element): unknown =>
+  element &&
+  (element.closest("[data-cc-ignore],[data-cc-trap]") ||
+    isIgnored((element.getRootNode() as ShadowRoot).host));

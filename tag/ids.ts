@@ -14,7 +14,7 @@ export function readAddress(address: string): void {
     const url = new URL(address, location.href);
     if (url.hostname !== location.hostname) return;
     url.searchParams.forEach((value, key) => {
-      if (isParam.test(key) && value && value.length <= maxLength) params[key.toLowerCase()] = value;
+      if (isParam.test(key) && value && !value[maxLength]) params[key.toLowerCase()] = value;
     });
   });
 }
@@ -28,7 +28,8 @@ export function readAddresses(): void {
 
 export function readIds(): object {
   const cookies: Record<string, string> = {};
-  for (const [, name, value] of page.cookie.matchAll(cookie)) cookies[name as string] = value as string;
+  // Visits every match, in fewer bytes than a loop.
+  page.cookie.replace(cookie, (_, name: string, value: string) => (cookies[name] = value));
   return {
     params,
     cookies,

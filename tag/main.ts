@@ -1,16 +1,7 @@
 // The browser tag: reports visits with their click ids, and the hashed emails that visitors submit.
 
 import { canonicalEmail, listForms, looksLikeEmail } from "../src/identity/email.ts";
-import {
-  decide,
-  earlier,
-  isDecided,
-  isProvisional,
-  mayIdentify,
-  readConsent,
-  sources,
-  finalizeConsent,
-} from "./consent.ts";
+import { decide, earlier, finalizeConsent, isDecided, mayIdentify, readConsent, sources } from "./consent.ts";
 import { watchForms } from "./forms.ts";
 import { readIds, readAddress, readAddresses } from "./ids.ts";
 import { config, isPrerendered, listen, onceVisible, page, safely, send, sha256 } from "./page.ts";
@@ -21,34 +12,42 @@ type Queued = [method: keyof Api, args: unknown[], resolve?: (result: unknown) =
 type Api = {
   identifyEmail(email: string): Promise<boolean>;
   consent(decision: string): void;
-  eventId(event: string, orderId: string | number): Promise<string | undefined>;
+  eventId(event: string, orderId: string | number): Promise<string | void>;
+  ready: true;
 };
 
-/** Links the reports that a page sends before the first answer sets the visitor cookie. */
-const visitor = safely(() => crypto.randomUUID().slice(-22));
+/**
+ * Links the reports that a page sends before the first answer sets the visitor cookie. It lives in the page's memory, and
+ * pages on which consent is refused from the start have none.
+ */
+let visitor: string | undefined;
+const nameVisitor = () => (visitor ??= safely(() => crypto.randomUUID().slice(-22)));
 
+/** After a refusal a report carries only the refusal. */
 const report = (endpoint: string, more?: object) =>
   safely(
     () =>
-      isProvisional ||
+      isDecided() &&
       send(endpoint, {
         visitor,
         earlier,
         consent: sources,
-        browser: readBrowser(),
-        ...(mayIdentify() && readIds()),
+        ...(mayIdentify() && { visitor: nameVisitor(), browser: readBrowser(), ...readIds() }),
         ...more,
       }),
   );
 
-/** Hashed emails that wait for the visitor's decision; they are sent only after it. */
+/** Hashed emails that wait for the visitor's decision. */
 const pending: object[] = [];
 
+/** In opt-out mode the emails of a visitor who refused are sent too: the relay must know whose ids it withholds. */
 function sendPending(): void {
-  if (!isPrerendered() && isDecided()) for (const email of pending.splice(0)) report("identify", email);
+  if (!isPrerendered() && isDecided() && (!config.optIn || mayIdentify()))
+    for (const email of pending.splice(0)) report("identify", email);
 }
 
-const sent = new Set<string>();
+/** The same email under the same consent is sent once per page. */
+let sent: Record<string, unknown> = {};
 
 async function queueEmail(email: string, submit?: unknown[]): Promise<boolean> {
   const text = canonicalEmail(email);
@@ -57,10 +56,7 @@ async function queueEmail(email: string, submit?: unknown[]): Promise<boolean> {
   const emails = isHash
     ? [text]
     : await Promise.all(listForms(text).map(async (form) => form && sha256(form)));
-  // The same email under the same consent is sent once per page.
-  const key = emails[0] + JSON.stringify(sources);
-  if (!sent.has(key)) pending.push({ emails, submit });
-  sent.add(key);
+  sent[emails[0] as string] ??= pending.push({ emails, submit });
   sendPending();
   return true;
 }
@@ -78,7 +74,8 @@ const api: Api = {
   consent(decision) {
     if (decision === "granted" || decision === "denied") decide(decision);
   },
-  eventId: (event, orderId) => eventId(event, orderId).catch(() => undefined),
+  eventId: (event, orderId) => eventId(event, orderId).catch(() => {}),
+  ready: true,
 };
 
 const visit = () => onceVisible(() => report("visit"));
@@ -87,21 +84,26 @@ function start(): void {
   readAddresses();
   readConsent((isFirst) => {
     if (isFirst) visit();
-    else report("consent");
+    else {
+      sent = {};
+      report("consent");
+    }
     sendPending();
   });
   listen(window, "pagehide", () => {
     finalizeConsent();
     sendPending();
+    // The answer to an earlier report of this page may have overtaken the answer that removed the visitor cookie.
+    if (visitor && !mayIdentify()) report("consent");
   });
   watchForms(identifyEmail);
 
-  const currentUrl = () => location.href.split("#")[0] as string;
-  let lastUrl = currentUrl();
+  let url: string | undefined;
+  const hasMoved = () => url !== (url = location.href.split("#")[0]);
+  hasMoved();
   const onNavigation = () => {
-    if (lastUrl === currentUrl()) return;
-    lastUrl = currentUrl();
-    readAddress(lastUrl);
+    if (!hasMoved()) return;
+    readAddress(location.href);
     visit();
   };
   for (const method of ["pushState", "replaceState"] as const) {
@@ -116,17 +118,16 @@ function start(): void {
 }
 
 safely(() => {
-  const global = window as { cc?: Partial<Api> & { q?: Queued[]; ready?: true } };
-  if (global.cc?.ready) return;
-  const queue = global.cc?.q ?? [];
-  const ready = Object.assign(global.cc ?? {}, api, { ready: true as const });
-  global.cc = ready;
+  const global = window as { cc?: Partial<Api> & { q?: Queued[] } };
+  const stub = global.cc ?? {};
+  if (stub.ready) return;
+  global.cc = Object.assign(stub, api);
   if (isPrerendered()) {
     // When the page is shown, the relay recognises it by the proposed visitor id and counts it once.
-    report("visit", { prerendered: 1 });
+    if (mayIdentify()) send("visit", { visitor: nameVisitor(), prerendered: 1 });
     listen(page, "prerenderingchange", start);
   } else start();
-  for (const [method, args, resolve] of queue) {
-    safely(() => resolve?.((ready[method] as (...all: unknown[]) => unknown)(...args)));
+  for (const [method, args, resolve] of stub.q ?? []) {
+    safely(() => resolve?.((api[method] as (...all: unknown[]) => unknown)(...args)));
   }
 });

@@ -3,7 +3,7 @@
 type Config = {
   /** The site's id. */
   site: string;
-  /** Nothing may be stored before the visitor consents. */
+  /** Nothing may be stored or sent before the visitor consents. */
   optIn: boolean;
   /** Patterns for the names of click ids and UTM fields, and of cookies with browser ids. */
   params: string;
@@ -26,13 +26,12 @@ export function safely<T>(work: () => T): T | undefined {
   }
 }
 
-/** Listens in the capture phase, passively, so that the page's own handlers cannot hide or delay events. */
-export function listen(target: EventTarget, type: string, handle: (event: Event) => void): void {
-  target.addEventListener(type, (event) => safely(() => handle(event)), { capture: true, passive: true });
-}
+/** Listens in the capture phase, so that the page's own handlers cannot hide events. */
+export const listen = (target: EventTarget, type: string, handle: (event: Event) => void) =>
+  target.addEventListener(type, (event) => safely(() => handle(event)), true);
 
 const script = page.currentScript as HTMLScriptElement | null;
-const endpoints = script ? new URL(".", script.src).href : "/__cc/";
+const endpoints = `${script ? new URL(".", script.src) : "/__cc/"}`;
 
 /** Sends a beacon, or else a `keepalive` request. Both outlive the page. */
 export function send(endpoint: string, data: object): void {
@@ -45,7 +44,7 @@ export function send(endpoint: string, data: object): void {
 
 export async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return [...new Uint8Array(digest)].map((byte) => (byte + 256).toString(16).slice(1)).join("");
+  return new Uint8Array(digest).reduce((hex, byte) => hex + (byte + 256).toString(16).slice(1), "");
 }
 
 /** Runs `work` when the page is visible: a background tab is not a visit yet. */

@@ -1,15 +1,14 @@
-// Reads the tag's reports and the visitor cookie. Unknown names are ignored; values that are too long or not text are
-// dropped, because a browser cannot correct them.
+// Reads the tag's reports. Unknown names are ignored; values that are too long or not text are dropped, because a browser
+// cannot correct them.
 
 import { consentSources, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
 import { isJsonObject } from "../http/body.ts";
-import { randomBase62 } from "../kernel/ids.ts";
 import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
-import { dayMs } from "../kernel/time.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
 import { readSha256 } from "../identity/person.ts";
 import type { Report } from "../identity/visits.ts";
+import { isVisitorId } from "./cookies.ts";
 
 export type Payload = {
   /** The id that the page proposes for a visitor without a cookie. */
@@ -144,26 +143,4 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-const cookieName = "__cc_v";
-const visitorIdLength = 22;
-/** The relay's ids have letters and digits; ids that pages propose also have dashes. */
-const visitorIdForm = `[0-9A-Za-z-]{${visitorIdLength}}`;
-const cookiePattern = new RegExp(`(?:^|;\\s*)${cookieName}=(${visitorIdForm})(?:;|$)`);
-const visitorIdPattern = new RegExp(`^${visitorIdForm}$`);
-
-export const newVisitorId = () => randomBase62(visitorIdLength);
-
-function isVisitorId(value: unknown): value is string {
-  return typeof value === "string" && visitorIdPattern.test(value);
-}
-
-export function readVisitorId(cookies: string | undefined): string | null {
-  return (cookies && cookiePattern.exec(cookies)?.[1]) ?? null;
-}
-
-/** The server sets this cookie, because some browsers expire cookies of scripts after a week. Scripts cannot read it. */
-export function visitorCookie(visitorId: string): string {
-  return `${cookieName}=${visitorId}; Path=/__cc/; Max-Age=${(400 * dayMs) / 1000}; HttpOnly; Secure; SameSite=Lax`;
 }

@@ -19,7 +19,8 @@ import type { Observation } from "../traffic/observation.ts";
 import { judge } from "../traffic/verdict.ts";
 import type { BotVisit } from "./botSample.ts";
 import { isPrefetch, observe } from "./observe.ts";
-import { newVisitorId, readPayload, readVisitorId, visitorCookie, type Payload } from "./payload.ts";
+import { listCookies, newVisitorId, readCookies, type BrowserCookies } from "./cookies.ts";
+import { readPayload, type Payload } from "./payload.ts";
 import type { VisitCounts } from "./visitCounts.ts";
 
 type CollectOptions = {
@@ -105,12 +106,15 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       return 204;
     }
 
-    const visitorId = readVisitorId(request.headers.cookie);
+    const cookies = readCookies(request.headers.cookie);
+    const { visitorId } = cookies;
     const seen = observeReport({ site, request, payload, address, visitorId, isVisit, now });
     const judgement = judge(seen, site.settings);
-    const report = buildReport(request, payload, visitorId, seen, judgement.verdict, now);
+    const report = buildReport(request, payload, cookies, seen, judgement.verdict, now);
     const stored = await storeInTime(site, report);
-    if (stored?.visitorId) reply.header("set-cookie", visitorCookie(stored.visitorId));
+    // A refusal that was not stored keeps the visitor cookie: the next report must still name the visits to delete.
+    const changes = stored ? listCookies(stored, cookies) : [];
+    if (changes.length) reply.header("set-cookie", changes);
     if (isVisit) {
       options.counts.uncountPrerendered(site.id, payload.visitorId);
       const bucket = chooseBucket(stored, judgement.verdict);
@@ -183,7 +187,7 @@ function chooseBucket(stored: StoredReport | null, { bot }: Verdict): VisitBucke
 function buildReport(
   request: IncomingMessage,
   payload: Payload,
-  visitorId: string | null,
+  { visitorId, refusals }: BrowserCookies,
   { userAgent, address }: Observation,
   verdict: Verdict,
   now: number,
@@ -198,6 +202,7 @@ function buildReport(
     visitorId,
     proposedId: payload.visitorId,
     remembered: payload.remembered,
+    refusals,
     // A refusal is stored even from an unknown bot.
     signals: { ...(isUnknownBot ? keepRefusals(payload.signals) : payload.signals), ...gpc },
     visit:

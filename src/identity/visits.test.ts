@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { ulid } from "../kernel/ids.ts";
+import { operator } from "../store/people/people.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { storeReport, type Report, type ReportRules } from "./visits.ts";
 import { sha256 } from "../../test/support/sha256.ts";
@@ -47,6 +48,10 @@ function site(rules: ReportRules = optOut) {
   return {
     take: (changes: Partial<Report>) => storeReport(store, id, report(changes), rules, () => "new visitor"),
     consent: () => store.people.readConsent(id, emailSha256),
+    decisions: async (subject: string) =>
+      (await store.people.listDecisions(id, subject)).map((one) => `${one.givenBy}: ${one.state}`),
+    setByOperator: (state: "granted" | "denied") =>
+      store.people.change(id, (rows) => rows.decide(emailSha256, operator, state, now)),
     identity: () => store.people.findIdentity(id, emailSha256),
   };
 }
@@ -78,14 +83,20 @@ describe("a visitor's decisions", () => {
     expect(await consent()).toBe("denied");
   });
 
-  test("a refusal that only the page remembers counts, and never overrides a stored decision", async () => {
+  test("a refusal that only the page remembers counts, because its report may have been lost", async () => {
     const { take, consent } = site();
-    await take({ visit: landing, person });
+    await take({ signals: { own: "granted" }, visit: landing, person });
     await take({ remembered: "denied" });
     expect(await consent()).toBe("denied");
-    await take({ signals: { own: "granted" } });
-    await take({ remembered: "denied" });
+  });
+
+  test("a grant that only the page remembers counts, but never against a stored refusal", async () => {
+    const { take, consent } = site();
+    await take({ remembered: "granted", visit: landing, person });
     expect(await consent()).toBe("granted");
+    await take({ signals: { own: "denied" } });
+    await take({ remembered: "granted", visit: landing, person });
+    expect(await consent()).toBe("denied");
   });
 
   test("a privacy signal that is no longer sent has ended", async () => {
@@ -97,11 +108,149 @@ describe("a visitor's decisions", () => {
   });
 });
 
+describe("a browser that refused", () => {
+  const nameless = { visitorId: null, proposedId: null } as const;
+
+  test("a refusal leaves no id for the cookie, and names the sources that refused", async () => {
+    const { take } = site();
+    await take({ visit: landing, person });
+    expect(await take({ signals: { own: "denied", tcf: "denied", gcm: "granted" } })).toEqual({
+      visitorId: null,
+      consent: "denied",
+      suppressed: true,
+      refusedBy: ["own", "tcf"],
+    });
+  });
+
+  test("a browser without an id that refuses leaves no row about itself, only about the email it gives", async () => {
+    const { take, decisions } = site();
+    await take({ ...nameless, signals: { gcm: "denied" } });
+    await take({ ...nameless, refusals: ["gcm"], person });
+    expect(await decisions("new visitor")).toEqual([]);
+    expect(await decisions(emailSha256)).toEqual(["new visitor: denied"]);
+  });
+
+  test("a remembered refusal applies to later reports, until the same source grants", async () => {
+    const { take, identity } = site();
+    const refusals = ["tcf"] as const;
+    for (const signals of [{}, { own: "granted" }, { gcm: "granted" }] as const) {
+      const taken = await take({ ...nameless, proposedId: "page", refusals, signals, visit: landing });
+      expect(taken).toMatchObject({ visitorId: null, refusedBy: ["tcf"] });
+    }
+    const taken = await take({
+      ...nameless,
+      proposedId: "later",
+      refusals,
+      signals: { tcf: "granted" },
+      visit: landing,
+      person,
+    });
+    expect(taken).toMatchObject({ visitorId: "later", refusedBy: [] });
+    expect((await identity())?.visits).toHaveLength(1);
+  });
+
+  test("a remembered refusal by Global Privacy Control ends with the signal", async () => {
+    const { take } = site();
+    const taken = await take({ ...nameless, proposedId: "page", refusals: ["gpc"], visit: landing });
+    expect(taken).toMatchObject({ visitorId: "page", consent: "unknown", refusedBy: [] });
+  });
+
+  test("an id that the browser got from another tab after its refusal is deleted with its visits", async () => {
+    const { take, identity, decisions } = site();
+    await take({ visitorId: null, proposedId: "other tab", visit: landing, person });
+    const taken = await take({ visitorId: "other tab", refusals: ["tcf"], visit: landing });
+    expect(taken).toMatchObject({ visitorId: null, consent: "denied" });
+    expect(await identity()).toBeNull();
+    expect(await decisions("other tab")).toEqual(["tcf: denied"]);
+  });
+
+  /** A browser refuses, loses its id, and is granted a new one later. */
+  async function refuseAndGrant(take: (changes: Partial<Report>) => Promise<unknown>, name: string) {
+    await take({ visitorId: `${name} before`, visit: landing, person });
+    await take({ visitorId: `${name} before`, signals: { own: "denied" } });
+    return () =>
+      take({
+        ...nameless,
+        proposedId: `${name} after`,
+        refusals: ["own"],
+        signals: { own: "granted" },
+        visit: landing,
+      });
+  }
+
+  test("its grant ends its refusal of an email when the email is given again, and not before", async () => {
+    const { take, consent, identity } = site();
+    const grant = await refuseAndGrant(take, "laptop");
+    await grant();
+    expect(await consent()).toBe("denied");
+    await take({ visitorId: "laptop after", visit: landing, person });
+    expect(await consent()).toBe("granted");
+    expect((await identity())?.visits).toHaveLength(1);
+  });
+
+  test("if two browsers refused for an email, both must grant", async () => {
+    const { take, consent } = site();
+    const grants = [await refuseAndGrant(take, "laptop"), await refuseAndGrant(take, "phone")] as const;
+    await grants[0]();
+    for (let page = 0; page < 3; page += 1) await take({ visitorId: "laptop after", person });
+    expect(await consent()).toBe("denied");
+    await grants[1]();
+    await take({ visitorId: "phone after", person });
+    expect(await consent()).toBe("granted");
+  });
+
+  test("the grant of a browser that never refused does not end a refusal", async () => {
+    const { take, consent } = site();
+    await refuseAndGrant(take, "laptop");
+    await take({ visitorId: "stranger", signals: { own: "granted" }, person });
+    expect(await consent()).toBe("denied");
+  });
+
+  test("no browser ends a refusal that the operator recorded", async () => {
+    const { take, consent, setByOperator } = site();
+    await setByOperator("denied");
+    const grant = await refuseAndGrant(take, "laptop");
+    await grant();
+    await take({ visitorId: "laptop after", person });
+    expect(await consent()).toBe("denied");
+  });
+
+  test("a refusing browser counts once for an email, on however many pages it gives it", async () => {
+    const { take, decisions } = site();
+    await take({ ...nameless, proposedId: "page 1", signals: { own: "denied" }, person });
+    for (const page of ["page 2", "page 3"])
+      await take({ ...nameless, proposedId: page, refusals: ["own"], person });
+    expect(await decisions(emailSha256)).toEqual(["page 1: denied"]);
+  });
+
+  test("a browser that keeps no cookies adds at most five refusals to an email", async () => {
+    const { take, decisions } = site();
+    for (let page = 1; page <= 8; page += 1)
+      await take({ ...nameless, proposedId: `page ${page}`, signals: { own: "denied" }, person });
+    expect(await decisions(emailSha256)).toHaveLength(5);
+  });
+});
+
 describe("opt-in mode", () => {
   test("in opt-in mode nothing is stored before the decision, and no visitor is created", async () => {
     const { take, identity } = site(optIn);
     const taken = await take({ visitorId: null, visit: landing, person });
     expect(taken).toMatchObject({ visitorId: null, suppressed: true });
+    expect(await identity()).toBeNull();
+  });
+
+  test("in opt-in mode a refusal that comes with an email stores nothing", async () => {
+    const { take, consent, decisions } = site(optIn);
+    await take({ visitorId: null, proposedId: null, signals: { own: "denied" }, visit: landing, person });
+    expect(await decisions("new visitor")).toEqual([]);
+    expect(await consent()).toBe("unknown");
+  });
+
+  test("in opt-in mode a withdrawal holds for the emails that the visitor gave while they agreed", async () => {
+    const { take, consent, identity } = site(optIn);
+    await take({ signals: { own: "granted" }, visit: landing, person });
+    expect(await take({ signals: { own: "denied" } })).toMatchObject({ visitorId: null });
+    expect(await consent()).toBe("denied");
     expect(await identity()).toBeNull();
   });
 

@@ -7,7 +7,15 @@ import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
 import { setUpStage, type Stage } from "./stage.ts";
-import { decided, land, relayCookies, startOver, submit, withoutIdentifiers } from "./visitor.ts";
+import {
+  decided,
+  heldCookies,
+  land,
+  relayCookies,
+  startOver,
+  submit,
+  withoutIdentifiers,
+} from "./visitor.ts";
 
 const withGpc: BrowserContextOptions = { extraHTTPHeaders: { "Sec-GPC": "1" } };
 
@@ -75,7 +83,7 @@ inChromium("opting out", () => {
   ];
 
   test.each(cases)(
-    "%s: nothing but the opt-out is stored, and conversions go out without identifiers until the visitor agrees",
+    "%s: nothing but the opt-out is stored, the browser holds no identifier, and conversions go out without identifiers until the visitor agrees",
     async (_name, { path, source, again, after, click, gpc }) => {
       orders += 1;
       const email = `refuses-${orders}@customers.example`;
@@ -84,21 +92,21 @@ inChromium("opting out", () => {
       let page = gpc ? await (await newGpcVisitor()).newPage() : await startOver(stage, shared);
       await page.context().addCookies([{ name: "_fbp", value: `fb.1.${gclid}`, url: stage.site.origin }]);
       await land(stage, page, path, `?gclid=${gclid}&utm_source=${gclid}`);
-      if (click) await page.click("#refuse");
+      if (click) {
+        await expect.poll(() => heldCookies(stage, page)).toEqual([expect.stringMatching(/^__cc_v=/)]);
+        await page.click("#refuse");
+      }
       await decided(stage, source, "denied");
       await submit(stage, page, email);
+      await expect.poll(() => heldCookies(stage, page)).toEqual([`__cc_${source}=denied`]);
 
       const now = await remembered();
       expect(now.text).not.toContain(gclid);
       expect(now.text).not.toContain(hashEmail(email));
       expect(now.rows).toBe(before.rows);
-      const [cookie] = await relayCookies(stage, page);
       const { consents } = await stage.stored();
-      const mine = consents.filter((one) => [cookie?.value, hashEmail(email)].includes(one.subject));
-      expect(mine).toMatchObject([
-        { subject: expect.any(String), state: "denied" },
-        { subject: expect.any(String), state: "denied" },
-      ]);
+      const mine = consents.filter((one) => one.subject === hashEmail(email));
+      expect(mine).toMatchObject([{ state: "denied" }]);
       expect(await stage.convert(email, { phone: "+4930123456" })).toEqual(withoutIdentifiers);
 
       if (gpc) {
@@ -109,12 +117,44 @@ inChromium("opting out", () => {
       }
       await land(stage, page, again, `?gclid=Again-${orders}`);
       await submit(stage, page, email);
+      await expect.poll(() => heldCookies(stage, page)).toEqual([expect.stringMatching(/^__cc_v=/)]);
       const clickIds = { gclid: `Again-${orders}` };
       expect(await stage.convert(email)).toEqual(
         expect.objectContaining({ clickIds, emailSha256: hashEmail(email), consent: after }),
       );
     },
   );
+
+  test("a page on which consent was refused earlier sends the refusal and nothing else", async () => {
+    const page = await startOver(stage, shared);
+    await land(stage, page, "/tcf-refused", "?gclid=Quiet");
+    await decided(stage, "tcf", "denied");
+    // This page has no consent platform: only the cookie remembers the refusal.
+    await expect.poll(() => heldCookies(stage, page)).toEqual(["__cc_tcf=denied"]);
+    await land(stage, page, "/plain", "?gclid=Quiet");
+    await page.evaluate(() => history.pushState({}, "", "/plain/2?gclid=Quieter"));
+    const visits = await stage.site.waitForReports("visit", 2);
+    for (const { fields, headers } of visits) {
+      expect(fields).toEqual({ consent: { tcf: "denied" } });
+      expect(headers.cookie).toBe("__cc_tcf=denied");
+    }
+  });
+
+  test("an answer that sets the visitor cookie after the refusal was answered leaves none, once the page is left", async () => {
+    const { site } = stage;
+    const page = await startOver(stage, shared);
+    site.clearRecorded();
+    const release = site.holdAnswers("/__cc/visit");
+    await page.goto(`${site.origin}/own?gclid=Overtaken`);
+    await site.waitForReports("visit", 1);
+    await page.click("#refuse");
+    await expect.poll(() => heldCookies(stage, page)).toEqual(["__cc_own=denied"]);
+    release();
+    await expect.poll(() => heldCookies(stage, page)).toHaveLength(2);
+    await page.goto("about:blank");
+    await expect.poll(() => heldCookies(stage, page)).toEqual(["__cc_own=denied"]);
+    expect((await remembered()).text).not.toContain("Overtaken");
+  });
 
   test("the header Sec-GPC counts when the page's script cannot see it", async () => {
     const visitor = await newVisitor(withGpc);

@@ -50,6 +50,9 @@ export function consentPages(tagLine: string): Record<string, string> {
   const withAjax = (head: string, body: string) => pageWith(router + head + tagLine, ajax + buttons + body);
   return {
     "/plain": withNative(""),
+    "/gpc": withNative(
+      script(`Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true })`),
+    ),
     "/tcf-refused": withNative(script(tcf(refused))),
     "/tcf-granted": withNative(script(tcf(granted))),
     "/tcf-late": withNative(script(`setTimeout(() => { ${tcf(refused)} }, 700)`)),

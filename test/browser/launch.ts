@@ -8,7 +8,7 @@ import { delimiter, dirname, join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 import { certificate } from "./certificate.ts";
 
-type Machine = { env: Record<string, string | undefined>; platform: string; arch: string };
+export type Machine = { env: Record<string, string | undefined>; platform: string; arch: string };
 export type Source = { from: "environment" | "system"; path: string } | { from: "package" };
 
 // The headless shell needs half as much CPU as a browser that can also show windows.
@@ -21,15 +21,17 @@ export function findChromium({ env, platform, arch }: Machine): Source | { missi
   const named = env["CLEANCAST_TEST_CHROMIUM"];
   if (named) return { from: "environment", path: named };
   if (platform === "linux" && arch === "x64") return { from: "package" };
-  for (const name of systemNames) {
-    for (const folder of (env["PATH"] ?? "").split(delimiter)) {
-      const path = join(folder, name);
-      if (folder && isExecutable(path)) return { from: "system", path };
-    }
-  }
+  const path = findOnPath(systemNames, env);
+  if (path) return { from: "system", path };
   const missing = `no Chromium for ${platform} ${arch} was found: ${remedy}`;
   if (env["CI"] === "true") throw new Error(`The browser tests cannot run, ${missing}.`);
   return { missing };
+}
+
+/** Finds the first of these programs on the PATH. */
+export function findOnPath(names: readonly string[], env: Machine["env"]): string | undefined {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter(Boolean);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

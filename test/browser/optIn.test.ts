@@ -6,7 +6,7 @@ import { hashEmail } from "../support/person.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
 import { setUpStage, type Stage } from "./stage.ts";
-import { decided, land, relayCookies, startOver, withoutIdentifiers } from "./visitor.ts";
+import { decided, heldCookies, land, startOver, withoutIdentifiers } from "./visitor.ts";
 
 inChromium("a site that asks first (opt-in)", () => {
   let stage: Stage;
@@ -27,24 +27,25 @@ inChromium("a site that asks first (opt-in)", () => {
   ] as const;
 
   test.each(undecided)(
-    "nothing is stored and no cookie is set before the decision: %s",
+    "nothing is sent or stored and no cookie is set before the decision: %s",
     async (_how, path) => {
       const page = await startOver(stage, shared);
       const before = await storedRows();
       await land(stage, page, path, "?gclid=Undecided&utm_source=mail");
       await page.fill("[name=email]", "undecided@customers.example");
       await page.click("#send");
-      await stage.site.waitForReports("visit", 1);
+      await page.evaluate(() => history.pushState({}, "", "/ajax/2?fbclid=Undecided"));
       // A late report would be sent within this time.
       await page.waitForTimeout(2200);
-      expect(await relayCookies(stage, page)).toEqual([]);
+      expect(await heldCookies(stage, page)).toEqual([]);
       expect(
         await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length]),
       ).toEqual(["", 0, 0]);
-      expect(await storedRows()).toBe(before);
+      // Nor does leaving the page send anything.
+      await page.goto(`${stage.site.origin}/start`);
       const sent = stage.site.recorded.filter((one) => one.isForRelay && one.method === "POST");
-      expect(JSON.stringify(sent.map((one) => one.body))).not.toContain("Undecided");
-      expect(JSON.stringify(sent)).not.toContain(hashEmail("undecided@customers.example"));
+      expect(sent).toEqual([]);
+      expect(await storedRows()).toBe(before);
       expect(await stage.convert("undecided@customers.example")).toEqual(withoutIdentifiers);
     },
   );
@@ -98,7 +99,7 @@ inChromium("a site that asks first (opt-in)", () => {
     });
   });
 
-  test("a refusal stores nothing but itself", async () => {
+  test("a refusal sends and stores nothing but itself, and a grant after it sends the email", async () => {
     const email = "opt-in-refuses@customers.example";
     const page = await startOver(stage, shared);
     const before = await stage.stored();
@@ -106,14 +107,35 @@ inChromium("a site that asks first (opt-in)", () => {
     await page.fill("[name=email]", email);
     await page.click("#send");
     await page.click("#refuse");
+    const [visit] = await stage.site.waitForReports("visit", 1);
+    expect(visit?.fields).toEqual({ consent: { own: "denied" } });
+    await expect.poll(() => heldCookies(stage, page)).toEqual(["__cc_own=denied"]);
+    expect(await page.evaluate(() => Object.entries(localStorage))).toEqual([["__cc", "denied"]]);
+    expect(await stage.stored()).toEqual(before);
+    expect(await stage.convert(email)).toEqual(withoutIdentifiers);
+    expect(stage.site.reports("identify")).toEqual([]);
+
+    await page.click("#agree");
     await stage.site.waitForReports("identify", 1);
-    const after = await stage.stored();
-    expect(after.visitors).toEqual(before.visitors);
-    expect(after.identities).toEqual(before.identities);
-    const [cookie] = await relayCookies(stage, page);
-    const fresh = after.consents.filter((one) => !before.consents.some((old) => old.subject === one.subject));
-    expect(fresh.map((one) => one.state)).toEqual(["denied", "denied"]);
-    expect(new Set(fresh.map((one) => one.subject))).toEqual(new Set([cookie?.value, hashEmail(email)]));
+    expect(await stage.convert(email)).toMatchObject({
+      clickIds: { gclid: "No-Thanks" },
+      consent: "granted",
+    });
+  });
+
+  test("a visitor who withdraws is deleted, and the browser keeps no identifier", async () => {
+    const email = "withdraws@customers.example";
+    const page = await startOver(stage, shared);
+    await land(stage, page, "/ajax", "?gclid=Withdrawn");
+    await page.fill("[name=email]", email);
+    await page.click("#send");
+    await page.click("#agree");
+    await stage.site.waitForReports("identify", 1);
+    await expect.poll(() => heldCookies(stage, page)).toEqual([expect.stringMatching(/^__cc_v=/)]);
+    await page.click("#refuse");
+    await expect.poll(() => heldCookies(stage, page)).toEqual(["__cc_own=denied"]);
+    const { visitors, identities } = await stage.stored();
+    expect(JSON.stringify([visitors, identities])).not.toContain("Withdrawn");
     expect(await stage.convert(email)).toEqual(withoutIdentifiers);
   });
 });

@@ -47,6 +47,8 @@ export type TestSite = {
   reports(endpoint: string): Report[];
   /** Waits until an endpoint has answered this many reports, and returns them. */
   waitForReports(endpoint: string, count: number): Promise<Report[]>;
+  /** Holds back the relay's answers to this path until the returned function is called. */
+  holdAnswers(path: string): () => void;
   /** Ends the trouble, and answers the waiting requests. */
   recover(): void;
   clearRecorded(): void;
@@ -68,6 +70,7 @@ export async function startSite(
   const agent = new Agent({ keepAlive: true });
   /** Requests that a slow relay has not answered yet, with the function that answers each. */
   const waiting = new Map<NodeJS.Timeout, () => void>();
+  const held = new Map<string, Promise<void>>();
   const server = createServer(certificate, (request, response) => {
     const recorded: Recorded = {
       host: (request.headers.host ?? "").replace(/:\d+$/, ""),
@@ -146,11 +149,18 @@ export async function startSite(
       { method: recorded.method, headers, agent },
       (answer) => {
         const more = site.connectMs ? { connection: "close" } : {};
-        response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...more });
-        answer.pipe(response);
+        const pass = () => {
+          response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...more });
+          answer.pipe(response);
+        };
         answer.on("end", () => {
           recorded.answer = { status: answer.statusCode ?? 0, headers: answer.headers };
         });
+        const release = held.get(recorded.path);
+        if (!release) return pass();
+        // The relay has answered, although the browser does not know it yet.
+        recorded.answer = { status: answer.statusCode ?? 0, headers: answer.headers };
+        void release.then(pass);
       },
     );
     onward.on("error", () => void response.destroy());
@@ -187,6 +197,14 @@ export async function startSite(
     async waitForReports(endpoint, count) {
       await eventually(`${count} reports to ${endpoint}`, () => site.reports(endpoint).length >= count);
       return site.reports(endpoint);
+    },
+    holdAnswers(path) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(path, promise);
+      return () => {
+        held.delete(path);
+        resolve();
+      };
     },
     recover() {
       site.trouble = "none";

@@ -46,6 +46,11 @@ export async function relayCookies({ site }: Stage, page: Page): Promise<Cookie[
   return cookies.filter((one) => one.name.startsWith("__cc"));
 }
 
+/** The same cookies as `name=value`, sorted. */
+export async function heldCookies(stage: Stage, page: Page): Promise<string[]> {
+  return (await relayCookies(stage, page)).map(({ name, value }) => `${name}=${value}`).toSorted();
+}
+
 /** The conversion that a platform receives of a person who opted out. */
 export const withoutIdentifiers: Conversion = expect.objectContaining({
   emailSha256: null,

@@ -41,7 +41,7 @@ export default function Consent() {
                 value="opt-in"
                 disabled={form.isReadOnly}
                 label="Opt-in: use identifiers only after the person agrees"
-                description="Nothing is stored and no cookie is set before that. Conversions of people who did not agree are sent without identifiers."
+                description="Nothing is sent, stored or set as a cookie before that. Conversions of people who did not agree are sent without identifiers."
               />
             </Stack>
           </Radio.Group>

@@ -1,10 +1,12 @@
-// The launcher of the browser tests.
+// The launchers of the browser tests.
 
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { inChromium, newVisitor, whySkipped } from "./chromium.ts";
+import { findFirefox, whyNoFirefox } from "./drivers/firefox.ts";
+import { findWebKit, whyNoWebKit } from "./drivers/webkit.ts";
 import { findChromium } from "./launch.ts";
 
 function folderWith(name: string, mode = 0o755): string {
@@ -42,8 +44,34 @@ test("without any browser the tests are skipped with a reason, and in CI they fa
   );
 });
 
+test("Firefox is the one named in the environment, else the system's; without one its tests are skipped with a reason", () => {
+  const PATH = folderWith("firefox-esr");
+  expect(findFirefox({ CLEANCAST_TEST_FIREFOX: "/opt/firefox", PATH })).toEqual({ path: "/opt/firefox" });
+  expect(findFirefox({ PATH })).toEqual({ path: join(PATH, "firefox-esr") });
+  expect(findFirefox({ PATH: folderWith("other"), CI: "true" })).toEqual({
+    missing: expect.stringContaining("install Debian's firefox-esr"),
+  });
+});
+
+test("WebKit needs its driver, its browser and a display; without one its tests are skipped with a reason", () => {
+  const driver = folderWith("WebKitWebDriver");
+  const display = folderWith("Xvfb");
+  const browser = join(folderWith("MiniBrowser"), "MiniBrowser");
+  expect(findWebKit({ PATH: `${driver}:${display}` }, browser)).toEqual({
+    driver: join(driver, "WebKitWebDriver"),
+    display: join(display, "Xvfb"),
+    browser,
+  });
+  expect(findWebKit({ PATH: driver }, "/no/such/browser")).toEqual({
+    missing: expect.stringMatching(
+      /^Xvfb, MiniBrowser not found: install Debian's webkit2gtk-driver and xvfb/,
+    ),
+  });
+});
+
 // A run without a browser prints this line.
-if (whySkipped !== null) process.stderr.write(`Browser tests are skipped: ${whySkipped}.\n`);
+for (const reason of [whySkipped, whyNoFirefox, whyNoWebKit])
+  if (reason !== null) process.stderr.write(`Browser tests are skipped: ${reason}.\n`);
 
 inChromium("the browser", () => {
   test("the test browser has the locale en-US, and resolves only the names of test sites", async () => {
