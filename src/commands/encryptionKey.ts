@@ -123,7 +123,7 @@ const nextSteps: Record<string, string> = {
   oauth_apps: "OAuth apps were deleted: set them again with 'cleancast oauth app set'.",
   webhooks: "secret values of webhooks were deleted: 'cleancast webhook remove' and 'webhook add'.",
   sites: "sites lost their alert_webhook: set it again with 'cleancast site set'.",
-  events: "events lost the extra fields of their field mappings.",
+  events: "events lost their items and the extra fields of their field mappings.",
   bot_visits: "sampled bot visits were deleted.",
   settings:
     "values of the installation were replaced: people must sign in and set up two-factor sign-in again.",

@@ -1,14 +1,15 @@
 // Step 8: reads the fields of an event from a JSON object, and makes the event. The first wrong field is named in one
 // sentence. Plain email, phone and names leave this file only as hashes.
 
-import { Fault } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
-import type { Event, Person, Sha256 } from "../kernel/event.ts";
+import type { Event, Item, Person, Sha256 } from "../kernel/event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashPerson, Plain, type PlainEmail, readEmail, readSha256 } from "../identity/person.ts";
 import { extraFieldsOf } from "../platforms/shared/mapping.ts";
 import type { Site } from "../sites/directory.ts";
+import { checkText, FieldFault, isAbsent, maxValue } from "./fieldFault.ts";
+import { readItems } from "./items.ts";
 
 /** The parsed body, and its text: order ids that are JSON numbers are read from the text, unrounded. */
 export type Body = { fields: Record<string, unknown>; text: string };
@@ -23,6 +24,8 @@ export type Fields = {
   person: Person;
   /** null when the sender gave only the hash. */
   emailDomain: string | null;
+  /** Absent where there are none. */
+  items?: readonly Item[] | undefined;
 };
 
 /** Everything about an event that its sender does not write. */
@@ -30,20 +33,18 @@ type Origin = Pick<Event, "id" | "siteId" | "keyId" | "mode" | "receivedAt" | "e
 
 /** Makes an event; inbound and import both use this function. */
 export function newEvent(
-  { name, value, currency, orderId, eventTime, person }: Fields,
+  { name, value, currency, orderId, eventTime, person, items }: Fields,
   origin: Origin,
 ): Event {
   const { id, siteId, keyId, mode, receivedAt, extra } = origin;
   const time = eventTime ?? receivedAt;
-  return { id, siteId, keyId, mode, name, value, currency, orderId, time, receivedAt, person, extra };
+  const event: Event = { id, siteId, keyId, mode, name, value, currency, orderId, time, receivedAt, person, extra };
+  if (items) event.items = items;
+  return event;
 }
-
-export class FieldFault extends Fault {}
 
 const maxLengths: Readonly<Record<string, number>> = { event: 100, orderId: 256 };
 const maxOtherLength = 512;
-/** Above any price, and small enough that sums stay exact. */
-const maxValue = 1_000_000_000_000;
 const maxAgeMs = 90 * dayMs;
 const maxFutureMs = 5 * minuteMs;
 
@@ -70,15 +71,14 @@ export function readFields(body: Body, site: { country: string | null }, now: nu
         ? { emailSha256: given, phone, firstName, lastName }
         : { email: given, phone, firstName, lastName };
     const person = hashPerson(contact, { country: site.country ?? undefined });
-    return { name, value, currency, orderId, eventTime, person, emailDomain: email?.domain ?? null };
+    const emailDomain = email?.domain ?? null;
+    const read: Fields = { name, value, currency, orderId, eventTime, person, emailDomain };
+    if (!isAbsent(fields.items)) read.items = readItems(fields.items, body.text);
+    return read;
   } catch (fault) {
     if (fault instanceof FieldFault) return fault;
     throw fault;
   }
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
 /** Reads a text field; undefined when absent. Given the `body`, it also takes a JSON number. */
@@ -92,18 +92,7 @@ function readText(fields: Record<string, unknown>, name: string, body?: Body): s
       throw new FieldFault(`${name} must be a string`);
     value = literal ?? String(value);
   }
-  if (typeof value !== "string") throw new FieldFault(`${name} must be a string`);
-  const limit = maxLengths[name] ?? maxOtherLength;
-  // Characters, not UTF-16 units: counted only where the two can differ.
-  if (value.length > limit && (value.length > limit * 2 || Array.from(value).length > limit)) {
-    throw new FieldFault(`${name} is longer than ${limit} characters`);
-  }
-  if (value.includes("\0") || !value.isWellFormed()) {
-    throw new FieldFault(
-      `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`,
-    );
-  }
-  return value;
+  return checkText(name, value, maxLengths[name] ?? maxOtherLength);
 }
 
 /**

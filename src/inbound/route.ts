@@ -12,7 +12,8 @@ import type { Exit, Received } from "../pipeline.ts";
 import type { ReservedId } from "../delivery/openEvents.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
-import { FieldFault, newEvent, readExtra, readFields, type Body } from "./fields.ts";
+import { FieldFault } from "./fieldFault.ts";
+import { newEvent, readExtra, readFields, type Body } from "./fields.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import type { RejectedRequests } from "./rejectedRequests.ts";
 
