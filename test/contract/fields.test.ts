@@ -321,6 +321,44 @@ describe.each(engines)("event fields on %s", (engine) => {
     expect(body).toMatchObject({ emailSha256: ada, clickIds: {}, utm: {} });
   });
 
+  test("items reach the platforms, and an event without them has no such field", async () => {
+    const items = [
+      { id: "SKU-1", name: "Mug", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 },
+      { id: 12345, price: 30 },
+    ];
+    expect((await received(freshEvent({ value: 49.9, items }))).items).toEqual([
+      items[0],
+      { id: "12345", price: 30, quantity: 1 },
+    ]);
+    for (const none of [[], null, " "]) expect(await received(freshEvent({ items: none }))).not.toHaveProperty("items");
+  });
+
+  test("ids of items that are JSON numbers keep every digit", async () => {
+    const { email, event, orderId } = freshEvent();
+    const text = JSON.stringify({ email, event, orderId }).replace(/\}$/, ',"items":[{"id":12345678901234567891}]}');
+    expect((await received(text)).items).toEqual([{ id: "12345678901234567891", quantity: 1 }]);
+  });
+
+  test.each([
+    ["items must be a list of objects", { id: "a" }],
+    ["items has more than 100 entries", Array.from({ length: 101 }, () => ({ id: "a" }))],
+    ["items[1] must be an object", [{ id: "a" }, "b"]],
+    ["items[0].id required", [{ sku: "a" }]],
+    ["items[0].id is longer than 128 characters", [{ id: "i".repeat(129) }]],
+    ["items[1].name must be a string", [{ id: "a" }, { id: "b", name: 5 }]],
+    ["items[3].price must be a finite JSON number", [{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d", price: "9.90" }]],
+    ["items[0].price must not be negative", [{ id: "a", price: -1 }]],
+    ["items[0].quantity must be a whole number from 1 to 1000000", [{ id: "a", quantity: 0.5 }]],
+  ])("wrong items are answered: %s", async (error, items) => {
+    expect(summarize(await send(freshEvent({ items })))).toEqual(jsonError(400, error));
+  });
+
+  test("items play no part in duplicates", async () => {
+    const event = freshEvent({ items: [{ id: "a" }] });
+    await received(event);
+    expect(summarize(await send({ ...event, items: [{ id: "b", quantity: 2 }] }))).toEqual(deduped);
+  });
+
   test("eventTime may be ISO 8601 with any offset, a date, or Unix seconds", async () => {
     const at = Math.floor((Date.now() - 3 * day) / 1000) * 1000;
     const text = iso(at).slice(0, 19);
