@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
+import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { accepted, deduped, freshEvent, jsonError, summarize } from "./answers.ts";
 
@@ -38,6 +38,7 @@ const processed = (event: string) => accepted(event, { webhook: { ok: true } });
 const numbered = (orderId: string) => `{"email":"ada@example.com","event":"purchase","orderId":${orderId}}`;
 
 describe.each(engines)("event fields on %s", (engine) => {
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   let site: TestSite;
@@ -45,7 +46,7 @@ describe.each(engines)("event fields on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    const home = await newInstallation(engine);
+    home = await newInstallation(engine);
     site = await home.addSite("shop.example");
     german = await home.addSite("laden.example", "country=DE");
     for (const { host } of [site, german]) {
@@ -331,6 +332,22 @@ describe.each(engines)("event fields on %s", (engine) => {
       { id: "12345", price: 30, quantity: 1 },
     ]);
     for (const none of [[], null, " "]) expect(await received(freshEvent({ items: none }))).not.toHaveProperty("items");
+  });
+
+  test("the command line shows the items of an event, each on its line", async () => {
+    const items = [
+      { id: "SKU-1", name: "Mug\u001b[31m", brand: "North", price: 9.95, quantity: 2 },
+      { id: "SKU-2" },
+    ];
+    const { platformEventId } = await received(freshEvent({ currency: "EUR", items }));
+    const trace = await home.run("event", "show", String(platformEventId));
+    const unknown = { name: null, category: null, brand: null, price: null };
+    expect(trace.items).toEqual([
+      { ...unknown, ...items[0] },
+      { ...unknown, id: "SKU-2", quantity: 1 },
+    ]);
+    const text = await home.print("event", "show", String(platformEventId));
+    expect(text).toContain("items       2 × SKU-1, 9.95 EUR, Mug·[31m, North\n              1 × SKU-2\n");
   });
 
   test("ids of items that are JSON numbers keep every digit", async () => {
