@@ -27,7 +27,10 @@ const conversionOf = (order) => ({
   phone: order.phone ?? order.customer?.phone,
   firstName: order.customer?.first_name,
   lastName: order.customer?.last_name,
-  items: (order.line_items ?? []).filter((line) => line.variant_id).slice(0, 100).map(itemOf),
+  items: (order.line_items ?? [])
+    .filter((line) => line.variant_id)
+    .slice(0, 100)
+    .map(itemOf),
 });
 
 // The id must be the one that your catalogues at the platforms have.

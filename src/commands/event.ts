@@ -171,7 +171,9 @@ function traceText(trace: Trace): string {
     `  sent as     ${trace.platformEventId} (platform event id)`,
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
-    ...trace.items.map((item, at) => `  ${at === 0 ? "items" : "     "}       ${itemText(item, trace.currency)}`),
+    ...trace.items.map(
+      (item, at) => `  ${at === 0 ? "items" : "     "}       ${itemText(item, trace.currency)}`,
+    ),
     `  person      ${trace.emailSha256}`,
     `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.map(describeFilterReason).join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
     `  identity    ${attribution.identity}${clickIds.length ? `: ${clickIds.join(", ")}` : ""}`,

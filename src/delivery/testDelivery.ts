@@ -47,7 +47,14 @@ export async function readConversion(
 export function sampleNow(name: string, now: number): Conversion {
   const time = now - minuteMs;
   const items = sampleItems;
-  return fullSample({ platformEventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time, items });
+  return fullSample({
+    platformEventId: randomUUID(),
+    orderId: `test-${now}`,
+    name,
+    time,
+    receivedAt: time,
+    items,
+  });
 }
 
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {

@@ -34,7 +34,9 @@ describe("the items of a row", () => {
   test.each(["2 x Mug", "[{id:1}]", "[", "SKU-1;SKU-2"])("%s is refused with what to do", (text) => {
     const fault = readItemsCell(text);
     expect(fault).toBeInstanceOf(ValueFault);
-    expect((fault as ValueFault).message).toMatch(/^items is not a JSON list like .*; leave the column out with --map items=$/);
+    expect((fault as ValueFault).message).toMatch(
+      /^items is not a JSON list like .*; leave the column out with --map items=$/,
+    );
   });
 
   test("a blank cell has no items", () => {

@@ -38,7 +38,20 @@ export function newEvent(
 ): Event {
   const { id, siteId, keyId, mode, receivedAt, extra } = origin;
   const time = eventTime ?? receivedAt;
-  const event: Event = { id, siteId, keyId, mode, name, value, currency, orderId, time, receivedAt, person, extra };
+  const event: Event = {
+    id,
+    siteId,
+    keyId,
+    mode,
+    name,
+    value,
+    currency,
+    orderId,
+    time,
+    receivedAt,
+    person,
+    extra,
+  };
   if (items) event.items = items;
   return event;
 }

@@ -20,7 +20,14 @@ describe("items", () => {
   });
 
   test("every field is read, texts are trimmed, and other fields are left out", () => {
-    const item = { id: " SKU-1 ", name: " Mug ", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 };
+    const item = {
+      id: " SKU-1 ",
+      name: " Mug ",
+      category: "Kitchen",
+      brand: "North",
+      price: 9.95,
+      quantity: 2,
+    };
     expect(read([{ ...item, sku: "other", constructor: 1 }])).toEqual([
       { id: "SKU-1", name: "Mug", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 },
     ]);
@@ -68,7 +75,12 @@ describe("items", () => {
 
   test("100 items with the longest texts are accepted, counted in characters", () => {
     expect(read(Array.from({ length: 100 }, (_, i) => ({ id: `${i}` })))).toHaveLength(100);
-    const longest = { id: "😀".repeat(128), name: "é".repeat(512), category: "c".repeat(512), brand: "b".repeat(512) };
+    const longest = {
+      id: "😀".repeat(128),
+      name: "é".repeat(512),
+      category: "c".repeat(512),
+      brand: "b".repeat(512),
+    };
     expect(read([longest])).toEqual([{ ...longest, quantity: 1 }]);
   });
 
@@ -107,7 +119,10 @@ describe("items", () => {
       [{ id: "a", name: "a\ud800b" }],
       "items[0].name contains a character that cannot be stored (NUL or half of a surrogate pair)",
     ],
-    [[{ id: "a\0b" }], "items[0].id contains a character that cannot be stored (NUL or half of a surrogate pair)"],
+    [
+      [{ id: "a\0b" }],
+      "items[0].id contains a character that cannot be stored (NUL or half of a surrogate pair)",
+    ],
     [[{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d", price: "9.90" }], `items[3].price ${finite}`],
     [[{ id: "a", price: true }], `items[0].price ${finite}`],
     [[{ id: "a", price: -0.01 }], "items[0].price must not be negative"],
@@ -139,7 +154,8 @@ describe("items", () => {
     for (const field of ["id", "name", "category", "brand", "price", "quantity"])
       for (const wrong of ["s3cret\0", `s3cret${"x".repeat(600)}`, { s3cret: 1 }])
         expect(read([{ id: "a", [field]: wrong }]), field).toSatisfy(
-          (fault) => typeof fault === "string" && fault.startsWith(`items[0].${field} `) && !fault.includes("s3cret"),
+          (fault) =>
+            typeof fault === "string" && fault.startsWith(`items[0].${field} `) && !fault.includes("s3cret"),
         );
   });
 
@@ -150,6 +166,8 @@ describe("items", () => {
   });
 
   test("a name in the prototype of an item is not its name", () => {
-    expect(readText('[{"id":"a","__proto__":{"name":"x","price":"no"}}]')).toEqual([{ id: "a", quantity: 1 }]);
+    expect(readText('[{"id":"a","__proto__":{"name":"x","price":"no"}}]')).toEqual([
+      { id: "a", quantity: 1 },
+    ]);
   });
 });

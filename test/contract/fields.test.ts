@@ -331,7 +331,8 @@ describe.each(engines)("event fields on %s", (engine) => {
       items[0],
       { id: "12345", price: 30, quantity: 1 },
     ]);
-    for (const none of [[], null, " "]) expect(await received(freshEvent({ items: none }))).not.toHaveProperty("items");
+    for (const none of [[], null, " "])
+      expect(await received(freshEvent({ items: none }))).not.toHaveProperty("items");
   });
 
   test("the command line shows the items of an event, each on its line", async () => {
@@ -352,7 +353,10 @@ describe.each(engines)("event fields on %s", (engine) => {
 
   test("ids of items that are JSON numbers keep every digit", async () => {
     const { email, event, orderId } = freshEvent();
-    const text = JSON.stringify({ email, event, orderId }).replace(/\}$/, ',"items":[{"id":12345678901234567891}]}');
+    const text = JSON.stringify({ email, event, orderId }).replace(
+      /\}$/,
+      ',"items":[{"id":12345678901234567891}]}',
+    );
     expect((await received(text)).items).toEqual([{ id: "12345678901234567891", quantity: 1 }]);
   });
 
@@ -363,7 +367,10 @@ describe.each(engines)("event fields on %s", (engine) => {
     ["items[0].id required", [{ sku: "a" }]],
     ["items[0].id is longer than 128 characters", [{ id: "i".repeat(129) }]],
     ["items[1].name must be a string", [{ id: "a" }, { id: "b", name: 5 }]],
-    ["items[3].price must be a finite JSON number", [{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d", price: "9.90" }]],
+    [
+      "items[3].price must be a finite JSON number",
+      [{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d", price: "9.90" }],
+    ],
     ["items[0].price must not be negative", [{ id: "a", price: -1 }]],
     ["items[0].quantity must be a whole number from 1 to 1000000", [{ id: "a", quantity: 0.5 }]],
   ])("wrong items are answered: %s", async (error, items) => {

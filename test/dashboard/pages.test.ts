@@ -154,7 +154,14 @@ inChromium("every page", () => {
         event: image,
         orderId: name,
         items: [
-          { id: image.slice(0, 128), name: script, category: longWord.slice(0, 512), brand: name, price: 1e12, quantity: 1e6 },
+          {
+            id: image.slice(0, 128),
+            name: script,
+            category: longWord.slice(0, 512),
+            brand: name,
+            price: 1e12,
+            quantity: 1e6,
+          },
           { id: longWord.slice(0, 128) },
         ],
       },

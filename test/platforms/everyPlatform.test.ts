@@ -121,11 +121,21 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
   test("every usual event may have items: without prices, long ones, and as many as inbound takes", async () => {
     const lists = [
       [{ id: "SKU-1", quantity: 1 }],
-      [{ id: "x".repeat(128), name: "é".repeat(512), category: "c".repeat(512), brand: "b".repeat(512), quantity: 9 }],
+      [
+        {
+          id: "x".repeat(128),
+          name: "é".repeat(512),
+          category: "c".repeat(512),
+          brand: "b".repeat(512),
+          quantity: 9,
+        },
+      ],
       Array.from({ length: 100 }, (_, i) => ({ id: `SKU-${i}`, name: "Mug", price: 1.5, quantity: i + 1 })),
     ];
     for (const items of lists) {
-      const conversions = [...Object.keys(usualEvents), "Quiz Done"].map((name) => conversionOf({ name, items }));
+      const conversions = [...Object.keys(usualEvents), "Quiz Done"].map((name) =>
+        conversionOf({ name, items }),
+      );
       const sendable = conversions.filter((one) => skipReason(one) === null);
       expect(sendable.length).toBeGreaterThanOrEqual(conversions.length - 1);
       const before = acceptedAt(handle);

@@ -99,24 +99,32 @@ const standard = [
 
 export const examples: readonly Example[] = [
   example("A purchase after an ad click", {}, purchase),
-  example("An order with its items", { items: sampleItems }, {
-    ...purchase,
-    events: [{ name: "purchase", params: { ...order, ...withSession, items } }],
-  }),
-  example("A refund of some items", { name: "refund", value: 9.95, items: [returned] }, {
-    ...purchase,
-    events: [
-      {
-        name: "refund",
-        params: {
-          ...order,
-          ...withSession,
-          value: 9.95,
-          items: [{ item_id: "SKU-1", price: 9.95, quantity: 1 }],
+  example(
+    "An order with its items",
+    { items: sampleItems },
+    {
+      ...purchase,
+      events: [{ name: "purchase", params: { ...order, ...withSession, items } }],
+    },
+  ),
+  example(
+    "A refund of some items",
+    { name: "refund", value: 9.95, items: [returned] },
+    {
+      ...purchase,
+      events: [
+        {
+          name: "refund",
+          params: {
+            ...order,
+            ...withSession,
+            value: 9.95,
+            items: [{ item_id: "SKU-1", price: 9.95, quantity: 1 }],
+          },
         },
-      },
-    ],
-  }),
+      ],
+    },
+  ),
   example(
     "Only a hashed email and no value: the client id is a pseudonym",
     bareConversion({ consent: "unknown" }),

@@ -216,13 +216,21 @@ describe("items", () => {
     },
   );
 
-  test.each(["purchase", "refund", "add_to_cart", "view_item", "begin_checkout"])("%s has its items", (name) => {
-    expect(params({ name, items: sampleItems }).items).toMatchObject([{ item_id: "SKU-1" }, { item_id: "SKU-2" }]);
-  });
+  test.each(["purchase", "refund", "add_to_cart", "view_item", "begin_checkout"])(
+    "%s has its items",
+    (name) => {
+      expect(params({ name, items: sampleItems }).items).toMatchObject([
+        { item_id: "SKU-1" },
+        { item_id: "SKU-2" },
+      ]);
+    },
+  );
 
   test("texts are cut to 100 characters, never inside one", () => {
     const long = "x".repeat(99);
-    const items = [{ id: `${long}😀`, name: `${long}😀`, category: `${long}yz`, brand: "b".repeat(512), quantity: 1 }];
+    const items = [
+      { id: `${long}😀`, name: `${long}😀`, category: `${long}yz`, brand: "b".repeat(512), quantity: 1 },
+    ];
     expect(params({ items }).items).toEqual([
       { item_id: long, item_name: long, item_category: `${long}y`, item_brand: "b".repeat(100), quantity: 1 },
     ]);

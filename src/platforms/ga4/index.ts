@@ -28,7 +28,10 @@ export const ga4 = {
       ["params.transaction_id", "orderId; for purchases and refunds without one the event id"],
       ["params.event_id", "the event id"],
       ["params.value, .currency", "value and currency"],
-      ["params.items", "items: item_id, item_name, item_category, item_brand, price and quantity, with the events for which Google documents them; refunds too"],
+      [
+        "params.items",
+        "items: item_id, item_name, item_category, item_brand, price and quantity, with the events for which Google documents them; refunds too",
+      ],
       ["params.session_id", "the _ga_ cookie of this property"],
       ["user_data.sha256_email_address", "hashed email, normalised by Google's rules"],
       ["user_data.sha256_phone_number", "hashed phone number, with the plus sign"],

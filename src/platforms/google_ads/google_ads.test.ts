@@ -329,12 +329,16 @@ describe("items", () => {
         { merchantProductId: "SKU-2", quantity: 1, unitPrice: 30 },
       ],
     });
-    expect(cart({ items: sampleItems }, { merchant_id: "120000001" })).toMatchObject({ merchantId: "120000001" });
+    expect(cart({ items: sampleItems }, { merchant_id: "120000001" })).toMatchObject({
+      merchantId: "120000001",
+    });
   });
 
   test("a cart with an unknown price is not sent, and a free item is", () => {
     expect(cart({ items: [...sampleItems, { id: "c", quantity: 1 }] })).toBeUndefined();
-    expect(cart({ items: [{ id: "c", price: 0, quantity: 1 }] })).toMatchObject({ items: [{ unitPrice: 0 }] });
+    expect(cart({ items: [{ id: "c", price: 0, quantity: 1 }] })).toMatchObject({
+      items: [{ unitPrice: 0 }],
+    });
   });
 
   test.each(["wbraid", "gbraid"])("no cart is sent with %s", (name) => {

@@ -134,7 +134,8 @@ export const googleAds = {
       name: "feed_label",
       label: "Merchant Center feed label",
       help: "The label of the feed that has your items, US for example.",
-      check: (value) => (/^[A-Z0-9_-]{1,20}$/.test(value) ? null : "must be capital letters, digits, - and _"),
+      check: (value) =>
+        /^[A-Z0-9_-]{1,20}$/.test(value) ? null : "must be capital letters, digits, - and _",
     },
     {
       name: "feed_language",

@@ -49,7 +49,10 @@ export const microsoftAds = {
       ["customData.transactionId", "orderId"],
       ["customData.value, .currency, or ConversionValue, ConversionCurrencyCode", "value and currency"],
       ["customData.items", "items: id, name, price and quantity"],
-      ["customData.itemIds, .pageType", "the ids of the items, and purchase, cart or product for such an event with items"],
+      [
+        "customData.itemIds, .pageType",
+        "the ids of the items, and purchase, cart or product for such an event with items",
+      ],
       ["adStorageConsent", "G or D, as the person decided; left out while unknown"],
     ],
     notSent: [

@@ -274,7 +274,11 @@ describe("items", () => {
     ["lead", undefined],
     ["Quiz Done", undefined],
   ])("%s has its items, and the page type %j", (name, pageType) => {
-    const { customData } = event(settings, { ...clicked("dd4afcccb1c94a4cad9544dd7e5006ab"), name, items: sampleItems });
+    const { customData } = event(settings, {
+      ...clicked("dd4afcccb1c94a4cad9544dd7e5006ab"),
+      name,
+      items: sampleItems,
+    });
     expect(customData).toMatchObject({ itemIds: ["SKU-1", "SKU-2"] });
     expect(customData?.items).toHaveLength(2);
     expect(customData?.pageType).toBe(pageType);
@@ -282,7 +286,8 @@ describe("items", () => {
 
   test("a mapped page type wins, and an invalid one is left out", () => {
     const typeFor = (type: string) =>
-      event({ ...settings, "map.customData.pageType": `const:${type}` }, { items: sampleItems }).customData?.pageType;
+      event({ ...settings, "map.customData.pageType": `const:${type}` }, { items: sampleItems }).customData
+        ?.pageType;
     expect(typeFor("other")).toBe("other");
     expect(typeFor("shelf")).toBeUndefined();
   });

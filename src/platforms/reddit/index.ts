@@ -51,7 +51,10 @@ export const reddit = {
       ["metadata.conversion_id", "the event id, or the order id if the connection is set so"],
       ["metadata.value and currency", "value and currency; not for visits, views and searches"],
       ["metadata.products", "items: id, name, category, item_price and quantity"],
-      ["metadata.item_count", "how many pieces the items are; with purchases, carts, wish lists and custom events"],
+      [
+        "metadata.item_count",
+        "how many pieces the items are; with purchases, carts, wish lists and custom events",
+      ],
     ],
     notSent: [
       "Names and UTM fields: Reddit has no field for them.",

@@ -195,7 +195,14 @@ describe("items", () => {
   const properties = (changes: Partial<Conversion>) => track(changes).properties;
 
   test("an event about one product has its fields among its own; with several it has a list", () => {
-    const flat = { product_id: "SKU-1", name: "Mug", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 };
+    const flat = {
+      product_id: "SKU-1",
+      name: "Mug",
+      category: "Kitchen",
+      brand: "North",
+      price: 9.95,
+      quantity: 2,
+    };
     for (const name of ["add_to_cart", "remove_from_cart", "view_item", "select_item", "add_to_wishlist"]) {
       expect(properties({ name, items: [product] })).toMatchObject(flat);
       expect(properties({ name, items: [product] })).not.toHaveProperty("products");

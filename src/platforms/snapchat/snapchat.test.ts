@@ -212,7 +212,9 @@ describe("items", () => {
       { id: "a", price: 100.4, brand: "North", name: "Mug", quantity: 2 },
       { id: "b", quantity: 1 },
     ];
-    expect(eventOf({ name: "view_item", value: null, orderId: null, currency: "JPY", items }).custom_data).toEqual({
+    expect(
+      eventOf({ name: "view_item", value: null, orderId: null, currency: "JPY", items }).custom_data,
+    ).toEqual({
       contents: [
         { id: "a", quantity: 2, item_price: 100, brand: "North" },
         { id: "b", quantity: 1 },

@@ -221,6 +221,8 @@ describe("items", () => {
 
   test("a mapped content type wins", () => {
     const mapped = { "map.properties.content_type": "const:product_group" };
-    expect(eventOf({ items: sampleItems }, mapped).properties).toMatchObject({ content_type: "product_group" });
+    expect(eventOf({ items: sampleItems }, mapped).properties).toMatchObject({
+      content_type: "product_group",
+    });
   });
 });

@@ -330,6 +330,8 @@ describe("items", () => {
   test("a mapped number of items wins, unless it is invalid", () => {
     expect(sent({ items: sampleItems }).number_items).toBe(3);
     expect(sent({ items: sampleItems }, { "map.number_items": "const:7" }).number_items).toBe(7);
-    expect(sent({ items: sampleItems }, { "map.number_items": "const:0" })).not.toHaveProperty("number_items");
+    expect(sent({ items: sampleItems }, { "map.number_items": "const:0" })).not.toHaveProperty(
+      "number_items",
+    );
   });
 });
