@@ -9,7 +9,7 @@ import { hashPerson, Plain, type PlainEmail, readEmail, readSha256 } from "../id
 import { extraFieldsOf } from "../platforms/shared/mapping.ts";
 import type { Site } from "../sites/directory.ts";
 import { checkText, FieldFault, isAbsent, maxValue } from "./fieldFault.ts";
-import { readItems } from "./items.ts";
+import { readItems, readItemsExactly } from "./items.ts";
 
 /** The parsed body, and its text: order ids that are JSON numbers are read from the text, unrounded. */
 export type Body = { fields: Record<string, unknown>; text: string };
@@ -86,7 +86,7 @@ export function readFields(body: Body, site: { country: string | null }, now: nu
     const person = hashPerson(contact, { country: site.country ?? undefined });
     const emailDomain = email?.domain ?? null;
     const read: Fields = { name, value, currency, orderId, eventTime, person, emailDomain };
-    if (!isAbsent(fields.items)) read.items = readItems(fields.items, body.text);
+    if (!isAbsent(fields.items)) read.items = readItems(fields.items, () => readItemsExactly(body.text));
     return read;
   } catch (fault) {
     if (fault instanceof FieldFault) return fault;

@@ -10,11 +10,11 @@ const maxIdLength = 128;
 const maxTextLength = 512;
 const maxQuantity = 1_000_000;
 
-/** `text` is the body: ids that are JSON numbers are read from it, unrounded. An empty list is no items. */
-export function readItems(given: unknown, text: string): Item[] | undefined {
+/** `exact` returns the same list with its ids as they were written, where it can. An empty list is no items. */
+export function readItems(given: unknown, exact: () => readonly unknown[] | undefined): Item[] | undefined {
   if (!Array.isArray(given)) throw new FieldFault("items must be a list of objects");
   if (given.length > maxItems) throw new FieldFault(`items has more than ${maxItems} entries`);
-  const list: readonly unknown[] = given.some(hasInexactId) ? (readWithIdTexts(text) ?? given) : given;
+  const list: readonly unknown[] = given.some(hasInexactId) ? (exact() ?? given) : given;
   return list.length === 0 ? undefined : list.map((one, at) => readItem(one, `items[${at}]`));
 }
 
@@ -64,8 +64,8 @@ function readQuantity(value: unknown, path: string): number {
 const hasInexactId = (one: unknown) =>
   isJsonObject(one) && typeof one.id === "number" && !Number.isSafeInteger(one.id);
 
-/** The same list with ids that are JSON numbers as they were written; undefined where that cannot be known. */
-function readWithIdTexts(text: string): unknown[] | undefined {
+/** Reads the items of a body again, with ids that are JSON numbers unrounded; undefined where that is not possible. */
+export function readItemsExactly(text: string): readonly unknown[] | undefined {
   try {
     const body: unknown = JSON.parse(text, (key, value: unknown, context?: { source?: string }) =>
       key === "id" && typeof value === "number" ? (context?.source ?? value) : value,
