@@ -157,7 +157,9 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
   test("the request of an event without items has no field for them", () => {
     // Axon requires items, so that an order without any is one item.
     const text = sentText(conversionOf()).replace(/"items":\[\{"item_id":"order"[^\]]*\]/, "");
-    expect(text).not.toMatch(/\w*(?:items?|contents|content_ids|products|product_context|cart|units|quantity)\w*":/i);
+    expect(text).not.toMatch(
+      /\w*(?:items?|contents|content_ids|products|product_context|cart|units|quantity)\w*":/i,
+    );
   });
 
   test("an event that just reaches the age limit is accepted, and an older one is skipped", async () => {
