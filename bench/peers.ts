@@ -5,7 +5,8 @@ import { toConversion } from "../src/delivery/plan.ts";
 import { attribute } from "../src/identity/attribution.ts";
 import type { Conversion } from "../src/kernel/event.ts";
 import { hashEmail } from "../test/support/person.ts";
-import { FieldFault, newEvent, readFields } from "../src/inbound/fields.ts";
+import { FieldFault } from "../src/inbound/fieldFault.ts";
+import { newEvent, readFields } from "../src/inbound/fields.ts";
 import { platformOf } from "../src/platforms/index.ts";
 import type { Platform } from "../src/platforms/platform.ts";
 import { withDefaults } from "../src/sites/settings.ts";
@@ -43,7 +44,7 @@ const visited: Visited = {
 /** The field work, which the relay does once per event: checks, hashes in all forms, consent, choice of ids. */
 function readConversion(given: Given): Conversion {
   const now = Date.now();
-  const fields = readFields({ fields: given, literalOf: () => undefined }, site, now);
+  const fields = readFields({ fields: given, exact: () => undefined }, site, now);
   if (fields instanceof FieldFault) throw new Error(fields.message);
   const origin = {
     id: given.orderId,

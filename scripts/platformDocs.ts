@@ -35,7 +35,8 @@ function overview(): string {
       "For every connection: `events=purchase,lead` selects events, `event.NAME=…` chooses the name (or the conversion actions) of an",
       "event, `map.FIELD=SOURCE` fills a field, `connection preview ID` shows the exact request, `connection test ID` sends a test",
       `event and shows the answer. A SOURCE is ${eventFieldNames.map((name) => `\`${name}\``).join(", ")}, a UTM field, \`extra.NAME\` (another`,
-      "field of the inbound request) or `const:TEXT`.",
+      "field of the inbound request) or `const:TEXT`. A field of items stands for all items of the event: texts once each, separated by",
+      "commas; `items.quantity` is the number of pieces and `items.price` the price of all of them.",
     ].join("\n"),
     "## Event names",
     [

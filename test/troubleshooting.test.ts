@@ -81,7 +81,9 @@ test("the troubleshooting page explains every refusal of the endpoint", () => {
 });
 
 test("the troubleshooting page explains every sentence about a field", () => {
-  const texts = textsAfter(source("inbound/fields.ts"), /new FieldFault\(\s*/);
+  const texts = ["fields", "fieldFault", "items"].flatMap((name) =>
+    textsAfter(source(`inbound/${name}.ts`), /new FieldFault\(\s*/),
+  );
   expect(texts.length).toBeGreaterThan(12);
   expectOnPage(texts);
 });

@@ -27,6 +27,19 @@ const conversionOf = (order) => ({
   phone: order.phone ?? order.customer?.phone,
   firstName: order.customer?.first_name,
   lastName: order.customer?.last_name,
+  items: (order.line_items ?? [])
+    .filter((line) => line.variant_id)
+    .slice(0, 100)
+    .map(itemOf),
+});
+
+// The id must be the one that your catalogues at the platforms have.
+const itemOf = (line) => ({
+  id: line.variant_id,
+  name: line.title,
+  brand: line.vendor,
+  price: Number(line.price),
+  quantity: line.quantity,
 });
 
 /** Only the relay answers ok: true; a proxy in between may also answer 200. */

@@ -152,6 +152,12 @@ async function readStates(store: CommandContext["store"], event: StoredEvent) {
   }));
 }
 
+function itemText(item: Trace["items"][number], currency: string): string {
+  const texts = [item.name, item.category, item.brand].filter((text) => text !== null);
+  const price = item.price === null ? [] : [`${item.price} ${currency}`];
+  return toPrintableLines([`${item.quantity} × ${item.id}`, ...price, ...texts].join(", ")).join(" ");
+}
+
 function traceText(trace: Trace): string {
   const { attribution } = trace;
   const clickIds = Object.entries(attribution.clickIds).map(
@@ -166,6 +172,9 @@ function traceText(trace: Trace): string {
     `  sent as     ${trace.platformEventId} (platform event id)`,
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
+    ...trace.items.map(
+      (item, at) => `  ${at === 0 ? "items" : "     "}       ${itemText(item, trace.currency)}`,
+    ),
     `  person      ${trace.emailSha256}`,
     `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.map(describeFilterReason).join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
     `  identity    ${attribution.identity}${clickIds.length ? `: ${clickIds.join(", ")}` : ""}`,

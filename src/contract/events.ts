@@ -93,6 +93,18 @@ export const trace = eventSummary
     contact: z
       .array(z.string())
       .describe("The contact data that was received, and in which forms. All of it is hashed."),
+    items: z
+      .array(
+        z.object({
+          id: z.string().describe("The sender's product id."),
+          name: z.string().nullable(),
+          category: z.string().nullable(),
+          brand: z.string().nullable(),
+          price: z.number().nullable().describe("The price of one piece, in `currency`."),
+          quantity: count,
+        }),
+      )
+      .describe("The items of the order or cart; empty if there were none, or if the person was erased."),
     attribution: z.object({
       consent: z
         .enum(["granted", "denied", "unknown", "unreadable"])

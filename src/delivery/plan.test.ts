@@ -77,6 +77,15 @@ describe("what platforms see of an event", () => {
     },
   );
 
+  test("items go wherever the conversion goes, also after an opt-out; without them there is no such property", () => {
+    const items = [{ id: "SKU-1", quantity: 2 }];
+    const denied = { ...attribution, withheld: "opted out", consent: "denied" } as const;
+    for (const one of [attribution, denied]) {
+      expect(toConversion({ ...event, items }, "id", one).items).toBe(items);
+      expect(Object.keys(toConversion(event, "id", one))).not.toContain("items");
+    }
+  });
+
   test("no decision in opt-out mode is sent as unknown, not as granted", () => {
     expect(toConversion(event, "id", { ...attribution, consent: "unknown" }).consent).toBe("unknown");
   });

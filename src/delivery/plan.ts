@@ -31,7 +31,7 @@ export type PlannedDelivery = NewDelivery & { job: Job | null };
 /** Returns the part of an event that platforms may see. Nothing that identifies a person is in it when consent withholds that. */
 export function toConversion(event: Event, platformEventId: string, attribution: Attribution): Conversion {
   const { withheld } = attribution;
-  return {
+  const conversion: Conversion = {
     platformEventId,
     name: event.name,
     mode: event.mode,
@@ -48,6 +48,9 @@ export function toConversion(event: Event, platformEventId: string, attribution:
     consent: withheld || attribution.consent === "unreadable" ? "denied" : attribution.consent,
     extra: withheld ? {} : (event.extra ?? {}),
   };
+  // Like the value, they say nothing about the person.
+  if (event.items) conversion.items = event.items;
+  return conversion;
 }
 
 /** Without a lease there are no jobs: the deliveries are left to the worker. */

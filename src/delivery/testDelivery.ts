@@ -9,7 +9,7 @@ import { platformOf } from "../platforms/index.ts";
 import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../platforms/platform.ts";
 import { describeName, resolveName } from "../platforms/shared/eventNames.ts";
 import { readStatus } from "../platforms/shared/response.ts";
-import { fullSample, sampleConversion } from "../platforms/shared/sample.ts";
+import { fullSample, sampleConversion, sampleItems } from "../platforms/shared/sample.ts";
 import { unreadableConnection } from "../sites/connect.ts";
 import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
@@ -49,7 +49,15 @@ export async function readConversion(
 /** A sample with every field set, dated a minute ago. */
 export function sampleNow(name: string, now: number): Conversion {
   const time = now - minuteMs;
-  return fullSample({ platformEventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time });
+  const items = sampleItems;
+  return fullSample({
+    platformEventId: randomUUID(),
+    orderId: `test-${now}`,
+    name,
+    time,
+    receivedAt: time,
+    items,
+  });
 }
 
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {

@@ -28,6 +28,14 @@ describe("columns of conversions", () => {
     });
   });
 
+  test("items are found by exactly their name, because similar columns hold counts and texts", () => {
+    const columns = ["email", "event", "time", "Items", "line items", "item count"];
+    expect(chooseColumns("conversions", columns, {}, [])).toMatchObject({
+      mapping: { items: "Items" },
+      unused: ["line items", "item count"],
+    });
+  });
+
   test("--map overrides the guess and reserves its column; an empty column leaves a field out", () => {
     const columns = ["email", "total", "net", "time", "event", "phone"];
     const { mapping, unused } = chooseColumns("conversions", columns, { value: "Net", phone: "" }, []);

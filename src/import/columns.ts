@@ -36,6 +36,8 @@ const fieldAliases: Record<ImportKind, Record<string, readonly string[]>> = {
     phone: ["phone number", "telephone", "mobile", "mobile phone", "billing phone"],
     firstName: ["given name", "billing first name"],
     lastName: ["surname", "family name", "billing last name"],
+    // Other names would find columns with a count or a text.
+    items: [],
   },
   identities: {
     ...personFields,

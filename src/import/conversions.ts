@@ -5,12 +5,14 @@
 import { hash } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
 import type { Lanes } from "../delivery/lanes/lanes.ts";
-import { FieldFault, newEvent, readExtra, readFields } from "../inbound/fields.ts";
+import { FieldFault } from "../inbound/fieldFault.ts";
+import { newEvent, readExtra, readFields } from "../inbound/fields.ts";
 import { idAt } from "../kernel/ids.ts";
 import { relay, type Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 import { readCell, readCellText, type RowFormat } from "./columns.ts";
+import { readItemsCell } from "./items.ts";
 import type { Cells, TableRow } from "./table.ts";
 import type { Outcome } from "./tally.ts";
 import { matchesCurrency, readMoney, readTime, ValueFault } from "./values.ts";
@@ -133,8 +135,11 @@ function readRow(
   const time = readTime("eventTime", readCellText(cells, "eventTime", format), format.rules);
   if (time instanceof ValueFault) return time.message;
   fields.eventTime = time / 1000;
+  const items = readItemsCell(readCell(cells, "items", format));
+  if (items instanceof ValueFault) return items.message;
+  fields.items = items;
 
-  const read = readFields({ fields, literalOf: () => undefined }, site, now);
+  const read = readFields({ fields, exact: () => undefined }, site, now);
   if (read instanceof FieldFault) return read.message;
   if (money && !matchesCurrency(read.currency, money))
     return "value names another currency than the row has (default USD); use --map or --constant currency=…";

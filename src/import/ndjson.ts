@@ -47,13 +47,17 @@ async function* splitLines(text: AsyncIterable<string>): AsyncGenerator<string> 
   if (rest !== "") yield rest;
 }
 
+/** Parses JSON with its numbers as texts: two order ids could be equal after rounding. Throws for invalid JSON. */
+export function parseExact(text: string): unknown {
+  return JSON.parse(text, (_key, one: unknown, context?: { source?: string }) =>
+    typeof one === "number" ? (context?.source ?? one) : one,
+  );
+}
+
 function parseLine(line: string): Content {
   if (line.length > maxRowLength) return { fault: `the row is longer than ${maxRowLength / 1024} KiB` };
   try {
-    // Numbers stay text: two order ids could be equal after rounding.
-    const value: unknown = JSON.parse(line, (_key, one: unknown, context?: { source?: string }) =>
-      typeof one === "number" ? (context?.source ?? one) : one,
-    );
+    const value = parseExact(line);
     return isJsonObject(value) ? { cells: value } : { fault: "the row is not a JSON object" };
   } catch {
     return { fault: "the row is not valid JSON" };

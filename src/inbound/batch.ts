@@ -7,8 +7,8 @@ import { writeAnswer } from "../http/reply.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Admitted } from "./authenticate.ts";
-import { openLiterals, readBody } from "./body.ts";
-import type { NumericName } from "./fields.ts";
+import { openExactFields, readBody } from "./body.ts";
+import type { Body } from "./fields.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import * as steps from "./steps.ts";
 import type { InboundLine, InboundOptions, Load } from "./steps.ts";
@@ -67,21 +67,21 @@ export async function answerBatch(
   }
 }
 
-type EventBody = { fields: unknown; literalOf: (name: NumericName) => string | undefined };
+type EventBody = { fields: unknown; exact: Body["exact"] };
 
 async function readEvents(request: IncomingMessage): Promise<EventBody[] | InboundRefusal> {
   const body = await readBody(request, maxBatchBytes, refusals.batchTooLarge);
   if ("code" in body) return body;
-  const list = eventsOf(body.fields);
-  if (!Array.isArray(list) || list.length > maxBatchEvents) return refusals.invalidBatch(maxBatchEvents);
-  const literal = openLiterals(body.text);
-  return list.map((fields: unknown, i) => ({
-    fields,
-    literalOf: (name) => literal((root) => (eventsOf(root) as unknown[])[i], name),
-  }));
+  const { events } = body.fields;
+  if (!Array.isArray(events) || events.length > maxBatchEvents) return refusals.invalidBatch(maxBatchEvents);
+  const exact = openExactFields(body.text);
+  return events.map((fields: unknown, i) => ({ fields, exact: () => eventAt(exact()?.events, i) }));
 }
 
-const eventsOf = (root: unknown): unknown => (root as Record<string, unknown>).events;
+function eventAt(events: unknown, index: number): Record<string, unknown> | undefined {
+  const event: unknown = Array.isArray(events) ? events[index] : undefined;
+  return isJsonObject(event) ? event : undefined;
+}
 
 /** The ids of the events are reserved here, and released by the relay. */
 function readAll(
@@ -93,13 +93,13 @@ function readAll(
 ): Entry[] {
   const { site, key } = admitted;
   const { rateLimit } = options.authentication;
-  const read = events.map(({ fields, literalOf }, i) => {
+  const read = events.map(({ fields, exact }, i) => {
     // The first event was counted with the request.
     if (i > 0) options.countUse(admitted, now);
     const waitSeconds = i > 0 ? rateLimit(key.id, site.settings.rateLimit, now) : 0;
     if (waitSeconds > 0) return refusals.rateLimited(waitSeconds);
     if (!isJsonObject(fields)) return refusals.eventNotAnObject;
-    return steps.readEvent({ fields, literalOf }, site, now);
+    return steps.readEvent({ fields, exact }, site, now);
   });
   // No id is reserved before all events are read: a defect in between would leave it reserved.
   return read.map((one) => {

@@ -3,7 +3,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isJsonObject, readBytes } from "../http/body.ts";
-import type { NumericName } from "./fields.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
 
 export type JsonBody = { fields: Record<string, unknown>; text: string };
@@ -44,40 +43,25 @@ function parseBody(bytes: Buffer): JsonBody | InboundRefusal {
   }
 }
 
-/** Finds the object in which a number stands, from the root of the parsed text. */
-type Find = (root: unknown) => unknown;
-type Literals = { root: unknown; byObject: Map<unknown, Map<string, string>> };
-
-const numericNames: ReadonlySet<string> = new Set<NumericName>(["orderId", "phone"]);
+const idNames: ReadonlySet<string> = new Set(["orderId", "phone", "id"]);
 
 /**
- * Reads JSON numbers digit by digit: 12345678901234567890 must not become 12345678901234567000, or different order ids
- * would count as duplicates. Few senders give numbers, so the text is parsed again when the first one is wanted.
+ * Reads ids that are JSON numbers digit by digit: 12345678901234567890 must not become 12345678901234567000, or different
+ * orders would count as duplicates. Few senders give such numbers, so the text is parsed again when the first one is wanted.
  */
-export function openLiterals(text: string): (find: Find, name: NumericName) => string | undefined {
-  let literals: Literals | null | undefined;
-  return (find, name) => {
-    literals ??= readLiterals(text);
-    return literals ? literals.byObject.get(find(literals.root))?.get(name) : undefined;
-  };
+export function openExactFields(text: string): () => Record<string, unknown> | undefined {
+  let fields: Record<string, unknown> | null | undefined;
+  return () => (fields ??= parseExactly(text)) ?? undefined;
 }
 
-function readLiterals(text: string): Literals | null {
-  const byObject: Literals["byObject"] = new Map();
+function parseExactly(text: string): Record<string, unknown> | null {
   try {
-    const root: unknown = JSON.parse(
-      text,
-      function (this: unknown, key, value: unknown, context?: { source?: string }) {
-        if (typeof value === "number" && numericNames.has(key) && context?.source !== undefined) {
-          const ofObject = byObject.get(this) ?? new Map<string, string>();
-          byObject.set(this, ofObject.set(key, context.source));
-        }
-        return value;
-      },
+    const fields: unknown = JSON.parse(text, (key, value: unknown, context?: { source?: string }) =>
+      typeof value === "number" && idNames.has(key) ? (context?.source ?? value) : value,
     );
-    return { root, byObject };
+    return isJsonObject(fields) ? fields : null;
   } catch {
-    // Nested too deeply for the reviver, though not for JSON.parse alone: the parsed number is used.
+    // Nested too deeply for the reviver, though not for JSON.parse alone: the parsed numbers are used.
     return null;
   }
 }

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { orderEventId } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
-import { openLiterals } from "./body.ts";
-import { FieldFault, readExtra, readFields, type Fields } from "./fields.ts";
+import { openExactFields } from "./body.ts";
+import { FieldFault } from "./fieldFault.ts";
+import { readExtra, readFields, type Fields } from "./fields.ts";
 import { dayMs as day } from "../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
@@ -14,7 +15,7 @@ const readText = (text: string, country: string | null = null) =>
   readFields(
     {
       fields: JSON.parse(text) as Record<string, unknown>,
-      literalOf: (name) => openLiterals(text)((root) => root, name),
+      exact: openExactFields(text),
     },
     { id: "site", settings: { country } },
     now,
@@ -282,7 +283,7 @@ describe("accepted events", () => {
   });
 
   test.each([null, "", "  ", "\t"])("%j in an optional field counts as absent", (blank) => {
-    const names = ["value", "currency", "orderId", "firstName", "lastName", "phone", "eventTime"];
+    const names = ["value", "currency", "orderId", "firstName", "lastName", "phone", "eventTime", "items"];
     expect(accepted(read(event(Object.fromEntries(names.map((name) => [name, blank])))))).toEqual(
       accepted(read(event())),
     );
@@ -326,7 +327,7 @@ describe("accepted events", () => {
       "12345678901234567890",
     );
     expect(
-      accepted(readText(`${start},"orderId":7,"items":[{"orderId":8}],"x":{"orderId":9}}`)).orderId,
+      accepted(readText(`${start},"orderId":7,"lines":[{"orderId":8}],"x":{"orderId":9}}`)).orderId,
     ).toBe("7");
     expect(accepted(readText(`${start},"x":{"orderId":9}}`)).orderId).toBeNull();
   });
@@ -357,7 +358,7 @@ describe("accepted events", () => {
   });
 
   test("unknown fields are accepted and left out", () => {
-    const fields = accepted(read(event({ plan: "gold", items: [{ sku: "s3cret" }], constructor: 1 })));
+    const fields = accepted(read(event({ plan: "gold", lines: [{ sku: "s3cret" }], constructor: 1 })));
     expect(JSON.stringify(fields)).not.toMatch(/gold|s3cret|constructor/);
   });
 

@@ -1,25 +1,26 @@
 // Step 8: reads the fields of an event from a JSON object, and makes the event. The first wrong field is named in one
 // sentence. Plain email, phone and names leave this file only as hashes, and addresses in other texts masked.
 
-import { Fault } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
-import type { Event, Person, Sha256 } from "../kernel/event.ts";
+import type { Event, Item, Person, Sha256 } from "../kernel/event.ts";
 import { orderEventId } from "../kernel/ids.ts";
 import { maskAddresses } from "../kernel/maskAddresses.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashPerson, Plain, type PlainEmail, readEmail, readSha256 } from "../identity/person.ts";
 import { extraFieldsOf } from "../platforms/shared/mapping.ts";
 import type { Site } from "../sites/directory.ts";
+import { checkText, FieldFault, isAbsent, maxValue } from "./fieldFault.ts";
+import { readItems } from "./items.ts";
 
-/** An event as it was sent. `literalOf` returns the text of a field that is a JSON number, unrounded. */
+/**
+ * An event as it was sent. `exact` returns its fields once more, with numbers that are ids as the texts that were sent,
+ * unrounded; undefined where they are not known.
+ */
 export type Body = {
   fields: Record<string, unknown>;
-  literalOf: (name: NumericName) => string | undefined;
+  exact: () => Record<string, unknown> | undefined;
 };
-
-/** Text fields that senders may give as numbers. */
-export type NumericName = "orderId" | "phone";
 
 export type Fields = {
   /** Exactly as the sender wrote it: for the answer, which repeats it, and for nothing else. */
@@ -35,6 +36,8 @@ export type Fields = {
   person: Person;
   /** null when the sender gave only the hash. */
   emailDomain: string | null;
+  /** Absent where there are none. */
+  items?: readonly Item[] | undefined;
 };
 
 /** Everything about an event that its sender does not write. */
@@ -42,12 +45,12 @@ type Origin = Pick<Event, "id" | "siteId" | "keyId" | "mode" | "receivedAt" | "e
 
 /** Makes an event; inbound and import both use this function. */
 export function newEvent(
-  { name, value, currency, orderId, orderEventId: ofOrder, eventTime, person }: Fields,
+  { name, value, currency, orderId, orderEventId: ofOrder, eventTime, person, items }: Fields,
   origin: Origin,
 ): Event {
   const { id, siteId, keyId, mode, receivedAt, extra } = origin;
   const time = eventTime ?? receivedAt;
-  return {
+  const event: Event = {
     id,
     siteId,
     keyId,
@@ -62,14 +65,12 @@ export function newEvent(
     person,
     extra,
   };
+  if (items) event.items = items;
+  return event;
 }
-
-export class FieldFault extends Fault {}
 
 const maxLengths: Readonly<Record<string, number>> = { event: 100, orderId: 256 };
 const maxOtherLength = 512;
-/** Above any price, and small enough that sums stay exact. */
-const maxValue = 1_000_000_000_000;
 const maxAgeMs = 90 * dayMs;
 const maxFutureMs = 5 * minuteMs;
 
@@ -102,7 +103,7 @@ export function readFields(
     const person = hashPerson(contact, { country: site.settings.country ?? undefined });
     const emailDomain = email?.domain ?? null;
     const { name, orderId, orderEventId: ofOrder } = maskName(site.id, givenName, givenOrderId);
-    return {
+    const read: Fields = {
       givenName,
       name,
       value,
@@ -113,6 +114,8 @@ export function readFields(
       person,
       emailDomain,
     };
+    if (!isAbsent(fields.items)) read.items = readItems(body);
+    return read;
   } catch (fault) {
     if (fault instanceof FieldFault) return fault;
     throw fault;
@@ -128,40 +131,24 @@ function maskName(siteId: string, givenName: string, givenOrderId: string | null
   return { name, orderId, orderEventId: isMasked ? orderEventId(siteId, givenName, givenOrderId) : null };
 }
 
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
-}
-
 /** Reads a text field; undefined when absent. */
 function readText(fields: Record<string, unknown>, name: string): string | undefined {
   const value = fields[name];
-  return isAbsent(value) ? undefined : checkText(value, name);
+  return isAbsent(value) ? undefined : checkText(name, value, limitOf(name));
 }
 
 /** Reads a text field that may also be a JSON number. */
-function readNumericText({ fields, literalOf }: Body, name: NumericName): string | undefined {
+function readNumericText({ fields, exact }: Body, name: "orderId" | "phone"): string | undefined {
   const value = fields[name];
   if (typeof value !== "number") return readText(fields, name);
-  const literal = literalOf(name);
+  const literal = exact()?.[name];
   // Two order ids could be equal after rounding.
-  if (literal === undefined && !Number.isSafeInteger(value)) throw new FieldFault(`${name} must be a string`);
-  return checkText(literal ?? String(value), name);
+  if (typeof literal !== "string" && !Number.isSafeInteger(value))
+    throw new FieldFault(`${name} must be a string`);
+  return checkText(name, typeof literal === "string" ? literal : String(value), limitOf(name));
 }
 
-function checkText(value: unknown, name: string): string {
-  if (typeof value !== "string") throw new FieldFault(`${name} must be a string`);
-  const limit = maxLengths[name] ?? maxOtherLength;
-  // Characters, not UTF-16 units: counted only where the two can differ.
-  if (value.length > limit && (value.length > limit * 2 || Array.from(value).length > limit)) {
-    throw new FieldFault(`${name} is longer than ${limit} characters`);
-  }
-  if (value.includes("\0") || !value.isWellFormed()) {
-    throw new FieldFault(
-      `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`,
-    );
-  }
-  return value;
-}
+const limitOf = (name: string) => maxLengths[name] ?? maxOtherLength;
 
 const toPlain = (text: string | undefined): Plain | undefined =>
   text === undefined ? undefined : new Plain(text);

@@ -5,8 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { writeAnswer } from "../http/reply.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import { answerBatch } from "./batch.ts";
-import { openLiterals, readBody } from "./body.ts";
-import type { NumericName } from "./fields.ts";
+import { openExactFields, readBody } from "./body.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import * as steps from "./steps.ts";
 import type { InboundLine, InboundOptions, Load } from "./steps.ts";
@@ -102,8 +101,7 @@ async function answerTo(
   const body = await readBody(request, maxBodyBytes, refusals.tooLarge);
   if ("code" in body) return body;
   const { fields, text } = body;
-  const literalOf = (name: NumericName) => openLiterals(text)((root) => root, name);
-  const read = steps.readEvent({ fields, literalOf }, admitted.site, now);
+  const read = steps.readEvent({ fields, exact: openExactFields(text) }, admitted.site, now);
   if ("code" in read) return read;
 
   const received = steps.receive(read, admitted, options, now, line);

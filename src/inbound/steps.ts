@@ -7,7 +7,8 @@ import type { Event, Result } from "../kernel/event.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
-import { FieldFault, newEvent, readExtra, readFields, type Body, type Fields } from "./fields.ts";
+import { FieldFault } from "./fieldFault.ts";
+import { newEvent, readExtra, readFields, type Body, type Fields } from "./fields.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
 import type { RejectedRequests } from "./rejectedRequests.ts";
 

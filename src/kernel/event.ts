@@ -29,6 +29,19 @@ export type Person = {
   lastNameSha256?: Sha256;
 };
 
+/** A line of an order or cart. */
+export type Item = {
+  /** The sender's product id, as the platforms' catalogues have it. */
+  id: string;
+  name?: string | undefined;
+  category?: string | undefined;
+  brand?: string | undefined;
+  /** The price of one piece, in the currency of the event. */
+  price?: number | undefined;
+  /** At least 1. */
+  quantity: number;
+};
+
 /** One validated inbound event. */
 export type Event = {
   id: string;
@@ -48,6 +61,8 @@ export type Event = {
   person: Person;
   /** Inbound fields that a field mapping of the site names; sealed at rest. */
   extra: Record<string, unknown> | null;
+  /** Sealed at rest. Absent, and not an empty list, where there are none: most events have none and pay nothing for it. */
+  items?: readonly Item[] | undefined;
 };
 
 /** A click id exactly as the browser had it, and when it was first seen (milliseconds). */
@@ -163,6 +178,8 @@ export type Conversion = {
   /** Sets the platforms' own consent flags. `denied` whenever anything is withheld. */
   consent: ConsentState;
   extra: Record<string, unknown>;
+  /** Absent where there are none. */
+  items?: readonly Item[] | undefined;
 };
 
 /** A platform's answer about one conversion in one call. */

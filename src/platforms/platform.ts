@@ -178,6 +178,8 @@ export type Platform = {
   maxAgeDays?: number | ((conversion: Conversion, settings: ConnectionSettings) => number);
   /** The maximum number of events in one request: of conversions, unless `size` says otherwise. */
   batch: number;
+  /** The maximum number of items in one request, where the platform limits its bytes to less than some megabytes. */
+  batchItems?: number;
   /** The maximum number of concurrent requests. */
   lanes: number;
   /** The maximum number of requests in a period: of a connection, or of all that use the operator's app. */

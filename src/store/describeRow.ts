@@ -33,7 +33,8 @@ export function describeRow<T extends object, Item, Other = void>(
   unread: Readonly<Record<string, (item: Item, other: Other) => Value>> = {},
 ): RowDescription<T, Item, Other> {
   const names = Object.keys(fields) as (keyof T)[];
-  const columns = names.map((name) => fields[name].column);
+  // Two fields may be read from one column.
+  const columns = [...new Set(names.map((name) => fields[name].column))];
   const inserted: string[] = [];
   const writers: ((item: Item, other: Other) => Value)[] = [];
   for (const name of names) {
@@ -66,7 +67,7 @@ export function describeRow<T extends object, Item, Other = void>(
     inserted,
     values,
     read: (row) => readSome(row, names),
-    columnsOf: (wanted) => wanted.map((name) => fields[name].column),
+    columnsOf: (wanted) => [...new Set(wanted.map((name) => fields[name].column))],
     readSome,
   };
 }

@@ -52,6 +52,8 @@ const item: Check = also(
     {
       item_id: text({ max: 100 }),
       item_name: text({ max: 100 }),
+      item_category: text({ max: 100 }),
+      item_brand: text({ max: 100 }),
       price: number(),
       quantity: number({ integer: true }),
     },
@@ -87,6 +89,11 @@ function paramProblems(params: unknown, path: string): Problem[] {
   ];
 }
 
+/** Google documents items for these. On other events they are a list like any other, which drops the event. */
+const withItems =
+  `add_payment_info add_shipping_info add_to_cart add_to_wishlist begin_checkout purchase refund remove_from_cart
+   select_item select_promotion view_cart view_item view_item_list view_promotion`.split(/\s+/);
+
 const event: Check = also(
   object({ name: () => [], params: () => [] }, { required: ["name"] }),
   ({ name, params }, path) => [
@@ -94,6 +101,9 @@ const event: Check = also(
     ...paramProblems(params, `${path}.params`),
     ...(name === "purchase" && (!isObject(params) || params.transaction_id === undefined)
       ? problemAt("missing", `${path}.params.transaction_id`, "is required for a purchase")
+      : []),
+    ...(isObject(params) && params.items !== undefined && !withItems.includes(String(name))
+      ? problemAt("type", `${path}.params.items`, "must not be a list")
       : []),
   ],
 );

@@ -68,6 +68,7 @@ const propertyFields = object(
     currency,
     order_id: text(),
     content_type: text({ oneOf: ["product", "product_group"] }),
+    content_ids: list(text()),
     contents: list(
       object(
         {

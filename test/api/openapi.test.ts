@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { openapiDocument } from "../../src/api/reference/openapi.ts";
 import { referencePage } from "../../src/api/reference/reference.ts";
 import { inboundEvent } from "../../src/api/reference/inboundOperations.ts";
-import { FieldFault, readFields } from "../../src/inbound/fields.ts";
+import { FieldFault } from "../../src/inbound/fieldFault.ts";
+import { readFields } from "../../src/inbound/fields.ts";
 import { contract } from "../../src/contract/contract.ts";
 
 const document = openapiDocument("1.2.3", "https://relay.example.com");
@@ -65,7 +66,7 @@ describe("the inbound endpoint in the OpenAPI document", () => {
   const accepts = (fields: Record<string, unknown>) =>
     !(
       readFields(
-        { fields, literalOf: () => undefined },
+        { fields, exact: () => undefined },
         { id: "site", settings: { country: null } },
         now,
       ) instanceof FieldFault
@@ -81,6 +82,7 @@ describe("the inbound endpoint in the OpenAPI document", () => {
     firstName: "Ada",
     lastName: "Lovelace",
     eventTime: now / 1000,
+    items: [{ id: 4711, name: "Mug", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 }],
   };
 
   test("the schema of an event has the fields that the endpoint reads", () => {
@@ -113,6 +115,15 @@ describe("the inbound endpoint in the OpenAPI document", () => {
     { firstName: 1 },
     { lastName: "x".repeat(513) },
     { eventTime: true },
+    { items: [] },
+    { items: [{ id: "SKU-1" }] },
+    { items: [{ name: "Mug" }] },
+    { items: [{ id: "x".repeat(129) }] },
+    { items: [{ id: "a", price: -1 }] },
+    { items: [{ id: "a", quantity: 0 }] },
+    { items: [{ id: "a", quantity: 1.5 }] },
+    { items: Array.from({ length: 101 }, () => ({ id: "a" })) },
+    { items: "SKU-1" },
   ])("the schema and the endpoint agree about %j", (changes) => {
     const event = { ...full, ...changes };
     expect(inboundEvent.safeParse(event).success).toBe(accepts(event));

@@ -35,7 +35,14 @@ describe.each(engines)("a site's data on %s", (engine) => {
     for (const [key, event] of [
       [
         site.key,
-        { email: "known@example.com", event: "purchase", orderId: "A-1", value: 10.1, currency: "EUR" },
+        {
+          email: "known@example.com",
+          event: "purchase",
+          orderId: "A-1",
+          value: 10.1,
+          currency: "EUR",
+          items: [{ id: "SKU-1", name: "Mug", price: 5, quantity: 2 }, { id: "SKU-2" }],
+        },
       ],
       [
         site.key,
@@ -148,6 +155,10 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(trace).toMatchObject({ id: event.id, emailSha256: sha256Of("known@example.com") });
     expect(trace.deliveries[0].log).toHaveLength(1);
     expect(trace.attribution.clickIds.gclid.value).toBe("abc");
+    expect(trace.items).toEqual([
+      { id: "SKU-1", name: "Mug", category: null, brand: null, price: 5, quantity: 2 },
+      { id: "SKU-2", name: null, category: null, brand: null, price: null, quantity: 1 },
+    ]);
     expect((await owner.ask(`GET ${of("/events/none")}`)).status).toBe(404);
   });
 

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
+import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { accepted, deduped, freshEvent, jsonError, summarize } from "./answers.ts";
 
@@ -38,6 +38,7 @@ const processed = (event: string) => accepted(event, { webhook: { ok: true } });
 const numbered = (orderId: string) => `{"email":"ada@example.com","event":"purchase","orderId":${orderId}}`;
 
 describe.each(engines)("event fields on %s", (engine) => {
+  let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   let site: TestSite;
@@ -45,7 +46,7 @@ describe.each(engines)("event fields on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    const home = await newInstallation(engine);
+    home = await newInstallation(engine);
     site = await home.addSite("shop.example");
     german = await home.addSite("laden.example", "country=DE");
     for (const { host } of [site, german]) {
@@ -319,6 +320,67 @@ describe.each(engines)("event fields on %s", (engine) => {
     const body = await received(freshEvent({ utm_source: "x", gclid: "y", emailSha256: "z", extra: [1] }));
     expect(Object.keys(body)).toHaveLength(11);
     expect(body).toMatchObject({ emailSha256: ada, clickIds: {}, utm: {} });
+  });
+
+  test("items reach the platforms, and an event without them has no such field", async () => {
+    const items = [
+      { id: "SKU-1", name: "Mug", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 },
+      { id: 12345, price: 30 },
+    ];
+    expect((await received(freshEvent({ value: 49.9, items }))).items).toEqual([
+      items[0],
+      { id: "12345", price: 30, quantity: 1 },
+    ]);
+    for (const none of [[], null, " "])
+      expect(await received(freshEvent({ items: none }))).not.toHaveProperty("items");
+  });
+
+  test("the command line shows the items of an event, each on its line", async () => {
+    const items = [
+      { id: "SKU-1", name: "Mug\u001b[31m", brand: "North", price: 9.95, quantity: 2 },
+      { id: "SKU-2" },
+    ];
+    const { platformEventId } = await received(freshEvent({ currency: "EUR", items }));
+    const trace = await home.run("event", "show", String(platformEventId));
+    const unknown = { name: null, category: null, brand: null, price: null };
+    expect(trace.items).toEqual([
+      { ...unknown, ...items[0] },
+      { ...unknown, id: "SKU-2", quantity: 1 },
+    ]);
+    const text = await home.print("event", "show", String(platformEventId));
+    expect(text).toContain("items       2 × SKU-1, 9.95 EUR, Mug·[31m, North\n              1 × SKU-2\n");
+  });
+
+  test("ids of items that are JSON numbers keep every digit", async () => {
+    const { email, event, orderId } = freshEvent();
+    const text = JSON.stringify({ email, event, orderId }).replace(
+      /\}$/,
+      ',"items":[{"id":12345678901234567891}]}',
+    );
+    expect((await received(text)).items).toEqual([{ id: "12345678901234567891", quantity: 1 }]);
+  });
+
+  test.each([
+    ["items must be a list of objects", { id: "a" }],
+    ["items has more than 100 entries", Array.from({ length: 101 }, () => ({ id: "a" }))],
+    ["items[1] must be an object", [{ id: "a" }, "b"]],
+    ["items[0].id required", [{ sku: "a" }]],
+    ["items[0].id is longer than 128 characters", [{ id: "i".repeat(129) }]],
+    ["items[1].name must be a string", [{ id: "a" }, { id: "b", name: 5 }]],
+    [
+      "items[3].price must be a finite JSON number",
+      [{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d", price: "9.90" }],
+    ],
+    ["items[0].price must not be negative", [{ id: "a", price: -1 }]],
+    ["items[0].quantity must be a whole number from 1 to 1000000", [{ id: "a", quantity: 0.5 }]],
+  ])("wrong items are answered: %s", async (error, items) => {
+    expect(summarize(await send(freshEvent({ items })))).toEqual(jsonError(400, error));
+  });
+
+  test("items play no part in duplicates", async () => {
+    const event = freshEvent({ items: [{ id: "a" }] });
+    await received(event);
+    expect(summarize(await send({ ...event, items: [{ id: "b", quantity: 2 }] }))).toEqual(deduped);
   });
 
   test("eventTime may be ISO 8601 with any offset, a date, or Unix seconds", async () => {

@@ -62,6 +62,7 @@ inChromium("the first conversion", () => {
         orderId: "A-1001",
         value: 49.9,
         currency: "EUR",
+        items: [{ id: "SKU-1", name: "Mug", brand: "North", price: 24.95, quantity: 2 }],
       });
       expect(answer.status).toBe(200);
       const live = page.getByRole("listitem").filter({ hasText: /purchase.*EUR\s49\.90.*sent/ });
@@ -75,6 +76,9 @@ inChromium("the first conversion", () => {
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
       await sees(trace, "A-1001");
       await sees(trace, "email, all hashed");
+      expect(await trace.getByRole("table", { name: "Items" }).textContent()).toMatch(
+        /Mug.*SKU-1, North.*2.*EUR\s24\.95/,
+      );
       await press(trace, /^Attempt 1/);
       const request = trace.getByLabel("Request", { exact: true });
       await request.waitFor();

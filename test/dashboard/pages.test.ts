@@ -150,7 +150,21 @@ inChromium("every page", () => {
 
     // Accepted and refused events.
     const sent = [
-      { event: image, orderId: name },
+      {
+        event: image,
+        orderId: name,
+        items: [
+          {
+            id: image.slice(0, 128),
+            name: script,
+            category: longWord.slice(0, 512),
+            brand: name,
+            price: 1e12,
+            quantity: 1e6,
+          },
+          { id: longWord.slice(0, 128) },
+        ],
+      },
       { event: script, orderId: `refused ${image}` },
       { event: `${rightToLeft}${family}`, orderId: longWord.slice(0, 200) },
       { event: longWord.slice(0, 100), orderId: "Order 4711" },

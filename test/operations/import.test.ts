@@ -101,6 +101,41 @@ describe.each(engines)("an import on %s", (engine) => {
     expect(await Promise.all(tables.map((table) => countOf(home, table)))).toEqual(before);
   });
 
+  test("items are imported from JSON in a cell and from NDJSON, and a wrong one is refused by its place", async () => {
+    const mug = '[{""id"":1001,""name"":""Mug"",""price"":9.95,""quantity"":2}]';
+    const csv = file(
+      "items.csv",
+      "email,event,orderId,eventTime,items",
+      `items@example.com,purchase,items-1,${daysAgo(2)},"${mug}"`,
+      `items@example.com,purchase,items-2,${daysAgo(2)},`,
+      `items@example.com,purchase,items-3,${daysAgo(2)},2 x Mug`,
+      `items@example.com,purchase,items-4,${daysAgo(2)},"[{""id"":""a"",""price"":-1}]"`,
+    );
+    const { tally } = await conversions(csv, "--deliver", "webhook", "--yes");
+    expect(tally).toMatchObject({ rows: 4, imported: 2, refused: 2 });
+    expect(tally.reasons).toMatchObject({
+      "items[0].price must not be negative": { count: 1, lines: [5] },
+      'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; leave the column out with --map items=':
+        { count: 1, lines: [4] },
+    });
+    const ndjson = file("items.ndjson", {
+      email: "items@example.com",
+      event: "purchase",
+      orderId: "items-5",
+      eventTime: daysAgo(2),
+      items: [{ id: "SKU-2", price: 30, quantity: 1 }],
+    });
+    expect((await conversions(ndjson, "--deliver", "webhook", "--yes")).tally).toMatchObject({ imported: 1 });
+    const sent = () => receiver.bodies().filter((body) => String(body.orderId).startsWith("items-"));
+    await eventually("all rows are sent", () => sent().length === 3);
+    const itemsOf = Object.fromEntries(sent().map((body) => [String(body.orderId), body.items]));
+    expect(itemsOf).toEqual({
+      "items-1": [{ id: "1001", name: "Mug", price: 9.95, quantity: 2 }],
+      "items-2": undefined,
+      "items-5": [{ id: "SKU-2", price: 30, quantity: 1 }],
+    });
+  });
+
   test("imported conversions are delivered like live ones: once, with the identity of their persons", async () => {
     const identities = file("people.ndjson", {
       email: "fay@example.com",

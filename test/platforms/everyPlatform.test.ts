@@ -9,7 +9,7 @@ import type { Attribution, Conversion, Event } from "../../src/kernel/event.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import { resolveName, usualEventOf } from "../../src/platforms/shared/eventNames.ts";
-import { fullSample } from "../../src/platforms/shared/sample.ts";
+import { fullSample, sampleItems } from "../../src/platforms/shared/sample.ts";
 import { usualEvents } from "../../src/platforms/shared/usualEvents.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { personOf } from "../support/person.ts";
@@ -17,7 +17,12 @@ import { sha256 } from "../support/sha256.ts";
 import { acceptedAt, connectionOf, lastReasons, openStandinDelivery } from "./standinDelivery.ts";
 
 /** Platforms that drop an invalid event without an error, or take one event in a request. */
-const withoutBatchErrors = new Set<string>(["ga4", "segment"]);
+const withoutBatchErrors = new Set<string>(["ga4", "segment", "nextdoor", "quora", "taboola", "outbrain"]);
+/** Platforms without a field for the products of an order, and those that have one only for the number of pieces. */
+const withoutItems = new Set<string>(["linkedin", "spotify", "quora", "outbrain"]);
+const withPiecesOnly = new Set<string>(["taboola", "amazon_ads"]);
+/** Platforms that take an event with invalid items, and drop the items or nothing. */
+const lenientOnItems = new Set<string>(["segment", "microsoft_ads"]);
 /** Platforms that may count test events too, so that their stand-ins do. */
 const countingTests = new Set<string>(["meta"]);
 
@@ -93,6 +98,68 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
       const text = JSON.stringify(platform.toRequest([conversion], settings, clock.now));
       expect(text).not.toMatch(/jane|miller|415.?555|5550100/i);
     }
+  });
+
+  /** The body and the query, as text. */
+  function sentText(conversion: Conversion): string {
+    const { url, body } = platform.toRequest([conversion], settings, clock.now);
+    return `${url} ${body}`;
+  }
+
+  test("the items of a purchase arrive in the platform's form, or it has no field for them", async () => {
+    const conversion = conversionOf({ items: sampleItems });
+    const text = sentText(conversion);
+    const [has, hasPieces] = [!withoutItems.has(id) && !withPiecesOnly.has(id), !withoutItems.has(id)];
+    for (const { id: product } of sampleItems) expect(text.includes(product), product).toBe(has);
+    if (has) expect(JSON.parse(text.slice(text.indexOf(" ")))).toSatisfy(hasItems);
+    expect(text === sentText({ ...conversion, items: undefined })).toBe(!hasPieces);
+    const before = acceptedAt(handle);
+    expect(await deliverAll([conversion]), lastReasons(handle)).toEqual(["sent"]);
+    expect(acceptedAt(handle) - before).toBe(1);
+  });
+
+  test("every usual event may have items: without prices, long ones, and as many as inbound takes", async () => {
+    const lists = [
+      [{ id: "SKU-1", quantity: 1 }],
+      [
+        {
+          id: "x".repeat(128),
+          name: "é".repeat(512),
+          category: "c".repeat(512),
+          brand: "b".repeat(512),
+          quantity: 9,
+        },
+      ],
+      Array.from({ length: 100 }, (_, i) => ({ id: `SKU-${i}`, name: "Mug", price: 1.5, quantity: i + 1 })),
+    ];
+    for (const items of lists) {
+      const conversions = [...Object.keys(usualEvents), "Quiz Done"].map((name) =>
+        conversionOf({ name, items }),
+      );
+      const sendable = conversions.filter((one) => skipReason(one) === null);
+      expect(sendable.length).toBeGreaterThanOrEqual(conversions.length - 1);
+      const before = acceptedAt(handle);
+      expect(new Set(await deliverAll(sendable)), lastReasons(handle)).toEqual(new Set(["sent"]));
+      expect(acceptedAt(handle) - before).toBe(sendable.length);
+    }
+  });
+
+  test("items that are not as documented are not accepted", async () => {
+    if (withoutItems.has(id) || lenientOnItems.has(id)) return;
+    const wrong = withPiecesOnly.has(id)
+      ? { id: "SKU-1", quantity: -1 }
+      : { id: 5 as unknown as string, price: 49.9, quantity: 1 };
+    const before = acceptedAt(handle);
+    await deliverAll([conversionOf({ items: [wrong] })]);
+    expect(acceptedAt(handle) - before).toBe(0);
+  });
+
+  test("the request of an event without items has no field for them", () => {
+    // Axon requires items, so that an order without any is one item.
+    const text = sentText(conversionOf()).replace(/"items":\[\{"item_id":"order"[^\]]*\]/, "");
+    expect(text).not.toMatch(
+      /\w*(?:items?|contents|content_ids|products|product_context|cart|units|quantity)\w*":/i,
+    );
   });
 
   test("an event that just reaches the age limit is accepted, and an older one is skipped", async () => {
@@ -187,6 +254,19 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
     },
   );
 });
+
+/** True where somewhere there is a list with an object for each item, whose values include those that every platform takes. */
+function hasItems(node: unknown): boolean {
+  if (typeof node !== "object" || node === null) return false;
+  const isList =
+    Array.isArray(node) &&
+    node.length === sampleItems.length &&
+    sampleItems.every(({ id, quantity }, at) => {
+      const values = Object.values((node[at] ?? {}) as object);
+      return values.includes(id) && values.includes(quantity);
+    });
+  return isList || Object.values(node).some(hasItems);
+}
 
 const attribution: Attribution = {
   consent: "granted",

@@ -11,6 +11,7 @@ import { filterReasonText } from "../../common/format/reasons.ts";
 import { TextLink } from "../../common/links.tsx";
 import { notify } from "../../common/notices.tsx";
 import { Id, Money, State, Time } from "../../common/values.tsx";
+import { Items } from "./Items.tsx";
 import { Facts, Step } from "./Step.tsx";
 import { isUnreleased } from "./eventCells.tsx";
 
@@ -47,6 +48,7 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
           ],
         ]}
       />
+      <Items trace={trace} />
       {trace.mode === "test" && (
         <Text size="sm" c="dimmed" mt="xs">
           Sent with a test key: platforms receive it in their own test mode. Test events are never counted.

@@ -17,6 +17,20 @@ export const inboundSecurity = {
 
 const text = (about: string, max = 512) => z.string().max(max).describe(about).optional();
 
+const item = z.object({
+  id: z.union([z.string().min(1).max(128), z.number()]).describe("The product, as your catalogue names it."),
+  name: text("At most 512 characters, like category and brand."),
+  category: text("The category of the product."),
+  brand: text("The brand of the product."),
+  price: z
+    .number()
+    .min(0)
+    .max(1_000_000_000_000)
+    .describe("The price of one, in the event's currency.")
+    .optional(),
+  quantity: z.int().min(1).max(1_000_000).describe("Default: 1.").optional(),
+});
+
 export const inboundEvent = z
   .object({
     email: text("Required unless `hashed_email` is sent. Hashed on receipt."),
@@ -43,6 +57,7 @@ export const inboundEvent = z
       .union([z.string(), z.number()])
       .describe("ISO 8601 or Unix seconds; at most 90 days ago. Default: now.")
       .optional(),
+    items: z.array(item).max(100).describe("The lines of an order or cart.").optional(),
   })
   .meta({ id: "InboundEvent" });
 

@@ -131,7 +131,7 @@ const nextSteps: Record<string, string> = {
   webhooks:
     "secret values of webhooks were deleted: 'cleancast webhook remove ID', then 'cleancast webhook add SITE URL'.",
   sites: "sites lost their alert_webhook: set it again: cleancast site set SITE alert_webhook=https://…",
-  events: "events lost the extra fields of their field mappings.",
+  events: "events lost their items and the extra fields of their field mappings.",
   bot_visits: "sampled bot visits were deleted.",
   settings:
     "values of the installation were replaced: people must sign in and set up two-factor sign-in again.",

@@ -68,6 +68,24 @@ describe("free lanes", () => {
     expect(relay.calls.map(({ request }) => sizeOf(request.body))).toEqual([500, 100]);
   });
 
+  test("a request has a bounded number of items", async () => {
+    const segment = connectionTo("segment", { settings: { source: "s", write_key: "key" } });
+    const relay = setUp([segment], { reply: () => http(200, '{"success":true}') });
+    const withItems = (one: Job, count: number): Job => ({
+      ...one,
+      conversion: {
+        ...one.conversion,
+        items: Array.from({ length: count }, (_, i) => ({ id: `${i}`, quantity: 1 })),
+      },
+    });
+    const counts = [40, 0, 60, 1, 100, 0, 100];
+    const some = jobs(counts.length, segment).map((one, i) => withItems(one, counts[i] ?? 0));
+    expect(await allOf(relay.lanes, some)).toEqual(some.map(() => sent));
+    const sizeOf = (body: string) => (JSON.parse(body) as { batch: unknown[] }).batch.length;
+    // Segment gets at most 100 in a request.
+    expect(relay.calls.map(({ request }) => sizeOf(request.body))).toEqual([3, 1, 2, 1]);
+  });
+
   test("a job that is withdrawn before it starts leaves the lanes idle", async () => {
     const relay = setUp([sandbox]);
     const one = job(sandbox);

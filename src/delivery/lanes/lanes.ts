@@ -34,6 +34,9 @@ export type Lanes = {
 
 export type LanesOptions = DelivererOptions & { quota: Quota };
 
+/** Bounds a request whose events have long lists of items to a few megabytes. */
+const maxBatchItems = 2000;
+
 /** `quotaUntil` is a time on the monotonic clock. */
 type Queue = { key: string; busy: number; waiting: QueuedJob[]; quotaUntil: number };
 
@@ -140,11 +143,13 @@ export function openLanes(options: LanesOptions): Lanes {
     const limit = platform?.batch ?? 1;
     const batch: QueuedJob[] = [];
     const others: QueuedJob[] = [];
-    for (let at = 0, size = 0; at < queue.waiting.length && size < limit; at++) {
+    const itemLimit = platform?.batchItems ?? maxBatchItems;
+    for (let at = 0, size = 0, items = 0; at < queue.waiting.length && size < limit; at++) {
       const one = queue.waiting[at] as QueuedJob;
       const isInGroup = groupOf(one) === group;
       if (isInGroup) size += sizeOf(one);
-      if (isInGroup && size > limit && batch.length > 0) break;
+      if (isInGroup) items += one.job.conversion.items?.length ?? 0;
+      if (isInGroup && (size > limit || items > itemLimit) && batch.length > 0) break;
       (isInGroup ? batch : others).push(one);
     }
     queue.waiting.splice(0, batch.length + others.length, ...others);

@@ -4,7 +4,13 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { ConnectionSettings } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { bareConversion, fullPerson, sampleBrowser, withheldConversion } from "../shared/sample.ts";
+import {
+  bareConversion,
+  fullPerson,
+  sampleBrowser,
+  sampleItems,
+  withheldConversion,
+} from "../shared/sample.ts";
 import { amazonAds } from "./index.ts";
 
 const settings = {
@@ -143,4 +149,13 @@ test.each([
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
   expect(settingFault(name, bad)).toMatch(/^must be/);
+});
+
+describe("items", () => {
+  test("a purchase has the number of pieces, unless another is mapped; other events have none", () => {
+    expect(sent({ items: sampleItems }).unitsSold).toBe(3);
+    expect(sent({ items: sampleItems }, { "map.unitsSold": "const:7" }).unitsSold).toBe(7);
+    expect(sent({ name: "add_to_cart", items: sampleItems })).not.toHaveProperty("unitsSold");
+    expect(JSON.stringify(sent({ items: sampleItems }))).not.toContain("SKU-1");
+  });
 });

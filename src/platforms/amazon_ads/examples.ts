@@ -9,6 +9,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   second,
   standardExamples,
   tooManyRequests,
@@ -68,6 +69,14 @@ export const examples: Example[] = [
     matchKeys: everyKey,
     value: 49.9,
     currencyCode: "EUR",
+  }),
+  example("An order with its items", sampleConversion({ person: fullPerson, items: sampleItems }), {
+    ...event,
+    eventDescription: description("purchase", "OFF_AMAZON_PURCHASES"),
+    matchKeys: everyKey,
+    value: 49.9,
+    currencyCode: "EUR",
+    unitsSold: 3,
   }),
   example("The minimum: a lead with a hashed email", bareConversion(), lead),
   example(

@@ -46,6 +46,7 @@ export const amazonAds = {
         "email, phone (digits only) and names, each as SHA-256",
       ],
       ["value, currencyCode", `value and currency of a purchase; Amazon takes ${currencies.join(", ")}`],
+      ["unitsSold", "how many pieces the items of a purchase are"],
       ["eventId", "the event id, or the order id if the connection is set so"],
       ["consent.amazonConsent", "GRANTED, if the person agreed"],
       ["consent.geo.ipAddress", "the IP address of the visit, where no decision is known"],
@@ -54,7 +55,7 @@ export const amazonAds = {
       "aref: Amazon takes tokens that are made from it, in a form that it does not publish. It is captured for later.",
       "Values in other currencies, and values of events that are no purchases: Amazon would take them for scores.",
       "LIMITED_DATA_USE: Amazon does not process such an event at all.",
-      "User agent and UTM fields: Amazon has no field for them.",
+      "User agent, UTM fields and the items themselves: Amazon has no field for them.",
       "Refunds: Amazon cannot revoke a purchase.",
     ],
     consent:

@@ -3,6 +3,7 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
+import { piecesOf } from "../shared/items.ts";
 import { applyMapping, hashed, numberField, textField } from "../shared/mapping.ts";
 import { bearer, dedupId } from "../shared/settings.ts";
 import { type Body, browserOf, decimalText, isoTime } from "../shared/values.ts";
@@ -131,6 +132,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     eventId: dedupId(conversion, settings),
     consent: consentOf(conversion),
   };
+  if (conversion.items && type === purchases) event.unitsSold = piecesOf(conversion.items);
   applyMapping(event, conversion, settings, type === purchases ? fields : withoutUnits, "match");
   for (const [key, value] of Object.entries((event.match ?? {}) as Record<string, string>))
     keys.push({ type: key, values: [value] });

@@ -4,7 +4,7 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { ConnectionSettings } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { fullPerson, sampleBrowser, withheldConversion } from "../shared/sample.ts";
+import { fullPerson, sampleBrowser, sampleItems, withheldConversion } from "../shared/sample.ts";
 import { axon } from "./index.ts";
 
 const settings = { event_key: "EXAMPLE-event-key", api_key: "EXAMPLE-CAPI-KEY" };
@@ -179,4 +179,34 @@ test.each([
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
   expect(settingFault(name, bad)).toMatch(/^must be/);
+});
+
+describe("items", () => {
+  const dataOf = (changes: Partial<Conversion>) => sent(changes).data;
+  const asOne = [{ item_id: "order", item_name: "Order", price: 49.9, quantity: 1 }];
+
+  test("items that add up to the value are sent", () => {
+    expect(dataOf({ items: sampleItems }).items).toMatchObject([{ item_id: "SKU-1" }, { item_id: "SKU-2" }]);
+    const cents = Array.from({ length: 3 }, (_, i) => ({ id: `${i}`, price: 0.1, quantity: 1 }));
+    expect(dataOf({ value: 0.3, items: cents }).items).toHaveLength(3);
+  });
+
+  test("items with a discount, shipping or an unknown price become one item of the value", () => {
+    expect(dataOf({ items: [{ id: "a", price: 60, quantity: 1 }] }).items).toEqual(asOne);
+    expect(dataOf({ items: [...sampleItems, { id: "c", quantity: 1 }] }).items).toEqual(asOne);
+  });
+
+  test("without a value it is the price of the items; without their prices the event is skipped", () => {
+    expect(dataOf({ value: null, items: sampleItems })).toMatchObject({ value: 49.9, currency: "EUR" });
+    expect(skipReason({ value: null, items: sampleItems })).toBeNull();
+    expect(skipReason({ value: null, items: [{ id: "a", quantity: 1 }] })).toBe(
+      "AppLovin Axon requires a value with purchase",
+    );
+    expect(skipReason({ value: null })).toBe("AppLovin Axon requires a value with purchase");
+  });
+
+  test("other events have no items", () => {
+    for (const name of ["lead", "signup", "view_cart"])
+      expect(dataOf({ name, items: sampleItems })).not.toHaveProperty("items");
+  });
 });

@@ -11,6 +11,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   second,
   tooManyRequests,
   twice,
@@ -88,6 +89,20 @@ function dataOf(name: string): unknown {
 
 export const examples: Example[] = [
   example("A purchase after a click on an ad, with everything known", clicked(), purchase),
+  example("An order with its items", visited({ name: "purchase", items: sampleItems }), {
+    ...event,
+    name: "purchase",
+    user_data: bareUser,
+    data: {
+      value: 49.9,
+      currency: "EUR",
+      items: [
+        { item_id: "SKU-1", item_name: "Mug", item_brand: "North", price: 9.95, quantity: 2 },
+        { item_id: "SKU-2", item_name: "SKU-2", price: 30, quantity: 1 },
+      ],
+      transaction_id: event.dedupe_id,
+    },
+  }),
   example("The minimum: a lead of a visitor with a hashed email", visited(), {
     name: "generate_lead",
     ...event,

@@ -43,15 +43,19 @@ export const axon = {
       ["user_data.alart", "alart of the click or the _axart cookie, unchanged"],
       ["user_data.axwrt", "the _axwrt cookie, unchanged"],
       ["user_data.email, phone", "email and phone (digits only), each as SHA-256; not on restricted sites"],
-      ["data.value, currency", "value and currency"],
-      ["data.items", "the order as one item of its value"],
+      ["data.value, currency", "value, or the price of the items where there is none, and currency"],
+      [
+        "data.items",
+        "items: item_id, item_name (the id where there is no name), item_brand, price and quantity. Without items, or if they do not add up to the value: the order as one item of its value",
+      ],
       ["data.transaction_id", "orderId of a purchase, otherwise the event id"],
     ],
     notSent: [
       "Events of people without a visit: Axon requires the page, the IP address and the user agent.",
       "Events that Axon has no name for, until you choose one, or a default: it has no custom events.",
-      "A view, cart, checkout or purchase without a value, because Axon rejects the whole request.",
+      "A view, cart, checkout or purchase without a value and without prices of its items, because Axon rejects the whole request.",
       "Names and UTM fields: Axon has no field for them.",
+      "Categories of items: Axon takes numbers of Google's product taxonomy.",
       "Refunds: Axon cannot revoke a purchase.",
     ],
     consent:

@@ -1,8 +1,9 @@
 // Translates conversions to events of Axon's Conversion API.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
+import { priceOf, totalOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { dedupId } from "../shared/settings.ts";
 import { amountOf, type Body, browserOf, moneyOf, validId } from "../shared/values.ts";
@@ -91,11 +92,16 @@ export function identifiersOf(
 export const nameOf = (conversion: Conversion, settings: ConnectionSettings) =>
   eventNameOf(conversion, settings, events) ?? settings.default_event ?? null;
 
-/** The value of a conversion, or what a lead without one is worth to the connection. */
+/**
+ * The value of a conversion; without one, what its items cost, which is how Axon defines the value, or what a lead is worth to
+ * the connection.
+ */
 export function valueOf(conversion: Conversion, settings: ConnectionSettings): number | null {
-  if (conversion.value !== null) return conversion.value;
-  const isLead = nameOf(conversion, settings) === "generate_lead";
-  return isLead && settings.lead_value ? Number(settings.lead_value) : null;
+  const { value, items, currency } = conversion;
+  if (value !== null) return value;
+  const name = nameOf(conversion, settings);
+  if (name !== null && withItems.has(name)) return (items && totalOf(items, currency)) ?? null;
+  return name === "generate_lead" && settings.lead_value ? Number(settings.lead_value) : null;
 }
 
 /** True where Axon rejects the event without a value. */
@@ -127,13 +133,30 @@ const userFields = fields.filter(({ name }) => name.startsWith("user_data."));
 const fieldsOf = (name: string) => (name === "purchase" ? fields : userFields);
 
 function dataOf(name: string, conversion: Conversion, settings: ConnectionSettings): Body {
-  const { platformEventId, orderId, currency } = conversion;
+  const { platformEventId, orderId } = conversion;
   const value = valueOf(conversion, settings);
   const data: Body = moneyOf({ ...conversion, value });
-  if (withItems.has(name) && value !== null) {
-    // Axon adds up price × quantity of the items, so an order whose items are unknown is one item of its value.
-    data.items = [{ item_id: "order", item_name: "Order", price: amountOf(value, currency), quantity: 1 }];
-  }
+  if (withItems.has(name) && value !== null) data.items = itemsOf(value, conversion);
   if (name === "purchase") data.transaction_id = orderId ?? platformEventId;
   return data;
 }
+
+/**
+ * Axon requires that the value is the sum of price × quantity of the items. An order whose items are unknown, or do not add up
+ * to its value because of a discount or shipping, is one item of its value.
+ */
+function itemsOf(value: number, { items, currency }: Conversion): Body[] {
+  const amount = amountOf(value, currency);
+  if (!items || totalOf(items, currency) !== amount)
+    return [{ item_id: "order", item_name: "Order", price: amount, quantity: 1 }];
+  return items.map((item) => itemOf(item, currency));
+}
+
+/** Axon requires a name too. */
+const itemOf = (item: Item, currency: string): Body => ({
+  item_id: item.id,
+  item_name: item.name ?? item.id,
+  item_brand: item.brand,
+  price: priceOf(item, currency),
+  quantity: item.quantity,
+});

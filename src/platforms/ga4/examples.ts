@@ -8,6 +8,7 @@ import {
   fullPerson,
   response,
   sampleConversion,
+  sampleItems,
   tooManyRequests,
   withheld,
 } from "../shared/sample.ts";
@@ -56,6 +57,19 @@ function example(
   };
 }
 
+const items = [
+  {
+    item_id: "SKU-1",
+    item_name: "Mug",
+    item_category: "Kitchen",
+    item_brand: "North",
+    price: 9.95,
+    quantity: 2,
+  },
+  { item_id: "SKU-2", price: 30, quantity: 1 },
+];
+const returned = { id: "SKU-1", price: 9.95, quantity: 1 };
+
 const standard = [
   ["refund", "refund"],
   ["lead", "generate_lead"],
@@ -85,6 +99,32 @@ const standard = [
 
 export const examples: readonly Example[] = [
   example("A purchase after an ad click", {}, purchase),
+  example(
+    "An order with its items",
+    { items: sampleItems },
+    {
+      ...purchase,
+      events: [{ name: "purchase", params: { ...order, ...withSession, items } }],
+    },
+  ),
+  example(
+    "A refund of some items",
+    { name: "refund", value: 9.95, items: [returned] },
+    {
+      ...purchase,
+      events: [
+        {
+          name: "refund",
+          params: {
+            ...order,
+            ...withSession,
+            value: 9.95,
+            items: [{ item_id: "SKU-1", price: 9.95, quantity: 1 }],
+          },
+        },
+      ],
+    },
+  ),
   example(
     "Only a hashed email and no value: the client id is a pseudonym",
     bareConversion({ consent: "unknown" }),

@@ -3,7 +3,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
-import { sha256, withheld } from "../shared/sample.ts";
+import { sampleItems, sha256, withheld } from "../shared/sample.ts";
 import { ga4 } from "./index.ts";
 
 const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
@@ -205,5 +205,34 @@ describe("settings", () => {
   ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
     expect(settingFault(name, good)).toBeNull();
     expect(settingFault(name, bad)).toMatch(/^must be /);
+  });
+});
+
+describe("items", () => {
+  test.each(["lead", "signup", "search", "login", "share", "Quiz Done"])(
+    "%s has no items, because Google drops an event with a list that it does not expect",
+    (name) => {
+      expect(params({ name, items: sampleItems })).not.toHaveProperty("items");
+    },
+  );
+
+  test.each(["purchase", "refund", "add_to_cart", "view_item", "begin_checkout"])(
+    "%s has its items",
+    (name) => {
+      expect(params({ name, items: sampleItems }).items).toMatchObject([
+        { item_id: "SKU-1" },
+        { item_id: "SKU-2" },
+      ]);
+    },
+  );
+
+  test("texts are cut to 100 characters, never inside one", () => {
+    const long = "x".repeat(99);
+    const items = [
+      { id: `${long}😀`, name: `${long}😀`, category: `${long}yz`, brand: "b".repeat(512), quantity: 1 },
+    ];
+    expect(params({ items }).items).toEqual([
+      { item_id: long, item_name: long, item_category: `${long}y`, item_brand: "b".repeat(100), quantity: 1 },
+    ]);
   });
 });

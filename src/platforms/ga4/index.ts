@@ -28,6 +28,10 @@ export const ga4 = {
       ["params.transaction_id", "orderId; for purchases and refunds without one the event id"],
       ["params.event_id", "the event id"],
       ["params.value, .currency", "value and currency"],
+      [
+        "params.items",
+        "items: item_id, item_name, item_category, item_brand, price and quantity, with the events for which Google documents them; refunds too",
+      ],
       ["params.session_id", "the _ga_ cookie of this property"],
       ["user_data.sha256_email_address", "hashed email, normalised by Google's rules"],
       ["user_data.sha256_phone_number", "hashed phone number, with the plus sign"],
@@ -37,7 +41,8 @@ export const ga4 = {
       "Click ids and UTM fields: Google Analytics has no field for them and takes the source from the session. A mapping can put UTM fields into parameters of your own.",
       "IP address, location and device: events are matched to the visit by client id and session.",
       "Names: Google hashes them with their spaces, and the relay has no such hash.",
-      "Order ids of more than 100 characters: Google would drop them.",
+      "Order ids of more than 100 characters: Google would drop them. Texts of items are cut to 100.",
+      "Items of other events, leads and custom ones for example: Google drops an event with a list that it does not expect.",
     ],
     consent:
       "The event is sent with ad_user_data and ad_personalization denied, without cookies and contact data, under a client id made from the event id.",

@@ -1,9 +1,10 @@
 // Translates conversions to events of the Measurement Protocol.
 
 import { hash } from "node:crypto";
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
+import { priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { type Body, moneyOf } from "../shared/values.ts";
 
@@ -133,7 +134,7 @@ function paramsOf(conversion: Conversion, settings: ConnectionSettings): Record<
   const name = eventNameOf(conversion, settings, events);
   // A purchase needs an id to be counted once, and Google would drop one that is too long.
   const order = orderId !== null && orderId.length <= defaultMaxLength ? orderId : undefined;
-  return {
+  const params: Body = {
     event_id: platformEventId,
     transaction_id: order ?? (name === "purchase" || name === "refund" ? platformEventId : undefined),
     ...moneyOf(conversion),
@@ -141,7 +142,25 @@ function paramsOf(conversion: Conversion, settings: ConnectionSettings): Record<
     // Without engagement time an event does not show in the realtime report.
     engagement_time_msec: 1,
   };
+  if (conversion.items && withItems.has(name)) params.items = itemsOf(conversion.items, conversion.currency);
+  return params;
 }
+
+/** The events for which Google documents items. It drops other events with a list among their parameters. */
+const withItems = new Set<string | null>(
+  `purchase refund add_to_cart remove_from_cart view_cart begin_checkout add_payment_info add_shipping_info
+   add_to_wishlist view_item view_item_list select_item view_promotion select_promotion`.split(/\s+/),
+);
+
+const itemsOf = (items: readonly Item[], currency: string): Body[] =>
+  items.map((item) => ({
+    item_id: cut(item.id, defaultMaxLength),
+    item_name: cut(item.name, defaultMaxLength),
+    item_category: cut(item.category, defaultMaxLength),
+    item_brand: cut(item.brand, defaultMaxLength),
+    price: priceOf(item, currency),
+    quantity: item.quantity,
+  }));
 
 function bounded(params: Body): Body {
   for (const name in params) {

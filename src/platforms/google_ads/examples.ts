@@ -9,6 +9,7 @@ import {
   fullPerson,
   response,
   sampleConversion,
+  sampleItems,
   second,
   twice,
   unreadableSuccess,
@@ -66,6 +67,23 @@ export const examples: readonly Example[] = [
     sampleConversion(),
     { ...purchase, userData: contact },
     withContact,
+  ),
+  example(
+    "An order with its items, of a Merchant Center account",
+    sampleConversion({ items: sampleItems }),
+    {
+      ...purchase,
+      cartData: {
+        merchantId: "120000001",
+        merchantFeedLabel: "DE",
+        merchantFeedLanguageCode: "de",
+        items: [
+          { merchantProductId: "SKU-1", quantity: 2, unitPrice: 9.95 },
+          { merchantProductId: "SKU-2", quantity: 1, unitPrice: 30 },
+        ],
+      },
+    },
+    { merchant_id: "120000001", feed_label: "DE", feed_language: "de" },
   ),
   example(
     "Only a hashed email and no value, with enhanced conversions for leads",

@@ -3,7 +3,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
-import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
+import { sampleConversion, sampleItems, sha256, withheld } from "../shared/sample.ts";
 import { googleAds } from "./index.ts";
 
 const settings = {
@@ -315,5 +315,43 @@ describe("lists to choose from", () => {
       results: [{ conversionAction: { id: "77", name: "Leads" } }, { conversionAction: {} }, null],
     };
     expect(actions.read(JSON.stringify([page, {}]))).toEqual([{ value: "77", label: "Leads" }]);
+  });
+});
+
+describe("items", () => {
+  const cart = (changes: Partial<Conversion>, more: Record<string, string> = {}) =>
+    event({ ...settings, ...more }, changes).cartData;
+
+  test("the cart has products, quantities and unit prices; the Merchant Center account is optional", () => {
+    expect(cart({ items: sampleItems })).toEqual({
+      items: [
+        { merchantProductId: "SKU-1", quantity: 2, unitPrice: 9.95 },
+        { merchantProductId: "SKU-2", quantity: 1, unitPrice: 30 },
+      ],
+    });
+    expect(cart({ items: sampleItems }, { merchant_id: "120000001" })).toMatchObject({
+      merchantId: "120000001",
+    });
+  });
+
+  test("a cart with an unknown price is not sent, and a free item is", () => {
+    expect(cart({ items: [...sampleItems, { id: "c", quantity: 1 }] })).toBeUndefined();
+    expect(cart({ items: [{ id: "c", price: 0, quantity: 1 }] })).toMatchObject({
+      items: [{ unitPrice: 0 }],
+    });
+  });
+
+  test.each(["wbraid", "gbraid"])("no cart is sent with %s", (name) => {
+    const clicks = { clickIds: { [name]: seen("EXAMPLE") }, browserIds: {} };
+    expect(event(settings, { ...clicks, items: sampleItems })).not.toHaveProperty("cartData");
+  });
+
+  test.each([
+    ["merchant_id", "120000001", "shop"],
+    ["feed_label", "DE", "de"],
+    ["feed_language", "de", "german"],
+  ])("%s may be %s and not %s", (name, right, wrong) => {
+    expect(settingFault(name, right)).toBeNull();
+    expect(settingFault(name, wrong)).not.toBeNull();
   });
 });

@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
-import { oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
+import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
@@ -40,6 +40,11 @@ export const googleAds = {
         "hashed email and phone, when enhanced conversions for leads is on and the click has no wbraid or gbraid",
       ],
       ["consent", "granted or denied, as the person decided; left out while unknown"],
+      ["cartData.items", "items: merchantProductId, quantity and unitPrice, if every item has a price"],
+      [
+        "cartData.merchantId, merchantFeedLabel, merchantFeedLanguageCode",
+        "the Merchant Center account of the connection",
+      ],
     ],
     notSent: [
       "Names: Google accepts them only with country and postal code, which events do not have.",
@@ -48,6 +53,7 @@ export const googleAds = {
       "Refunds, unless a conversion action is chosen for the event refund: Google counts every event as revenue.",
       "Order ids that hold an email address: the event id is sent instead.",
       "Click ids with spaces or other invalid characters.",
+      "Items of a click with wbraid or gbraid, which Google ignores; name, category and brand of items, which Google takes from Merchant Center.",
     ],
     consent:
       "Google rejects an event without click id and contact hashes, so events of people who opted out are skipped.",
@@ -117,6 +123,25 @@ export const googleAds = {
       help: "prefixed sends 1001 as order-1001, because Google may reject bare digits. as_given sends 1001: choose it when the Google tag reports the same order ids.",
       default: "prefixed",
       check: oneOf(["prefixed", "as_given"]),
+    },
+    {
+      name: "merchant_id",
+      label: "Merchant Center account",
+      help: "The number of the Merchant Center account that has your items. Only needed for reports by product.",
+      check: digits(1, 20),
+    },
+    {
+      name: "feed_label",
+      label: "Merchant Center feed label",
+      help: "The label of the feed that has your items, US for example.",
+      check: (value) =>
+        /^[A-Z0-9_-]{1,20}$/.test(value) ? null : "must be capital letters, digits, - and _",
+    },
+    {
+      name: "feed_language",
+      label: "Merchant Center feed language",
+      help: "The language of the feed that has your items, as two letters.",
+      check: (value) => (/^[a-z]{2}$/.test(value) ? null : "must be two small letters, like en"),
     },
     secretSetting(
       "developer_token",

@@ -1,9 +1,10 @@
 // Translates conversions to events of the Data Manager API.
 
 import { dayMs } from "../../kernel/time.ts";
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
+import { priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { textAt } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
@@ -92,6 +93,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     userData: userDataOf(conversion, settings, click),
     consent: consentOf(conversion),
   };
+  if (conversion.items) event.cartData = cartOf(conversion.items, currency, settings, click);
   applyMapping(event, conversion, settings, fields);
   if (!eventSources.includes(event.eventSource as string)) event.eventSource = settings.event_source ?? "WEB";
   if (!customerTypes.includes(textAt(event, "userProperties", "customerType"))) delete event.userProperties;
@@ -100,6 +102,29 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   // A mapped value may be negative, and Google rejects that.
   const money = value < 0 ? {} : { conversionValue: amountOf(value, currency), currency };
   return { ...event, conversionValue: undefined, ...money };
+}
+
+/**
+ * Google ignores the cart of a click with wbraid or gbraid. It defines an item by product, quantity and unit price, so a cart
+ * with an unknown price is not sent.
+ */
+function cartOf(
+  items: readonly Item[],
+  currency: string,
+  settings: ConnectionSettings,
+  click: Record<string, string> | null,
+): unknown {
+  if (click?.wbraid || click?.gbraid || items.some(({ price }) => price === undefined)) return undefined;
+  return {
+    merchantId: settings.merchant_id || undefined,
+    merchantFeedLabel: settings.feed_label || undefined,
+    merchantFeedLanguageCode: settings.feed_language || undefined,
+    items: items.map((item) => ({
+      merchantProductId: item.id,
+      quantity: item.quantity,
+      unitPrice: priceOf(item, currency),
+    })),
+  };
 }
 
 function transactionOf({ orderId, platformEventId }: Conversion, settings: ConnectionSettings): string {

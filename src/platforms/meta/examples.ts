@@ -12,6 +12,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   sampleSeconds,
   standardExamples,
   twice,
@@ -57,6 +58,21 @@ export const examples: Example[] = [
       custom_data: money,
     },
   ),
+  example("An order with its items", sampleConversion({ items: sampleItems }), {
+    event_name: "Purchase",
+    ...website,
+    user_data: { em: [fullPerson.emailSha256], ...browser },
+    custom_data: {
+      ...money,
+      contents: [
+        { id: "SKU-1", quantity: 2, item_price: 9.95 },
+        { id: "SKU-2", quantity: 1, item_price: 30 },
+      ],
+      content_ids: ["SKU-1", "SKU-2"],
+      content_type: "product",
+      num_items: 3,
+    },
+  }),
   example("The minimum: a lead with a hashed email", bareConversion(), { event_name: "Lead", ...bare }),
   example("A purchase without a click id", sampleConversion({ clickIds: {} }), {
     event_name: "Purchase",

@@ -50,11 +50,15 @@ export const meta = {
       ["user_data.fbp", "the _fbp cookie"],
       ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       ["custom_data.value, currency, order_id", "value, currency and orderId"],
+      ["custom_data.contents", "items: id, quantity and item_price"],
+      ["custom_data.content_ids, content_type", "the ids of the items, and product"],
+      ["custom_data.num_items", "how many pieces the items are, with Purchase and InitiateCheckout"],
     ],
     notSent: [
       "UTM fields, unless you map them: Meta has no field for them.",
       "Refunds: Meta cannot revoke a purchase.",
       "A purchase without a value, because Meta rejects the whole request.",
+      "Name, category and brand of items, unless you map them: Meta has one name and one category for the whole event.",
       "_fbc and _fbp cookies that are not of the form fb.1.MILLISECONDS.ID, and click ids with invalid characters.",
     ],
     consent:

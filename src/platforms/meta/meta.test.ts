@@ -3,7 +3,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { Picker } from "../platform.ts";
-import { clickedAt, fullPerson, sampleBrowser } from "../shared/sample.ts";
+import { clickedAt, fullPerson, sampleBrowser, sampleItems } from "../shared/sample.ts";
 import { meta } from "./index.ts";
 
 const settings = { pixel_id: "1234567890123456", access_token: "EXAMPLE-TOKEN" };
@@ -282,5 +282,44 @@ describe("the settings", () => {
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
     expect(settingFault(name, good)).toBeNull();
     expect(settingFault(name, bad)).toBe(reason);
+  });
+});
+
+describe("items", () => {
+  const dataOf = (changes: Partial<Conversion>, more: Record<string, string> = {}) =>
+    eventOf({ items: sampleItems, ...changes }, more).custom_data as Record<string, unknown>;
+
+  test.each([
+    ["purchase", 3],
+    ["begin_checkout", 3],
+    ["add_to_cart", undefined],
+    ["Quiz Done", undefined],
+  ])("%s has its contents, and a number of pieces only where Meta lists one: %j", (name, pieces) => {
+    const data = dataOf({ name });
+    expect(data).toMatchObject({ content_ids: ["SKU-1", "SKU-2"], content_type: "product" });
+    expect(data.contents).toHaveLength(2);
+    expect(data.num_items).toBe(pieces);
+  });
+
+  test("an item without a price has none, and an event may have nothing but items", () => {
+    const items = [{ id: "a", quantity: 1 }];
+    expect(dataOf({ name: "view_item", value: null, orderId: null, items })).toEqual({
+      contents: [{ id: "a", quantity: 1 }],
+      content_ids: ["a"],
+      content_type: "product",
+    });
+  });
+
+  test("mappings win, and may name what Meta has one of for the whole event", () => {
+    const mapped = {
+      "map.custom_data.content_type": "const:product_group",
+      "map.custom_data.content_name": "items.name",
+      "map.custom_data.content_category": "items.category",
+    };
+    expect(dataOf({}, mapped)).toMatchObject({
+      content_type: "product_group",
+      content_name: "Mug",
+      content_category: "Kitchen",
+    });
   });
 });

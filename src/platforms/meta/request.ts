@@ -1,7 +1,7 @@
 // Translates conversions to the website events of Meta's Conversions API.
 
 import { minuteMs } from "../../kernel/time.ts";
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import {
@@ -13,6 +13,7 @@ import {
   textField,
   wholeNumber,
 } from "../shared/mapping.ts";
+import { contentsOf, idsOf, piecesOf } from "../shared/items.ts";
 import { bearer, testCodeOf } from "../shared/settings.ts";
 import { externalIdField, placeFields, processingOptions, userDataOf } from "../shared/userData.ts";
 import { type Body, browserOf, orderDataOf, unixSeconds, unlessEmpty, validId } from "../shared/values.ts";
@@ -99,8 +100,20 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     opt_out: conversion.consent === "denied" || undefined,
     ...processingOptions(conversion, settings),
   };
+  if (conversion.items) addItems(event, conversion.items, conversion.currency);
   applyMapping(event, conversion, settings, fields, "user_data");
   return event;
+}
+
+/** Meta lists `num_items` for these events only. */
+const withNumItems = new Set<unknown>(["Purchase", "InitiateCheckout"]);
+
+function addItems(event: Body, items: readonly Item[], currency: string): void {
+  const data = (event.custom_data ??= {}) as Body;
+  data.contents = contentsOf(items, currency);
+  data.content_ids = idsOf(items);
+  data.content_type = "product";
+  if (withNumItems.has(event.event_name)) data.num_items = piecesOf(items);
 }
 
 /** Meta requires one of these; the first is nearly always there. */

@@ -10,6 +10,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   second,
   tooManyRequests,
   twice,
@@ -84,6 +85,18 @@ const latePurchase = {
 
 export const examples: readonly Example[] = [
   example("A purchase after an ad click", sampleConversion(clicked), purchase),
+  example("An order with its items", sampleConversion({ ...clicked, items: sampleItems }), {
+    ...purchase,
+    customData: {
+      ...purchase.customData,
+      items: [
+        { id: "SKU-1", name: "Mug", price: 9.95, quantity: 2 },
+        { id: "SKU-2", price: 30, quantity: 1 },
+      ],
+      itemIds: ["SKU-1", "SKU-2"],
+      pageType: "purchase",
+    },
+  }),
   example("Only a hashed email and no value", bareConversion({ consent: "unknown" }), {
     eventType: "custom",
     eventId: purchase.eventId,

@@ -48,11 +48,17 @@ export const microsoftAds = {
       ["eventSourceUrl", "the page of the visit, without its query"],
       ["customData.transactionId", "orderId"],
       ["customData.value, .currency, or ConversionValue, ConversionCurrencyCode", "value and currency"],
+      ["customData.items", "items: id, name, price and quantity"],
+      [
+        "customData.itemIds, .pageType",
+        "the ids of the items, and purchase, cart or product for such an event with items",
+      ],
       ["adStorageConsent", "G or D, as the person decided; left out while unknown"],
     ],
     notSent: [
       "Names and UTM fields: Microsoft has no fields for them.",
-      "Order id and event id of offline conversions: there are no fields for them.",
+      "Order id, event id and items of offline conversions: there are no fields for them.",
+      "Category and brand of items: Microsoft has no fields for them.",
       "A click id that is not a UUID: it would make the event invalid.",
       "Refunds, unless a name is chosen for the event refund: every event counts as revenue.",
       "Page views: the tag in the browser reports those already.",

@@ -3,7 +3,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { dayMs } from "../../kernel/time.ts";
-import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
+import { sampleConversion, sampleItems, sha256, withheld } from "../shared/sample.ts";
 import { microsoftAds } from "./index.ts";
 
 const settings = { tag_id: "343000001", tag_token: "EXAMPLE-TAG-TOKEN" };
@@ -261,5 +261,38 @@ describe("settings", () => {
   ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
     expect(settingFault(name, good)).toBeNull();
     expect(settingFault(name, bad)).toMatch(/^must be /);
+  });
+});
+
+describe("items", () => {
+  test.each([
+    ["purchase", "purchase"],
+    ["Order Completed", "purchase"],
+    ["add_to_cart", "cart"],
+    ["begin_checkout", "cart"],
+    ["view_item", "product"],
+    ["lead", undefined],
+    ["Quiz Done", undefined],
+  ])("%s has its items, and the page type %j", (name, pageType) => {
+    const { customData } = event(settings, {
+      ...clicked("dd4afcccb1c94a4cad9544dd7e5006ab"),
+      name,
+      items: sampleItems,
+    });
+    expect(customData).toMatchObject({ itemIds: ["SKU-1", "SKU-2"] });
+    expect(customData?.items).toHaveLength(2);
+    expect(customData?.pageType).toBe(pageType);
+  });
+
+  test("a mapped page type wins, and an invalid one is left out", () => {
+    const typeFor = (type: string) =>
+      event({ ...settings, "map.customData.pageType": `const:${type}` }, { items: sampleItems }).customData
+        ?.pageType;
+    expect(typeFor("other")).toBe("other");
+    expect(typeFor("shelf")).toBeUndefined();
+  });
+
+  test("offline conversions have no field for items", () => {
+    expect(JSON.stringify(row(offlineOnly, { items: sampleItems }))).not.toMatch(/SKU|item/i);
   });
 });

@@ -1,9 +1,10 @@
 // Translates conversions to events of the Conversions API of a UET tag, or to offline conversions.
 
 import { dayMs, minuteMs } from "../../kernel/time.ts";
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform, PlatformRequest } from "../platform.ts";
 import { eventNameOf, foldName, usualEventOf } from "../shared/eventNames.ts";
+import { idsOf, priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { at, parseJson, textAt } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
@@ -93,11 +94,37 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     },
     customData: { transactionId: orderId ?? undefined, ...moneyOf(conversion) },
   };
-  applyMapping(event, conversion, settings, fields);
   const data = event.customData as Record<string, unknown>;
+  if (conversion.items) addItems(data, conversion.items, conversion);
+  applyMapping(event, conversion, settings, fields);
   if (!pageTypes.includes(textAt(data, "pageType"))) delete data.pageType;
   if (Object.values(data).every((one) => one === undefined)) delete event.customData;
   return event;
+}
+
+/** The kind of page that Microsoft's examples give with the products of such an event. */
+const pageTypeOfEvent: Readonly<Record<string, string>> = {
+  purchase: "purchase",
+  closed_won: "purchase",
+  add_to_cart: "cart",
+  view_cart: "cart",
+  begin_checkout: "cart",
+  view_item: "product",
+};
+
+function addItems(
+  data: Record<string, unknown>,
+  items: readonly Item[],
+  { name, currency }: Conversion,
+): void {
+  data.items = items.map((item) => ({
+    id: item.id,
+    name: item.name,
+    price: priceOf(item, currency),
+    quantity: item.quantity,
+  }));
+  data.itemIds = idsOf(items);
+  data.pageType = pageTypeOfEvent[usualEventOf(name) ?? ""];
 }
 
 function offlineRequest(conversions: readonly Conversion[], settings: ConnectionSettings): PlatformRequest {

@@ -8,8 +8,9 @@ import {
   exampleBuilder,
   fullPerson,
   response,
-  sampleConversion,
   sampleBrowser,
+  sampleConversion,
+  sampleItems,
   sampleSeconds,
   standardExamples,
   tooManyRequests,
@@ -62,6 +63,18 @@ export const examples: Example[] = [
       custom,
     },
   ),
+  example("An order with its items", sampleConversion({ clickIds: {}, browserIds: {}, items: sampleItems }), {
+    event_name: "purchase",
+    ...visited,
+    customer: { ...customer, ...visitor },
+    custom: {
+      ...custom,
+      product_context: [
+        { id: "SKU-1", quantity: 2, item_price: 9.95 },
+        { id: "SKU-2", quantity: 1, item_price: 30 },
+      ],
+    },
+  }),
   example("The minimum: a lead with a hashed email", bareConversion(), { event_name: "lead", ...bare }),
   example("A purchase without a click id", sampleConversion({ clickIds: {}, browserIds: {} }), {
     event_name: "purchase",

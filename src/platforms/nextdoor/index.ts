@@ -42,6 +42,7 @@ export const nextdoor = {
       ["customer.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       ["custom.order_value", "currency and value as one text: EUR49.90"],
       ["custom.order_id", "orderId"],
+      ["custom.product_context", "items: id, quantity and item_price"],
       ["delivery_optimization", "false for events with limited data use, otherwise true"],
     ],
     notSent: [
@@ -50,6 +51,7 @@ export const nextdoor = {
       "Refunds: Nextdoor cannot revoke a purchase.",
       "A purchase without a value, because Nextdoor rejects it.",
       "UTM fields: Nextdoor has no field for them.",
+      "Name, category and brand of items: Nextdoor has no field for them.",
     ],
     consent:
       "Nextdoor requires customer data, so events of people who opted out are skipped. limited_data=always sends delivery_optimization=false: such an event is attributed, and not used to optimise ads.",

@@ -130,3 +130,18 @@ test.each([
   expect(settingFault(name, good)).toBeNull();
   expect(settingFault(name, bad)).toMatch(/^must be/);
 });
+
+describe("items", () => {
+  test("an event may have nothing but items, and a price has the digits of the currency", () => {
+    const items = [
+      { id: "a", price: 100.4, name: "Mug", quantity: 2 },
+      { id: "b", quantity: 1 },
+    ];
+    expect(sent({ name: "view_item", value: null, orderId: null, currency: "JPY", items }).custom).toEqual({
+      product_context: [
+        { id: "a", quantity: 2, item_price: 100 },
+        { id: "b", quantity: 1 },
+      ],
+    });
+  });
+});

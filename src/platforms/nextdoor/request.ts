@@ -3,6 +3,7 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
+import { contentsOf } from "../shared/items.ts";
 import { applyMapping, hashed, oneWordOf, textField } from "../shared/mapping.ts";
 import { placeForms } from "../shared/places.ts";
 import { bearer, dedupId, isLimited } from "../shared/settings.ts";
@@ -93,7 +94,7 @@ export const nameOf = (conversion: Conversion, settings: ConnectionSettings) =>
   eventNameOf(conversion, settings, events) ?? "";
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
-  const { value, currency, orderId } = conversion;
+  const { value, currency, orderId, items } = conversion;
   const chosen = settings.action_source ?? "website";
   const page = chosen === "website" ? browserOf(conversion).page || settings.site_url : undefined;
   const event: Body = {
@@ -116,6 +117,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
       order_id: orderId || (chosen === "physical_store" ? conversion.platformEventId : undefined),
     }),
   };
+  if (items) ((event.custom ??= {}) as Body).product_context = contentsOf(items, currency);
   applyMapping(event, conversion, settings, fields, "customer");
   return event;
 }

@@ -10,6 +10,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   second,
   standardExamples,
   tooManyRequests,
@@ -63,6 +64,18 @@ export const examples: Example[] = [
       data: { type: "contents", ...money },
     },
   ),
+  example("An order with its items", bareConversion({ name: "purchase", value: 49.9, items: sampleItems }), {
+    ...bare,
+    type: "order_created",
+    data: {
+      type: "contents",
+      ...money,
+      contents: [
+        { id: "SKU-1", name: "Mug", content_type: "product", quantity: 2, amount: 995, currency: "EUR" },
+        { id: "SKU-2", content_type: "product", quantity: 1, amount: 3000, currency: "EUR" },
+      ],
+    },
+  }),
   example("The minimum: a lead with a hashed email", bareConversion(), lead),
   example("A test event is only validated", bareConversion({ mode: "test" }), lead, {}, true),
   example(

@@ -42,11 +42,16 @@ export const openaiAds = {
       ["user.first_names_sha256, last_names_sha256", "names, each as SHA-256"],
       ["user.ip_address, user_agent", "IP address and user agent of the visit"],
       ["data.amount, currency", "value in minor units (4990 for 49.90 EUR), and its currency"],
+      [
+        "data.contents",
+        "items: id, name, quantity, amount and currency, with the content_type product; for types of event that have contents",
+      ],
       ["opt_out", "true for events with limited data use, otherwise false"],
     ],
     notSent: [
       "Refunds: OpenAI cannot revoke an order.",
       "UTM fields: OpenAI has no field for them.",
+      "Items of leads, registrations, subscriptions and custom events, and category and brand of items: OpenAI has no field for them.",
       "Order ids have no field of their own; they can serve as the id.",
       "A click id or cookie with spaces or of more than 1000 characters.",
     ],

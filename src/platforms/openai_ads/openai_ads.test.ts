@@ -4,7 +4,7 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { ConnectionSettings } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { bareConversion, sampleBrowser, withheldConversion } from "../shared/sample.ts";
+import { bareConversion, sampleBrowser, sampleItems, withheldConversion } from "../shared/sample.ts";
 import { openaiAds } from "./index.ts";
 
 const settings = { pixel_id: "2atj5meVpvtJ5kCtqhG3yX", api_key: "EXAMPLE-KEY" };
@@ -176,4 +176,24 @@ test.each([
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
   expect(settingFault(name, bad)).toMatch(/^must be/);
+});
+
+describe("items", () => {
+  test.each(["lead", "signup", "subscribe", "schedule", "Quiz Done"])("%s has no contents", (name) => {
+    expect(sent({ name, items: sampleItems }).data).not.toHaveProperty("contents");
+  });
+
+  test("a price is in whole minor units with its currency, or neither is there", () => {
+    const items = [
+      { id: "a", price: 100.4, quantity: 1 },
+      { id: "b", quantity: 3 },
+    ];
+    expect(sent({ value: null, currency: "JPY", items }).data).toEqual({
+      type: "contents",
+      contents: [
+        { id: "a", content_type: "product", quantity: 1, amount: 100, currency: "JPY" },
+        { id: "b", content_type: "product", quantity: 3 },
+      ],
+    });
+  });
 });

@@ -1,6 +1,6 @@
 // Translates conversions to events of OpenAI's Conversions API.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, hashedList, textField } from "../shared/mapping.ts";
@@ -149,7 +149,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
       user_agent: userAgent || undefined,
       obref,
     }),
-    data: { type: dataTypes[type.type], ...moneyOf(conversion) },
+    data: dataOf(dataTypes[type.type], conversion),
   };
   applyMapping(event, conversion, settings, fields, "user");
   return event;
@@ -168,8 +168,24 @@ function sourceOf(
   return url ? { source: "web", url } : { source: "other" };
 }
 
+/** Only data of the type contents has a list of products. */
+function dataOf(type: string | undefined, { value, currency, items }: Conversion): Body {
+  const data: Body = { type, ...moneyOf(value, currency) };
+  if (items && type === "contents") data.contents = items.map((item) => contentOf(item, currency));
+  return data;
+}
+
+/** The amount is the price of one piece. */
+const contentOf = ({ id, name, quantity, price }: Item, currency: string): Body => ({
+  id,
+  name,
+  content_type: "product",
+  quantity,
+  ...moneyOf(price ?? null, currency),
+});
+
 /** An amount in whole minor units (4990 for 49.90 EUR, 1500 for 1500 JPY), never without its currency. */
-function moneyOf({ value, currency }: Conversion): { amount?: number; currency?: string } {
+function moneyOf(value: number | null, currency: string): { amount?: number; currency?: string } {
   if (value === null) return {};
   const amount = Number(amountText(value, currency).replace(".", ""));
   return Number.isSafeInteger(amount) ? { amount, currency } : {};

@@ -29,7 +29,7 @@ export const outbrain = {
     notSent: [
       "Conversions without a click id: Outbrain counts no others.",
       "The time of the conversion: Outbrain has no field for it and counts a conversion when it arrives.",
-      "Contact data, IP address, user agent and UTM fields: Outbrain has no field for them.",
+      "Contact data, IP address, user agent, UTM fields and items: Outbrain has no field for them.",
       "Refunds: Outbrain cannot revoke a conversion.",
     ],
     consent:

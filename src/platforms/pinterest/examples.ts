@@ -11,6 +11,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   sampleSeconds,
   standardExamples,
   tooManyRequests,
@@ -56,6 +57,27 @@ export const examples: Example[] = [
       custom_data: money,
     },
   ),
+  example("An order with its items", bareConversion({ name: "purchase", value: 49.9, items: sampleItems }), {
+    event_name: "checkout",
+    ...bare,
+    custom_data: {
+      value: "49.90",
+      currency: "EUR",
+      contents: [
+        {
+          id: "SKU-1",
+          item_name: "Mug",
+          item_category: "Kitchen",
+          item_brand: "North",
+          item_price: "9.95",
+          quantity: 2,
+        },
+        { id: "SKU-2", item_price: "30.00", quantity: 1 },
+      ],
+      content_ids: ["SKU-1", "SKU-2"],
+      num_items: 3,
+    },
+  }),
   example("The minimum: a lead with a hashed email", bareConversion(), { event_name: "lead", ...bare }),
   example("A purchase without a click id", sampleConversion({ clickIds: {}, browserIds: {} }), {
     event_name: "checkout",

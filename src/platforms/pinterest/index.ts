@@ -40,6 +40,11 @@ export const pinterest = {
         "custom_data.value, currency, order_id",
         "value as text with the digits of its currency, currency, orderId",
       ],
+      [
+        "custom_data.contents",
+        "items: id, item_name, item_category, item_brand, quantity, and item_price as text",
+      ],
+      ["custom_data.content_ids, num_items", "the ids of the items, and how many pieces they are"],
       ["opt_out", "true after an opt-out, otherwise false"],
     ],
     notSent: [

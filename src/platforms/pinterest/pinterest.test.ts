@@ -4,7 +4,7 @@ import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts"
 import { personOf } from "../../../test/support/person.ts";
 import type { Picker } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { bareConversion, fullPerson } from "../shared/sample.ts";
+import { bareConversion, fullPerson, sampleItems } from "../shared/sample.ts";
 import { pinterest } from "./index.ts";
 
 const settings = { ad_account_id: "549755885175", access_token: "EXAMPLE-TOKEN" };
@@ -171,5 +171,28 @@ describe("the settings", () => {
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
     expect(settingFault(name, good)).toBeNull();
     expect(settingFault(name, bad)).toBe(reason);
+  });
+});
+
+describe("items", () => {
+  test.each([
+    [9.95, "EUR", "9.95"],
+    [100.4, "JPY", "100"],
+    [1.2, "KWD", "1.200"],
+    [0, "EUR", "0.00"],
+    [undefined, "EUR", undefined],
+  ])("a price of %j %s is the text %j", (price, currency, sent) => {
+    const items = [{ id: "a", price, quantity: 1 }];
+    const data = eventOf({ value: null, orderId: null, currency, items }).custom_data;
+    const item = { id: "a", quantity: 1, ...(sent === undefined ? {} : { item_price: sent }) };
+    expect(data).toEqual({ contents: [item], content_ids: ["a"], num_items: 1 });
+  });
+
+  test("mapped ids and numbers win", () => {
+    const mapped = { "map.custom_data.content_ids": "const:x, y", "map.custom_data.num_items": "const:7" };
+    expect(eventOf({ items: sampleItems }, mapped).custom_data).toMatchObject({
+      content_ids: ["x", "y"],
+      num_items: 7,
+    });
   });
 });

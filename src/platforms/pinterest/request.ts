@@ -1,9 +1,10 @@
 // Translates conversions to the web events of Pinterest's Conversions API.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, hashedList, idList, numberField, textField, wholeNumber } from "../shared/mapping.ts";
+import { idsOf, piecesOf } from "../shared/items.ts";
 import { placeForms } from "../shared/places.ts";
 import { bearer, isLimited } from "../shared/settings.ts";
 import { externalIdField, placeFields, userDataOf } from "../shared/userData.ts";
@@ -88,8 +89,24 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
       opt_out_type: isLimited(conversion, settings) ? "LDP" : undefined,
     }),
   };
+  if (conversion.items) addItems(event, conversion.items, currency);
   applyMapping(event, conversion, settings, fields, "user_data");
   return event;
+}
+
+/** Prices are texts, like the value. */
+function addItems(event: Body, items: readonly Item[], currency: string): void {
+  const data = (event.custom_data ??= {}) as Body;
+  data.contents = items.map((item) => ({
+    id: item.id,
+    item_name: item.name,
+    item_category: item.category,
+    item_brand: item.brand,
+    item_price: item.price === undefined ? undefined : amountText(item.price, currency),
+    quantity: item.quantity,
+  }));
+  data.content_ids = idsOf(items);
+  data.num_items = piecesOf(items);
 }
 
 function userData(conversion: Conversion): Body {

@@ -11,6 +11,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   second,
   tooManyRequests,
   twice,
@@ -77,6 +78,17 @@ const eventExample = (name: string, event: object) => example(`The event ${name}
 
 export const examples: readonly Example[] = [
   example("A purchase after a click on an ad", clicked(), purchase),
+  example("An order with its items", clicked({ items: sampleItems }), {
+    ...purchase,
+    metadata: {
+      ...purchase.metadata,
+      products: [
+        { id: "SKU-1", name: "Mug", category: "Kitchen", item_price: 9.95, quantity: 2 },
+        { id: "SKU-2", item_price: 30, quantity: 1 },
+      ],
+      item_count: 3,
+    },
+  }),
   example("Only a hashed email, no value", bareConversion({ name: "purchase" }), {
     event_at: 1794648600000,
     action_source: "WEBSITE",

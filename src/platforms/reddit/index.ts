@@ -50,11 +50,17 @@ export const reddit = {
       ["user.ip_address and user.user_agent", "of the visit"],
       ["metadata.conversion_id", "the event id, or the order id if the connection is set so"],
       ["metadata.value and currency", "value and currency; not for visits, views and searches"],
+      ["metadata.products", "items: id, name, category, item_price and quantity"],
+      [
+        "metadata.item_count",
+        "how many pieces the items are; with purchases, carts, wish lists and custom events",
+      ],
     ],
     notSent: [
       "Names and UTM fields: Reddit has no field for them.",
       "Order ids have no field of their own; they can serve as the conversion id.",
       "A _rdt_uuid cookie without a UUID.",
+      "Brands of items: Reddit has no field for them.",
       "Click id, cookie, IP address and user agent for conversions in a shop: Reddit accepts only contact data there.",
     ],
     consent:

@@ -4,7 +4,7 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { ConnectionSettings } from "../platform.ts";
-import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
+import { sampleConversion, sampleItems, sha256, withheld } from "../shared/sample.ts";
 import { reddit } from "./index.ts";
 
 const own: ConnectionSettings = { access_token: "s3cr3t-token", pixel_id: "a2_abc123" };
@@ -313,4 +313,26 @@ test.each([
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
   expect(settingFault(name, bad)).toMatch(/^must be/);
+});
+
+describe("items", () => {
+  test.each([
+    ["purchase", 3],
+    ["add_to_cart", 3],
+    ["Quiz Done", 3],
+    ["view_item", undefined],
+    ["lead", undefined],
+  ])("%s has its products, and a number of pieces only where Reddit accepts one: %j", (name, pieces) => {
+    const { metadata } = sent({ name, items: sampleItems });
+    expect(metadata.products).toEqual([
+      { id: "SKU-1", name: "Mug", category: "Kitchen", item_price: 9.95, quantity: 2 },
+      { id: "SKU-2", item_price: 30, quantity: 1 },
+    ]);
+    expect(metadata.item_count).toBe(pieces);
+  });
+
+  test("a mapped number of pieces wins", () => {
+    const mapped = { "map.metadata.item_count": "const:7" };
+    expect(sent({ items: sampleItems }, mapped).metadata.item_count).toBe(7);
+  });
 });

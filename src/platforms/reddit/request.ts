@@ -1,8 +1,9 @@
 // Translates conversions to events of Reddit's Conversions API.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { fitName } from "../shared/customNames.ts";
+import { piecesOf, priceOf } from "../shared/items.ts";
 import { applyMapping, hashed, numberField, textField, wholeNumber } from "../shared/mapping.ts";
 import { bearer, dedupId, isLimited } from "../shared/settings.ts";
 import { type Target, withTargets } from "../shared/targets.ts";
@@ -139,9 +140,22 @@ function toEvent({ conversion, target }: Target, settings: ConnectionSettings, n
       currency: hasValue ? currency : undefined,
     },
   };
+  if (conversion.items) addItems(event, conversion.items, currency, type);
   const mapped = withItemCount.has(type.tracking_type) ? fields : [externalId];
   applyMapping(event, conversion, settings, mapped, "user");
   return event;
+}
+
+function addItems(event: Body, items: readonly Item[], currency: string, type: EventType): void {
+  const metadata = event.metadata as Body;
+  metadata.products = items.map((item) => ({
+    id: item.id,
+    name: item.name,
+    category: item.category,
+    item_price: priceOf(item, currency),
+    quantity: item.quantity,
+  }));
+  if (withItemCount.has(type.tracking_type)) metadata.item_count = piecesOf(items);
 }
 
 function processingOptionsOf(

@@ -9,6 +9,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   second,
   tooManyRequests,
   twice,
@@ -64,6 +65,13 @@ function example(
   };
 }
 
+const products = [
+  { product_id: "SKU-1", name: "Mug", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 },
+  { product_id: "SKU-2", price: 30, quantity: 1 },
+];
+const returned = { id: "SKU-1", price: 9.95, quantity: 1 };
+const product = { product_id: "SKU-1", price: 9.95, quantity: 1 };
+
 const standard = [
   ["lead", "Lead Captured"],
   ["generate_lead", "Lead Captured"],
@@ -87,6 +95,31 @@ const standard = [
 
 export const examples: readonly Example[] = [
   example("A purchase after an ad click", [{}], [purchase]),
+  example(
+    "An order with its items",
+    [{ items: sampleItems }],
+    [{ ...purchase, properties: { ...purchase.properties, products } }],
+  ),
+  example(
+    "A refund of some items, and one product that was added",
+    [
+      { name: "refund", value: 9.95, items: [returned] },
+      { ...second, name: "add_to_cart", orderId: null, value: null, items: [returned] },
+    ],
+    [
+      {
+        ...purchase,
+        event: "Order Refunded",
+        properties: { ...order, total: 9.95, currency: "EUR", ...gclid, products: [product] },
+      },
+      {
+        ...purchase,
+        messageId: `cc_de2829b15090:${second.platformEventId}`,
+        event: "Product Added",
+        properties: { event_id: second.platformEventId, ...gclid, ...product },
+      },
+    ],
+  ),
   example(
     "Only a hashed email and no value",
     [bareConversion({ consent: "unknown" })],

@@ -32,6 +32,10 @@ export const segment = {
       ],
       ["properties.order_id, .event_id", "orderId and the event id"],
       ["properties.total and .revenue, or .value; .currency", "value and currency"],
+      [
+        "properties.products",
+        "items: product_id, name, category, brand, price and quantity; of an event about one product, such as Product Added, directly in properties",
+      ],
       ["properties.gclid, .fbclid, .msclkid …", "the newest click id of each kind"],
       ["context.traits.email_sha256, .phone_sha256", "hashed email and phone"],
       ["context.campaign", "UTM fields; utm_campaign as name"],
@@ -41,6 +45,7 @@ export const segment = {
     notSent: [
       "email, phone and names: Segment expects them in plain text, and the relay has only hashes. Destinations would hash them again under those names.",
       "Browser ids: Segment has no fields for them.",
+      "Name, category and brand of items that are longer than 24 KB together; the items themselves if even their ids are.",
     ],
     consent:
       "The event is sent without anything that identifies the person, under an id made from the event id, and with consent denied for the categories; without categories, an empty object denies all.",
@@ -102,6 +107,8 @@ export const segment = {
   fields,
   // 2,500 are allowed, but also only 500 KB, which is about 400 typical events.
   batch: 250,
+  // Even with the longest texts, they leave enough of the 500 KB to the events.
+  batchItems: 100,
   lanes: 16,
   quota: { requests: 1000, seconds: 1 },
   skipReason: ({ mode }) => (mode === "test" ? "Segment has no test mode" : null),

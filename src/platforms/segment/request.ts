@@ -1,9 +1,10 @@
 // Translates conversions to track calls of Segment's HTTP API.
 
 import { hash } from "node:crypto";
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
+import { priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { amountOf, type Body, browserOf, isoTime, unlessEmpty } from "../shared/values.ts";
 
@@ -124,7 +125,44 @@ function propertiesOf(name: string, conversion: Conversion): Body {
     properties.currency = currency;
   }
   for (const id in clickIds) properties[id] = clickIds[id]?.value;
+  if (conversion.items) addItems(properties, name, conversion.items, currency);
   return properties;
+}
+
+/** Segment's events about one product have its fields among their own properties. */
+const ofOneProduct = new Set([
+  "Product Viewed",
+  "Product Clicked",
+  "Product Added",
+  "Product Removed",
+  "Product Added to Wishlist",
+  "Product Shared",
+]);
+
+function addItems(properties: Body, name: string, items: readonly Item[], currency: string): void {
+  const products = productsOf(items, currency);
+  const [first] = products;
+  if (ofOneProduct.has(name) && products.length === 1) Object.assign(properties, first);
+  else if (products.length > 0) properties.products = products;
+}
+
+/** Segment takes up to 32 KB for an event, most of which must not be products. */
+const maxProductsBytes = 24_000;
+
+/** Texts are left out where they are too long, and products where even their ids are. */
+function productsOf(items: readonly Item[], currency: string): Body[] {
+  const products: Body[] = items.map((item) => ({
+    product_id: item.id,
+    name: item.name,
+    category: item.category,
+    brand: item.brand,
+    price: priceOf(item, currency),
+    quantity: item.quantity,
+  }));
+  const fits = (list: readonly Body[]) => Buffer.byteLength(JSON.stringify(list)) <= maxProductsBytes;
+  if (fits(products)) return products;
+  const short = products.map(({ product_id, price, quantity }) => ({ product_id, price, quantity }));
+  return fits(short) ? short : [];
 }
 
 function contextOf(conversion: Conversion, settings: ConnectionSettings): Body {

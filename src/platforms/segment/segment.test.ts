@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import { clickIds } from "../../identity/clickIds.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
@@ -187,5 +187,44 @@ describe("settings", () => {
   ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
     expect(settingFault(name, good)).toBeNull();
     expect(settingFault(name, bad)).toMatch(/^must be /);
+  });
+});
+
+describe("items", () => {
+  const product = { id: "SKU-1", name: "Mug", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 };
+  const properties = (changes: Partial<Conversion>) => track(changes).properties;
+
+  test("an event about one product has its fields among its own; with several it has a list", () => {
+    const flat = {
+      product_id: "SKU-1",
+      name: "Mug",
+      category: "Kitchen",
+      brand: "North",
+      price: 9.95,
+      quantity: 2,
+    };
+    for (const name of ["add_to_cart", "remove_from_cart", "view_item", "select_item", "add_to_wishlist"]) {
+      expect(properties({ name, items: [product] })).toMatchObject(flat);
+      expect(properties({ name, items: [product] })).not.toHaveProperty("products");
+      const several = properties({ name, items: [product, product] });
+      expect(several.products).toEqual([flat, flat]);
+      expect(several).not.toHaveProperty("product_id");
+    }
+    expect(properties({ name: "purchase", items: [product] }).products).toEqual([flat]);
+  });
+
+  test("an event stays below Segment's 32 KB, whatever its items", () => {
+    const many = (item: Item) => Array.from({ length: 100 }, () => item);
+    const size = (changes: Partial<Conversion>) => Buffer.byteLength(JSON.stringify(track(changes)));
+    const texts = many({ ...product, name: "n".repeat(512) });
+    expect(size({ items: texts })).toBeLessThan(32_000);
+    expect((properties({ items: texts }).products as object[])[99]).toEqual({
+      product_id: "SKU-1",
+      price: 9.95,
+      quantity: 2,
+    });
+    const ids = many({ id: "é".repeat(128), quantity: 1 });
+    expect(size({ items: ids })).toBeLessThan(32_000);
+    expect(properties({ items: ids })).not.toHaveProperty("products");
   });
 });

@@ -17,11 +17,12 @@ const fields: Readonly<Record<string, (conversion: Conversion) => unknown>> = {
   consent: ({ consent }) => consent,
 };
 
-export const conversionFieldNames: readonly string[] = Object.keys(fields);
+export const conversionFieldNames: readonly string[] = [...Object.keys(fields), "items"];
 
-/** The conversion as JSON: the same keys every time, null for what is unknown or withheld. */
+/** The conversion as JSON: the same keys every time, null for what is unknown or withheld. Only items may be missing. */
 export function conversionJson(conversion: Conversion): Record<string, unknown> {
   const json: Record<string, unknown> = {};
   for (const name in fields) json[name] = fields[name]?.(conversion);
+  if (conversion.items) json.items = conversion.items;
   return json;
 }

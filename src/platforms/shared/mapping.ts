@@ -1,9 +1,11 @@
 // Field mapping: a connection may fill fields of its platform from an event field, a UTM field, an extra inbound field or
-// a constant. `map.custom_data.content_name=utm_campaign` in a connection's settings.
+// a constant. `map.custom_data.content_name=utm_campaign` in a connection's settings. A field of items stands for all items of
+// the event: texts each once and separated by commas, quantities added up, and for prices the price of everything.
 
 import { hash } from "node:crypto";
 import type { Conversion } from "../../kernel/event.ts";
 import { mapSetting, type ConnectionSettings, type Field } from "../platform.ts";
+import { joinTexts, piecesOf, totalOf } from "./items.ts";
 import { isEmpty, isSha256, listOf } from "./values.ts";
 
 /** The event fields that a mapping may name. */
@@ -14,6 +16,12 @@ const eventFields: Readonly<Record<string, (conversion: Conversion) => unknown>>
   orderId: ({ orderId }) => orderId,
   page: ({ browser }) => browser?.page,
   referrer: ({ browser }) => browser?.referrer,
+  "items.id": ({ items }) => joinTexts(items, "id"),
+  "items.name": ({ items }) => joinTexts(items, "name"),
+  "items.category": ({ items }) => joinTexts(items, "category"),
+  "items.brand": ({ items }) => joinTexts(items, "brand"),
+  "items.price": ({ items, currency }) => items && totalOf(items, currency),
+  "items.quantity": ({ items }) => items && piecesOf(items),
 };
 
 export const eventFieldNames: readonly string[] = Object.keys(eventFields);

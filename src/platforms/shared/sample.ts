@@ -1,7 +1,7 @@
 // Sample people and conversions for the platforms' examples, tests and previews, and builders for the examples.
 
 import { hourMs } from "../../kernel/time.ts";
-import type { Browser, Conversion, Person, Reading, Sha256 } from "../../kernel/event.ts";
+import type { Browser, Conversion, Item, Person, Reading, Sha256 } from "../../kernel/event.ts";
 import type { ConnectionSettings, Example, ResponseExample } from "../platform.ts";
 import { retryLater } from "./response.ts";
 
@@ -47,6 +47,12 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
     ...changes,
   };
 }
+
+/** Together 49.90, the value of the sample. The second has only what every item has. */
+export const sampleItems: readonly Item[] = [
+  { id: "SKU-1", name: "Mug", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 },
+  { id: "SKU-2", price: 30, quantity: 1 },
+];
 
 /** john@contoso.com, +14255551234, John Smith; each form as its hash. */
 export const fullPerson = {

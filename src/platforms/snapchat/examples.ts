@@ -12,6 +12,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   sampleSeconds,
   standardExamples,
   tooManyRequests,
@@ -56,6 +57,20 @@ export const examples: Example[] = [
       custom_data: money,
     },
   ),
+  example("An order with its items", bareConversion({ name: "purchase", value: 49.9, items: sampleItems }), {
+    event_name: "PURCHASE",
+    ...bare,
+    custom_data: {
+      value: 49.9,
+      currency: "EUR",
+      contents: [
+        { id: "SKU-1", quantity: 2, item_price: 9.95, brand: "North" },
+        { id: "SKU-2", quantity: 1, item_price: 30 },
+      ],
+      content_ids: ["SKU-1", "SKU-2"],
+      num_items: 3,
+    },
+  }),
   example("The minimum: a lead with a hashed email", bareConversion(), { event_name: "SIGN_UP", ...bare }),
   example(
     "The same with the site URL in the connection",

@@ -43,12 +43,15 @@ export const snapchat = {
       ["user_data.sc_cookie1", "the _scid cookie"],
       ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       ["custom_data.value, currency, order_id", "value, currency and orderId"],
+      ["custom_data.contents", "items: id, quantity, item_price and brand"],
+      ["custom_data.content_ids, num_items", "the ids of the items, and how many pieces they are"],
     ],
     notSent: [
       "Custom event names: events that Snapchat has no name for are sent as CUSTOM_EVENT_1; you may choose CUSTOM_EVENT_2 to CUSTOM_EVENT_5 for some of them.",
       "Refunds: Snapchat cannot revoke a purchase.",
       "A purchase without a value, because Snapchat rejects the whole request.",
       "UTM fields: Snapchat has no field for them.",
+      "Name and category of items: Snapchat has no field for them in an item.",
     ],
     consent:
       "Snapchat rejects events without a match key, so events of people who opted out are skipped. If one is sent, it carries limited data use.",

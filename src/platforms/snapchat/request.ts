@@ -1,8 +1,9 @@
 // Translates conversions to the events of Snapchat's Conversions API.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
+import { contentsOf, idsOf, piecesOf } from "../shared/items.ts";
 import { applyMapping, idList, numberField, textField, wholeNumber } from "../shared/mapping.ts";
 import { externalIdField, placeFields, processingOptions, userDataOf } from "../shared/userData.ts";
 import { type Body, browserOf, orderDataOf, unixSeconds, unlessEmpty, validId } from "../shared/values.ts";
@@ -76,8 +77,16 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     custom_data: orderDataOf(conversion),
     ...processingOptions(conversion, settings),
   };
+  if (conversion.items) addItems(event, conversion.items, conversion.currency);
   applyMapping(event, conversion, settings, fields, "user_data");
   return event;
+}
+
+function addItems(event: Body, items: readonly Item[], currency: string): void {
+  const data = (event.custom_data ??= {}) as Body;
+  data.contents = contentsOf(items, currency).map((content, at) => ({ ...content, brand: items[at]?.brand }));
+  data.content_ids = idsOf(items);
+  data.num_items = piecesOf(items);
 }
 
 function userData(conversion: Conversion): Body {

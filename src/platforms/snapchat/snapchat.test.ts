@@ -205,3 +205,22 @@ describe("the settings", () => {
     expect(settingFault(name, bad)).toBe(reason);
   });
 });
+
+describe("items", () => {
+  test("an event may have nothing but items, and a price has the digits of the currency", () => {
+    const items = [
+      { id: "a", price: 100.4, brand: "North", name: "Mug", quantity: 2 },
+      { id: "b", quantity: 1 },
+    ];
+    expect(
+      eventOf({ name: "view_item", value: null, orderId: null, currency: "JPY", items }).custom_data,
+    ).toEqual({
+      contents: [
+        { id: "a", quantity: 2, item_price: 100, brand: "North" },
+        { id: "b", quantity: 1 },
+      ],
+      content_ids: ["a", "b"],
+      num_items: 3,
+    });
+  });
+});

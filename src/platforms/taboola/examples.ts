@@ -9,6 +9,7 @@ import {
   clickedPurchase,
   exampleBuilder,
   response,
+  sampleItems,
   second,
   tooManyRequests,
   twice,
@@ -38,6 +39,10 @@ const example = exampleBuilder(settings, request);
 
 export const examples: Example[] = [
   example("A purchase after a click on an ad", clickedPurchase("tblci", click), purchase),
+  example("An order with its items", clickedPurchase("tblci", click, { items: sampleItems }), {
+    ...purchase,
+    quantity: 3,
+  }),
   example("The minimum: a lead after a click", clicked(), { ...action, name: "lead" }),
   example(
     "A value in a currency that Taboola does not take is left out",

@@ -28,11 +28,12 @@ export const taboola = {
       ["name", "the event, under Realize's usual name for it, else its own"],
       ["revenue, currency", `value and currency; Taboola takes ${currencies.join(", ")}`],
       ["orderid", "orderId, otherwise the event id"],
+      ["quantity", "how many pieces the items are"],
     ],
     notSent: [
       "Conversions without a click id: Taboola counts no others.",
       "Values in other currencies; the conversion is sent without a value.",
-      "Contact data, IP address, user agent and UTM fields: Taboola has no field for them.",
+      "Contact data, IP address, user agent, UTM fields and the items themselves: Taboola has no field for them.",
       "Refunds: Taboola cannot revoke a conversion.",
     ],
     consent:

@@ -4,6 +4,7 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
+import { piecesOf } from "../shared/items.ts";
 import { applyMapping, numberField } from "../shared/mapping.ts";
 import { amountOf, type Body, validId } from "../shared/values.ts";
 
@@ -50,7 +51,7 @@ export function clickIdOf({ clickIds, consent }: Conversion): string | undefined
 }
 
 function toAction(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
-  const { value, currency, orderId, platformEventId } = conversion;
+  const { value, currency, orderId, platformEventId, items } = conversion;
   const hasRevenue = value !== null && currencies.includes(currency);
   const action: Body = {
     "click-id": clickIdOf(conversion),
@@ -61,6 +62,7 @@ function toAction(conversion: Conversion, settings: ConnectionSettings, now: num
     // Taboola has one place for an id, and people look up their orders there.
     orderid: orderId ?? platformEventId,
   };
+  if (items) action.quantity = piecesOf(items);
   applyMapping(action, conversion, settings, fields);
   return action;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import type { ConnectionSettings } from "../platform.ts";
-import { fullPerson, sampleBrowser, withheldConversion } from "../shared/sample.ts";
+import { fullPerson, sampleBrowser, sampleItems, withheldConversion } from "../shared/sample.ts";
 import { taboola } from "./index.ts";
 
 const settings = { account_id: "1234567" };
@@ -67,4 +67,12 @@ test("a conversion without a valid click id, after an opt-out, or of a test key 
 test("the setting account_id accepts a number and nothing else", () => {
   expect(settingFault("account_id", "1234567")).toBeNull();
   expect(settingFault("account_id", "taboola-demo")).toMatch(/^must be/);
+});
+
+describe("items", () => {
+  test("the number of pieces is sent, unless another is mapped, and nothing else of the items", () => {
+    expect(sent({ items: sampleItems }).quantity).toBe(3);
+    expect(sent({ items: sampleItems }, { "map.quantity": "const:7" }).quantity).toBe(7);
+    expect(JSON.stringify(sent({ items: sampleItems }))).not.toContain("SKU-1");
+  });
 });

@@ -10,6 +10,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   sampleSeconds,
   standardExamples,
   twice,
@@ -61,6 +62,27 @@ export const examples: Example[] = [
       page,
     },
   ),
+  example("An order with its items", bareConversion({ name: "purchase", value: 49.9, items: sampleItems }), {
+    event: "Purchase",
+    ...bare,
+    properties: {
+      value: 49.9,
+      currency: "EUR",
+      contents: [
+        {
+          content_id: "SKU-1",
+          content_name: "Mug",
+          content_category: "Kitchen",
+          brand: "North",
+          price: 9.95,
+          quantity: 2,
+        },
+        { content_id: "SKU-2", price: 30, quantity: 1 },
+      ],
+      content_ids: ["SKU-1", "SKU-2"],
+      content_type: "product",
+    },
+  }),
   example("The minimum: a lead with a hashed email", bareConversion(), { event: "Lead", ...bare }),
   example("A purchase without a click id", sampleConversion({ clickIds: {}, browserIds: {} }), {
     event: "Purchase",

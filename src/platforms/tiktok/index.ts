@@ -39,6 +39,8 @@ export const tiktok = {
       ["user.ttp", "the _ttp cookie"],
       ["user.ip, user_agent", "IP address and user agent of the visit"],
       ["properties.value, currency, order_id", "value, currency and orderId"],
+      ["properties.contents", "items: content_id, content_name, content_category, brand, price and quantity"],
+      ["properties.content_ids, content_type", "the ids of the items, and product"],
       ["page.url, referrer", "the page of the visit without its query, and the referring site"],
     ],
     notSent: [

@@ -1,9 +1,10 @@
 // Translates conversions to the web events of TikTok's Events API.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, hashed, oneWordOf, textField } from "../shared/mapping.ts";
+import { idsOf, priceOf } from "../shared/items.ts";
 import { placeForms } from "../shared/places.ts";
 import { isLimited, testCodeOf } from "../shared/settings.ts";
 import { type Body, browserOf, orderDataOf, unixSeconds, validId } from "../shared/values.ts";
@@ -91,8 +92,23 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     page: page || referrer ? { url: page || undefined, referrer: referrer || undefined } : undefined,
     limited_data_use: isLimited(conversion, settings) || undefined,
   };
+  if (conversion.items) addItems(event, conversion.items, conversion.currency);
   applyMapping(event, conversion, settings, fields, "user");
   return event;
+}
+
+function addItems(event: Body, items: readonly Item[], currency: string): void {
+  const properties = (event.properties ??= {}) as Body;
+  properties.contents = items.map((item) => ({
+    content_id: item.id,
+    content_name: item.name,
+    content_category: item.category,
+    brand: item.brand,
+    price: priceOf(item, currency),
+    quantity: item.quantity,
+  }));
+  properties.content_ids = idsOf(items);
+  properties.content_type = "product";
 }
 
 export function userOf(conversion: Conversion): Body {

@@ -4,7 +4,7 @@ import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts"
 import { personOf } from "../../../test/support/person.ts";
 import type { Picker } from "../platform.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
-import { fullPerson, sampleBrowser, sha256, withheldConversion } from "../shared/sample.ts";
+import { fullPerson, sampleBrowser, sampleItems, sha256, withheldConversion } from "../shared/sample.ts";
 import { tiktok } from "./index.ts";
 
 const settings = { pixel_code: "C0EXAMPLEPIXEL", access_token: "EXAMPLE-TOKEN" };
@@ -206,5 +206,23 @@ describe("the settings", () => {
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
     expect(settingFault(name, good)).toBeNull();
     expect(settingFault(name, bad)).toBe(reason);
+  });
+});
+
+describe("items", () => {
+  test("the ids are texts, and prices have the digits of the currency", () => {
+    const items = [{ id: "1001", price: 100.4, quantity: 1 }];
+    expect(eventOf({ value: null, orderId: null, currency: "JPY", items }).properties).toEqual({
+      contents: [{ content_id: "1001", price: 100, quantity: 1 }],
+      content_ids: ["1001"],
+      content_type: "product",
+    });
+  });
+
+  test("a mapped content type wins", () => {
+    const mapped = { "map.properties.content_type": "const:product_group" };
+    expect(eventOf({ items: sampleItems }, mapped).properties).toMatchObject({
+      content_type: "product_group",
+    });
   });
 });

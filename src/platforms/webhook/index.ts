@@ -5,7 +5,7 @@ import type { Conversion, Reading } from "../../kernel/event.ts";
 import { conversionJson } from "../shared/conversionJson.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
 import { accepted, at, parseJson, readStatus, rejected } from "../shared/response.ts";
-import { fullPerson, sampleConversion, withheld } from "../shared/sample.ts";
+import { fullPerson, sampleConversion, sampleItems, withheld } from "../shared/sample.ts";
 import { fillTemplate, templateFault } from "./template.ts";
 
 const methods = ["POST", "PUT", "PATCH"] as const;
@@ -119,6 +119,20 @@ export const webhook = {
         url: "https://hooks.example.com/orders",
         headers: { "content-type": "application/json", "x-shop": "north" },
         body: { order: "A-1001", total: 49.9, note: "purchase in EUR", gclid: "EAIaIQobChMI-Example_1" },
+      },
+    },
+    {
+      title: "An order with its items",
+      settings: {
+        url: "https://hooks.example.com/orders",
+        template: '{"order":"{{orderId}}","lines":"{{items}}","first":"{{items.0.id}}"}',
+      },
+      conversions: [sampleConversion({ items: sampleItems })],
+      request: {
+        method: "POST",
+        url: "https://hooks.example.com/orders",
+        headers: { "content-type": "application/json" },
+        body: { order: "A-1001", lines: sampleItems, first: "SKU-1" },
       },
     },
     {

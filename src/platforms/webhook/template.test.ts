@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { conversionJson } from "../shared/conversionJson.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { sampleConversion, sampleItems, sha256 } from "../shared/sample.ts";
 import { fillTemplate, templateFault } from "./template.ts";
 
 const fields = conversionJson(sampleConversion());
@@ -15,6 +15,14 @@ describe("filling a template", () => {
       c: { gclid: "EAIaIQobChMI-Example_1" },
       d: "newsletter",
     });
+  });
+
+  test("items are a list, whose entries have their places; without items they are null", () => {
+    const order = conversionJson(sampleConversion({ items: sampleItems }));
+    const template = { lines: "{{items}}", first: "{{items.0.id}}", third: "{{items.2.id}}" };
+    expect(fill(template, order)).toEqual({ lines: sampleItems, first: "SKU-1", third: null });
+    expect(fill(template)).toEqual({ lines: null, first: null, third: null });
+    expect(templateFault(JSON.stringify(template))).toBeNull();
   });
 
   test("a field within other text becomes text", () => {

@@ -12,6 +12,7 @@ import {
   response,
   sampleBrowser,
   sampleConversion,
+  sampleItems,
   second,
   twice,
 } from "../shared/sample.ts";
@@ -77,6 +78,14 @@ export const examples: readonly Example[] = [
         'oauth_version="1.0", oauth_signature="2kO%2BAzFPHis40nE2SOiYeBZF0Mw%3D"',
     }),
   },
+  example("An order with its items", clicked({ items: sampleItems }), {
+    ...purchase,
+    contents: [
+      { content_id: "SKU-1", content_name: "Mug", content_price: 9.95, num_items: 2 },
+      { content_id: "SKU-2", content_price: 30, num_items: 1 },
+    ],
+    number_items: 3,
+  }),
   example("Only a hashed email, no value", bareConversion({ name: "purchase" }), {
     conversion_time: purchase.conversion_time,
     event_id: purchase.event_id,

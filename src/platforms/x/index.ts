@@ -39,6 +39,8 @@ export const x = {
         "the visit's IPv4 address and browser; without an IPv4 address the browser goes with another identifier",
       ],
       ["value and price_currency", "value and currency, with two decimals"],
+      ["contents", "items: content_id, content_name, content_price and num_items"],
+      ["number_items", "how many pieces the items are"],
     ],
     notSent: [
       "Names, page and UTM fields: X has no field for them.",
@@ -46,6 +48,7 @@ export const x = {
       "IPv6 addresses: X accepts IPv4 only.",
       "A third decimal of currencies that have one: X is known to accept two.",
       "Click ids with invalid characters.",
+      "Category and brand of items: X has no field for the brand, and does not say what content_type may be.",
     ],
     consent:
       "X has no consent flag and rejects events without an identifier: events of people who opted out are skipped.",

@@ -3,9 +3,10 @@
 import { hash } from "node:crypto";
 import { isIPv4 } from "node:net";
 import { currencyDigits } from "../../kernel/currency.ts";
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform, PlatformRequest } from "../platform.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
+import { piecesOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { parseJson, textAt } from "../shared/response.ts";
 import { dedupId } from "../shared/settings.ts";
@@ -92,10 +93,22 @@ function toConversion({ conversion, target }: Target, settings: ConnectionSettin
     identifiers: unlessEmpty(identifiers(conversion)),
     ...priceOf(conversion),
   };
+  if (conversion.items) addItems(event, conversion.items, conversion.currency);
   applyMapping(event, conversion, settings, fields);
   const items = event.number_items;
   if (!Number.isInteger(items) || (items as number) < 1) event.number_items = undefined;
   return event;
+}
+
+/** Unlike the value, the price of an item is sent as a number by those whose items X accepts. */
+function addItems(event: Body, items: readonly Item[], currency: string): void {
+  event.contents = items.map((item) => ({
+    content_id: item.id,
+    content_name: item.name,
+    content_price: item.price === undefined ? undefined : Number(priceText(item.price, currency)),
+    num_items: item.quantity,
+  }));
+  event.number_items = piecesOf(items);
 }
 
 export function identifiers({ person, clickIds, browserIds, browser, consent }: Conversion): Body[] {
@@ -129,7 +142,9 @@ const isDecodable = (text: string) => !/%(?![0-7][0-9a-f])/i.test(text);
  * are rounded to whole units first; a dinar's third decimal is rounded away.
  */
 function priceOf({ value, currency }: Conversion): Record<string, string> {
-  if (value === null) return {};
-  const amount = currencyDigits(currency) < 2 ? amountOf(value, currency) : value;
-  return { value: decimalText(amount, 2), price_currency: currency };
+  return value === null ? {} : { value: priceText(value, currency), price_currency: currency };
+}
+
+function priceText(value: number, currency: string): string {
+  return decimalText(currencyDigits(currency) < 2 ? amountOf(value, currency) : value, 2);
 }

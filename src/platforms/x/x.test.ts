@@ -4,7 +4,7 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { ConnectionSettings, PlatformRequest } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { sampleConversion, sampleItems, sha256 } from "../shared/sample.ts";
 import { x } from "./index.ts";
 
 const own: ConnectionSettings = {
@@ -313,4 +313,25 @@ test.each([
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
   expect(settingFault(name, bad)).toMatch(/^must be/);
+});
+
+describe("items", () => {
+  test.each([
+    [9.956, "EUR", 9.96],
+    [100.4, "JPY", 100],
+    [1.234, "KWD", 1.23],
+    [undefined, "EUR", undefined],
+  ])("a price of %j %s is the number %j", (price, currency, sentPrice) => {
+    const { contents } = sent({ currency, items: [{ id: "a", price, quantity: 2 }] });
+    const item = { content_id: "a", num_items: 2 };
+    expect(contents).toEqual([sentPrice === undefined ? item : { ...item, content_price: sentPrice }]);
+  });
+
+  test("a mapped number of items wins, unless it is invalid", () => {
+    expect(sent({ items: sampleItems }).number_items).toBe(3);
+    expect(sent({ items: sampleItems }, { "map.number_items": "const:7" }).number_items).toBe(7);
+    expect(sent({ items: sampleItems }, { "map.number_items": "const:0" })).not.toHaveProperty(
+      "number_items",
+    );
+  });
 });

@@ -4,9 +4,10 @@ import type { Attribution, Event, FilterReason, Mode, Person, Sha256 } from "../
 import { orderEventId } from "../../kernel/ids.ts";
 import { tryParse } from "../damagedRows.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
-import { rowStatement, type Row } from "../engine/database.ts";
+import { rowStatement, type Row, type Value } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { packAttribution, unpackAttribution } from "../people/personCodec.ts";
+import { noPayload, packPayload, unpackPayload } from "./payload.ts";
 import { packPlan, readPlan, type PlanEntry } from "./plan.ts";
 
 export const eventStatuses = ["accepted", "filtered"] as const;
@@ -65,8 +66,20 @@ export function readPerson(text: string): Person {
   return person;
 }
 
-/** Extra fields are sealed, bound to their event. */
+/** Extra fields and items are sealed, bound to their event. */
 export function describeEvents(seal: Pick<Seal, "open" | "close">) {
+  /** Two fields are read from one sealed text, which is opened once. */
+  const opened = new WeakMap<Row, ReturnType<typeof unpackPayload>>();
+  function openPayload(value: Value, row: Row) {
+    if (value === null) return noPayload;
+    const known = opened.get(row);
+    if (known) return known;
+    const place = extraPlace(String(row.site_id), String(row.id));
+    const payload = unpackPayload(seal.open(String(value), place));
+    opened.set(row, payload);
+    return payload;
+  }
+
   return describeRow<StoredEvent, Inserted, boolean>(
     {
       siteId: { column: "site_id", write: ({ event }) => event.siteId, read: String },
@@ -123,13 +136,14 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
       },
       extra: {
         column: "extra",
-        write: ({ event: { siteId, id, extra } }) =>
-          extra && seal.close(JSON.stringify(extra), extraPlace(siteId, id)),
-        read: (value, row) =>
-          value === null
-            ? null
-            : JSON.parse(seal.open(String(value), extraPlace(String(row.site_id), String(row.id)))),
+        write: ({ event }) => {
+          const text = packPayload(event);
+          return text && seal.close(text, extraPlace(event.siteId, event.id));
+        },
+        read: (value, row) => openPayload(value, row).extra,
       },
+      // Written with the extra fields.
+      items: { column: "extra", read: (value, row) => openPayload(value, row).items },
     },
     // Indexed, and emptied when the person is erased.
     { email_ref: ({ event }) => emailRef(event.person.emailSha256) },

@@ -176,6 +176,34 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     expect(String(row?.extra)).not.toContain("COUPON");
   });
 
+  test("items read back as they were written, with and without extra fields, and are sealed", async () => {
+    const siteId = await newSite(store);
+    const items = [
+      { id: "SKU-1", name: "SECRET-MUG 😀", category: "Kitchen", brand: "North", price: 0.1, quantity: 2 },
+      { id: "SKU-2", quantity: 1 },
+    ];
+    for (const extra of [null, { coupon: "SECRET-COUPON" }]) {
+      const item = claiming(siteId, `items ${String(extra)}`, { deliveries: [] });
+      item.event = { ...item.event, orderId: null, extra, items };
+      await store.events.accept(item);
+      const read = await store.events.get(siteId, item.event.id);
+      expect(read).toMatchObject({ extra, items });
+      expect((await other.events.getMany(siteId, [item.event.id])).get(item.event.id)).toEqual(read);
+      const [row] = await sql(location, `SELECT * FROM events WHERE id = '${item.event.id}'`);
+      expect(JSON.stringify(row)).not.toMatch(/SECRET|SKU-1|Kitchen/);
+    }
+  });
+
+  test("an event without items leaves its row as it is without them", async () => {
+    const siteId = await newSite(store);
+    const item = claiming(siteId, "bare", { deliveries: [] });
+    await store.events.accept(item);
+    expect(Object.keys((await store.events.get(siteId, item.event.id)) ?? {})).not.toContain("items");
+    const [row] = await sql(location, `SELECT * FROM events WHERE id = '${item.event.id}'`);
+    expect(row).toMatchObject({ extra: null });
+    expect(Object.keys(row ?? {})).not.toContain("items");
+  });
+
   test("events are listed newest first, in pages, and by order, email and status", async () => {
     const siteId = await newSite(store);
     const items = Array.from({ length: 7 }, (_, i) => claiming(siteId, `l${i}`, { at: now + i }));

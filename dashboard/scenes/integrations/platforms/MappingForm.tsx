@@ -17,6 +17,15 @@ const eventFields = [
   { value: "page", label: "Page of the visit" },
   { value: "referrer", label: "Referrer" },
 ];
+/** Each stands for all items of the event. */
+const itemFields = [
+  { value: "items.id", label: "Ids of the items" },
+  { value: "items.name", label: "Names of the items" },
+  { value: "items.category", label: "Categories of the items" },
+  { value: "items.brand", label: "Brands of the items" },
+  { value: "items.price", label: "Price of all items" },
+  { value: "items.quantity", label: "Number of pieces" },
+];
 const textSources = { "extra.": "Another field of the request", "const:": "Fixed text" };
 type TextSource = keyof typeof textSources;
 const textSourceOf = (source: string) =>
@@ -84,6 +93,7 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
               data={[
                 { value: "", label: "Not filled" },
                 { group: "Event", items: eventFields },
+                { group: "Items", items: itemFields },
                 { group: "UTM", items: [...utmFields] },
                 {
                   group: "Other",
