@@ -154,7 +154,7 @@ describe("items", () => {
 
   test("addresses in the texts of an item are masked", () => {
     const mask = /^email-[0-9a-f]{16} mug$/;
-    const [item] = read([{ id: "ada@example.com mug", name: "ada@example.com mug" }]) as {
+    const [item] = read([{ id: "ada@example.com mug", name: "ada@example.com mug" }]) as readonly {
       id: string;
       name: string;
     }[];
