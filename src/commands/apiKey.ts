@@ -66,10 +66,10 @@ export function apiKeyCommands(program: CliCommand): void {
     .option("--yes", "do not ask before inbound keys are revoked with it")
     .run(
       withAccess(async ({ by, print }, { apiKeys }, id: string, options: RevokeOptions) => {
-        const key = (await apiKeys.list(operator)).find((one) => one.id === id);
-        if (!key)
+        const known = (await apiKeys.list(operator)).find((one) => one.id === id);
+        if (!known)
           throw new Missing("key", `There is no API key ${id}. 'cleancast api-key list' shows their ids.`);
-        const made = key.inboundKeys.map((one) => `${one.name} (${one.id})`).join(", ");
+        const made = known.inboundKeys.map((one) => `${one.name} (${one.id})`).join(", ");
         if (made && !options.keepInboundKeys) {
           const what = `This also revokes the inbound keys that API key ${id} made: ${made}. --keep-inbound-keys keeps them.`;
           await confirm({ what, yes: options.yes });

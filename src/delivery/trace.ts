@@ -38,8 +38,8 @@ export const damagedEvent = (id: string) =>
 
 export async function readTrace(context: Context, event: StoredEvent) {
   const { store, directory } = context;
-  const { id, siteId, orderId } = event;
-  const deliveries = await store.deliveries.listByEvent(siteId, id);
+  const { siteId, orderId } = event;
+  const deliveries = await store.deliveries.listByEvent(siteId, event.id);
   const attempts = await listAttempts(context, event);
   const emails = orderId === null ? 1 : await store.events.countEmailsOfOrder(siteId, orderId);
   const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
