@@ -38,7 +38,7 @@ export const newCheckMemory = (): CheckMemory => ({ backlogs: new Map(), usualPa
 export function mayHaveProblem(site: Site, { usualPauses }: CheckMemory, now: number): boolean {
   return (
     site.connections.some(({ state }) => state !== "active" && state !== "paused") ||
-    site.hostRows.some(({ failingSince }) => failingSince !== null) ||
+    site.hostRows.some((host) => checkHost(host, site.settings.timeZone, now) !== null) ||
     (site.settings.inbound && !isPauseUsual(usualPauses.get(site.id), now))
   );
 }
