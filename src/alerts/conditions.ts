@@ -44,7 +44,7 @@ export function mayHaveProblem(site: Site, { usualPauses }: CheckMemory, now: nu
     site.connections.some(
       (one) => needsReconnection(one) || (one.state !== "active" && one.state !== "paused"),
     ) ||
-    site.hostRows.some(({ failingSince }) => failingSince !== null) ||
+    site.hostRows.some((host) => checkHost(host, site.settings.timeZone, now) !== null) ||
     (site.settings.inbound && !isPauseUsual(usualPauses.get(site.id), now))
   );
 }

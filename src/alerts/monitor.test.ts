@@ -16,7 +16,7 @@ import { addKey, addSite, changeSiteSettings } from "../sites/manage.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import type { StoreLocation } from "../store/open.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { checkSite, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
+import { checkSite, mayHaveProblem, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
 import { openMailer } from "./mail.ts";
 import { alertMonitor } from "./monitor.ts";
 
@@ -444,6 +444,20 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     );
     // The alert ends an hour after the lockout, and channels may have to be notified of the end for a day.
     expect([await isRead(), await isRead()]).toEqual([true, true]);
+  });
+
+  test("of failing hosts, only one that would raise an alert lets a check read the facts of its site", async () => {
+    const site = await newSite();
+    const isChecked = (host: Partial<Site["hostRows"][number]>) => {
+      const hostRows = site.hostRows.map((one) => ({ ...one, ...host }));
+      return mayHaveProblem({ ...site, hostRows }, newCheckMemory(), now);
+    };
+    const failing = { failingSince: now - 2 * hour, checkedAt: now, verifiedAt: now - 3 * hour };
+    expect(isChecked({})).toBe(false);
+    expect(isChecked(failing)).toBe(true);
+    // Thousands of hosts may wait for their DNS record.
+    expect(isChecked({ ...failing, verifiedAt: null })).toBe(false);
+    expect(isChecked({ ...failing, pausedAt: now })).toBe(false);
   });
 
   test("a long queue raises an alert only while it grows", async () => {

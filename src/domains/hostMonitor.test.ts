@@ -161,3 +161,23 @@ test("a paused host is not checked", async () => {
   await later(3 * day);
   expect(host("new.shop.test").checkedAt).toBeLessThan(now - 2 * day);
 });
+
+test("of many due hosts a run checks a hundred, those first that were never checked", async () => {
+  const names = Array.from({ length: 104 }, (_, n) => `many-${n}.shop.test`);
+  for (const name of names) {
+    now += 1;
+    await claim(name);
+  }
+  const run = async (ms: number) => {
+    now += ms;
+    await node().check();
+    await directory.refresh();
+    return names.filter((name) => host(name).checkedAt === now);
+  };
+  expect(await run(minute)).toEqual(names.slice(4));
+  const second = await run(11 * minute);
+  expect(second).toHaveLength(100);
+  expect(second).toEqual(expect.arrayContaining(names.slice(0, 4)));
+  // Hosts that were left out come next.
+  expect(await run(minute)).toEqual(names.filter((name) => !second.includes(name)));
+});

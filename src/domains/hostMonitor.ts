@@ -23,6 +23,8 @@ const maxIntervalMs = dayMs + hourMs;
 const claimMs = 5 * minuteMs;
 /** Fewer than the limit for all checks, so that a slot stays free for the checks that people wait for. */
 const maxConcurrent = 2;
+/** Thousands of hosts that do not lead here must not keep a relay busy. The others are checked by the next runs. */
+const maxChecksPerRun = 100;
 
 export function startHostMonitor(options: HostMonitorOptions): { stop(): Promise<void> } {
   return poll({
@@ -52,5 +54,9 @@ export async function checkDueHosts(options: HostMonitorOptions, signal?: AbortS
   }
 
   const due = [...directory.sites()].flatMap(({ hostRows }) => hostRows.filter(isDue));
-  await forEachConcurrently(due, maxConcurrent, check);
+  const first = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, maxChecksPerRun);
+  await forEachConcurrently(first, maxConcurrent, check);
 }
+
+/** New hosts come first, the newest before all, because a person waits for it. Then those that are due longest. */
+const rankOf = ({ checkedAt, addedAt, nextCheckAt }: Host) => (checkedAt === null ? -addedAt : nextCheckAt);
