@@ -241,7 +241,12 @@ export const integrationRoutes = {
     answer: z.object({
       redirectUri: z.string(),
       items: z.array(
-        z.object({ platform: z.string(), clientId: z.string().nullable(), updatedAt: time.nullable() }),
+        z.object({
+          platform: z.string(),
+          clientId: z.string().nullable(),
+          updatedAt: time.nullable(),
+          readable: z.boolean().describe("False where the stored secret is damaged: set the app again."),
+        }),
       ),
     }),
   },

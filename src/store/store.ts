@@ -61,7 +61,7 @@ export async function openStore(
     const webhooks = webhookStore(db, seal, newId);
     const report = observer?.onDefect ?? ((error: Error) => process.emitWarning(error));
     const onRepaired = (name: string) =>
-      report(new Error(`the ${name} of the installation could not be read and was written anew`));
+      report(new Error(`the ${name} of the installation could not be read and was written again`));
     await verifyEncryptionKey(db, seal, onRepaired);
     const refuseWrongKeyNow = () => refuseWrongKey(db, seal);
     return {

@@ -184,6 +184,12 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const apps = await owner.ask("GET /oauth-apps");
     expect(checkedAnswer("GET /oauth-apps", apps).redirectUri).toBe(`${origin}/oauth/callback`);
     expect(apps.answer.text).not.toContain(app.clientSecret);
+    expect(checkedAnswer("GET /oauth-apps", apps).items).toContainEqual({
+      platform: "pinterest",
+      clientId: app.clientId,
+      updatedAt: expect.any(Number),
+      readable: true,
+    });
 
     const asked = await admin.ask(`POST /sites/${site}/sign-ins`, { platform: "pinterest" });
     const { id, url } = checkedAnswer("POST /sites/:site/sign-ins", asked);

@@ -205,7 +205,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
     },
   );
 
-  test("the installation's own sealed values are written anew when they are damaged, and a wrong key still stops a start", async () => {
+  test("the installation's own sealed values are written again when they are damaged, and a wrong key still stops a start", async () => {
     expect(await relay.stop()).toBe(0);
     await change(
       home,

@@ -41,9 +41,12 @@ function Apps() {
     { title: "Platform", cell: ({ platform }) => nameOf(platform) },
     {
       title: "State",
-      cell: ({ clientId }) => (
-        <State of={clientId ? "on" : "off"} word={clientId ? "registered" : "not registered"} />
-      ),
+      cell: ({ clientId, readable }) =>
+        readable ? (
+          <State of={clientId ? "on" : "off"} word={clientId ? "registered" : "not registered"} />
+        ) : (
+          <State of="unreadable" word="cannot be read: register it again" />
+        ),
     },
     {
       title: "Client id",

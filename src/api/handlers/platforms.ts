@@ -132,6 +132,7 @@ export function oauthAppHandlers({ store, publicUrl }: ApiContext): Handlers<OAu
           platform: id,
           clientId: apps.get(id)?.clientId ?? null,
           updatedAt: apps.get(id)?.updatedAt ?? null,
+          readable: apps.get(id)?.isReadable ?? true,
         })),
       };
     },
