@@ -1,7 +1,7 @@
 // Consent decisions of visitors, from every source that a page can have, and their effects.
 
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
 import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
@@ -145,6 +145,7 @@ inChromium("opting out", () => {
     const page = await startOver(stage, shared);
     site.clearRecorded();
     const release = site.holdAnswers("/__cc/visit");
+    onTestFinished(release);
     await page.goto(`${site.origin}/own?gclid=Overtaken`);
     await site.waitForReports("visit", 1);
     await page.click("#refuse");
