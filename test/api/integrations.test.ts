@@ -305,7 +305,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(receiver.bodies().at(-1)).toMatchObject({
       type: "test",
       url: expect.stringMatching(
-        new RegExp(`^http://localhost:\\d+/dashboard/sites/${site}/settings/alerts$`),
+        new RegExp(`^http://[\\w.]+:\\d+/dashboard/sites/${site}/settings/alerts$`),
       ),
     });
   });

@@ -38,6 +38,6 @@ test("a command whose output is closed ends quietly", async () => {
   const home = await newInstallation("sqlite");
   await home.run("site", "add", "shop.example.com");
   const script = `{ "${process.execPath}" "${command}" site set --help; echo "$?" >&2; } | true`;
-  const { stderr } = await run("bash", ["-c", script], { env: home.env });
+  const { stderr } = await run("sh", ["-c", script], { env: home.env });
   expect(stderr).toBe("0\n");
 });
