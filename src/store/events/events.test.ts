@@ -163,7 +163,7 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
       { id: "SKU-2", quantity: 1 },
     ];
     for (const extra of [null, { coupon: "SECRET-COUPON" }]) {
-      const item = claiming(siteId, `items ${String(extra)}`, { deliveries: [] });
+      const item = claiming(siteId, `items ${JSON.stringify(extra)}`, { deliveries: [] });
       item.event = { ...item.event, orderId: null, extra, items };
       await store.events.accept(item);
       const read = await store.events.get(siteId, item.event.id);

@@ -23,7 +23,7 @@ export function packPayload({ extra, items }: Payload): string | null {
 export function unpackPayload(text: string): Payload {
   const packed: PackedPayload | Record<string, unknown> = JSON.parse(text);
   if (!Array.isArray(packed)) return { extra: packed, items: undefined };
-  const [items, extra = null] = packed as PackedPayload;
+  const [items, extra = null] = packed;
   return { extra, items: items.map(unpackItem) };
 }
 
