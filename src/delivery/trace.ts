@@ -50,13 +50,13 @@ export async function readTrace(context: Context, event: StoredEvent) {
     key: { id: event.keyId, name: key?.name ?? null },
     emailSha256: event.person.emailSha256,
     contact: Object.keys(event.person),
-    items: (event.items ?? []).map(({ id, quantity, name, category, brand, price }) => ({
-      id,
-      name: name ?? null,
-      category: category ?? null,
-      brand: brand ?? null,
-      price: price ?? null,
-      quantity,
+    items: (event.items ?? []).map((item) => ({
+      id: item.id,
+      name: item.name ?? null,
+      category: item.category ?? null,
+      brand: item.brand ?? null,
+      price: item.price ?? null,
+      quantity: item.quantity,
     })),
     attribution: event.attribution,
     warnings:

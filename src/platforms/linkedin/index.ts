@@ -58,7 +58,7 @@ export const linkedin = {
     ],
     notSent: [
       "Names: LinkedIn accepts them in plain text only, and the relay stores only hashes. Company, title and country can only be sent with names.",
-      "Phone, user agent, page and UTM fields: LinkedIn has no field for them.",
+      "Phone, user agent, page, UTM fields and items: LinkedIn has no field for them.",
       "Order ids have no field of their own; they can serve as the event id.",
       "A li_fat_id that is not a UUID.",
     ],

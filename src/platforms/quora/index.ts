@@ -34,7 +34,7 @@ export const quora = {
       "Values in another currency than that of the ad account: Quora has no field for the currency. The conversion is sent without a value.",
       "Custom event names: Quora accepts only Generic for them.",
       "Order ids have no field of their own; they can serve as the event id.",
-      "UTM fields: Quora has no field for them.",
+      "UTM fields and items: Quora has no field for them.",
       "Refunds: Quora cannot revoke a purchase.",
     ],
     consent: "Quora has no consent flag: events of people who opted out are skipped.",

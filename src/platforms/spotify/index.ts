@@ -40,7 +40,7 @@ export const spotify = {
       "Custom event names: Spotify has five numbered custom events instead.",
       "Categories of content: Spotify rejects everything that is not in Google's product taxonomy.",
       "A purchase without a value, because Spotify requires one.",
-      "Names, user agent and UTM fields: Spotify has no field for them.",
+      "Names, user agent, UTM fields and items: Spotify has no field for them. It has one for the name of the content, which can be mapped (items.name).",
       "Refunds: Spotify cannot revoke a purchase.",
     ],
     consent:
