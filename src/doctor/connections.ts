@@ -1,6 +1,6 @@
 // Checks each connection: its state, its token, its backlog, and whether anything was ever accepted.
 
-import { reconnectHint } from "../sites/connectionHints.ts";
+import { connectHint, reconnectHint } from "../sites/connectionHints.ts";
 import { tokenExpiryOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { countOf } from "../kernel/text.ts";
@@ -42,7 +42,7 @@ async function* checkState(site: Site, connection: Connection, context: StoreCon
   if (connection.unreadable) {
     yield error(
       `${labelOf(site, connection)} cannot be read: its row in the database is damaged (${connection.unreadable.join(", ")})`,
-      `Deliveries wait. Connect it again: cleancast connect ${nameOf(site)} ${connection.platform} …`,
+      `Deliveries wait. Connect it again: ${connectHint(nameOf(site), connection.platform)}`,
     );
     return;
   }

@@ -6,6 +6,7 @@ import { isJsonObject } from "../http/body.ts";
 import { writeAnswer } from "../http/reply.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Exit, Received } from "../pipeline.ts";
+import { maxBatchEvents } from "../contract/inbound.ts";
 import type { Admitted } from "./authenticate.ts";
 import { openExactFields, readBody } from "./body.ts";
 import type { Body } from "./fields.ts";
@@ -13,7 +14,6 @@ import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import * as steps from "./steps.ts";
 import type { InboundLine, InboundOptions, Load } from "./steps.ts";
 
-export const maxBatchEvents = 500;
 const maxBatchBytes = 2 * 1024 * 1024;
 /** A batch counts as at least as many events as have room in its body, so that the same limit bounds the memory. */
 const minLoad = 32;
@@ -150,11 +150,11 @@ async function relayAll(
 function send(response: ServerResponse, entries: readonly Entry[]): void {
   const refused = entries.flatMap(({ answer }) => (typeof answer === "string" ? [] : [answer]));
   const repeatable = refused.filter(({ headers }) => headers["retry-after"]);
-  const longest = repeatable.toSorted((one, other) => secondsOf(other) - secondsOf(one))[0];
-  if (longest && refused.length === entries.length) return sendRefusal(response, longest);
+  const worst = repeatable.toSorted((one, other) => secondsOf(other) - secondsOf(one))[0];
+  if (worst && refused.length === entries.length) return sendRefusal(response, worst);
   const bodies = entries.map(({ answer }) => (typeof answer === "string" ? answer : renderRefusal(answer)));
   const body = `{"ok":true,"results":[${bodies.join()}]}`;
-  const retryAfter = longest ? { "retry-after": longest.headers["retry-after"] } : {};
+  const retryAfter = worst ? { "retry-after": worst.headers["retry-after"] } : {};
   writeAnswer(response, 200, "json", body, retryAfter);
 }
 

@@ -27,6 +27,12 @@ export function connectCommand(site: string, platform: Platform, signInId?: stri
   return ["cleancast connect", site, platform.id, ...words].join(" ");
 }
 
+/** The command that connects the platform of a connection again, with all its settings. */
+export function connectHint(site: string, platformId: string): string {
+  const platform = platformOf(platformId);
+  return platform ? connectCommand(site, platform) : `cleancast platform list`;
+}
+
 /** What to do about a connection whose credentials were refused. */
 export function reconnectHint({ id, platform: platformId, settings }: Connection, site: string): string {
   const platform = platformOf(platformId);

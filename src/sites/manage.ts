@@ -142,7 +142,11 @@ async function endDamageAlerts(
 export function requireSettings(site: Site): void {
   if (hasSettings(site)) return;
   const sentence = `The settings of ${site.hosts[0] ?? site.id} cannot be read: their row in the database is damaged. Set them again first`;
-  throw new Refusal("site", `${sentence}.`, `${sentence}: cleancast site set ${site.hosts[0] ?? site.id} …`);
+  throw new Refusal(
+    "site",
+    `${sentence}.`,
+    `${sentence}: cleancast site set ${site.hosts[0] ?? site.id} inbound=on`,
+  );
 }
 
 /** Copies settings of another site, secret ones too: they are copied in the database and never shown. */

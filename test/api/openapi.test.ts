@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { openapiDocument } from "../../src/api/reference/openapi.ts";
 import { referencePage } from "../../src/api/reference/reference.ts";
-import { inboundEvent } from "../../src/api/reference/inboundOperations.ts";
+import { inboundEvent } from "../../src/contract/inbound.ts";
 import { FieldFault } from "../../src/inbound/fieldFault.ts";
 import { readFields } from "../../src/inbound/fields.ts";
 import { contract } from "../../src/contract/contract.ts";
