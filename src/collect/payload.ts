@@ -3,7 +3,7 @@
 
 import { consentSources, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
 import { isJsonObject } from "../http/body.ts";
-import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
+import { holdsAddress, maskAddresses, maskAndCut } from "../kernel/maskAddresses.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
 import { readSha256 } from "../identity/person.ts";
@@ -125,8 +125,7 @@ function readCount(value: unknown, fallback: number): number {
 function readAddress(value: unknown, part: (url: URL) => string): string {
   if (typeof value !== "string" || value.length > 2048 || !URL.canParse(value)) return "";
   const url = new URL(value);
-  // Masked before it is cut: a part of an address would not be recognised.
-  return /^https?:$/.test(url.protocol) ? maskAddresses(part(url)).slice(0, maxLengths.address) : "";
+  return /^https?:$/.test(url.protocol) ? maskAndCut(part(url), maxLengths.address) : "";
 }
 
 function* textsIn(value: unknown): Generator<[name: string, value: string]> {

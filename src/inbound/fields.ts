@@ -5,7 +5,7 @@ import { dayMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
 import type { Event, Item, Person, Sha256 } from "../kernel/event.ts";
 import { orderEventId } from "../kernel/ids.ts";
-import { maskAddresses } from "../kernel/maskAddresses.ts";
+import { maskAddresses, maskAndCut } from "../kernel/maskAddresses.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashPerson, Plain, type PlainEmail, readEmail, readSha256 } from "../identity/person.ts";
 import { extraFieldsOf } from "../platforms/shared/mapping.ts";
@@ -241,7 +241,7 @@ export function readExtra(fields: Record<string, unknown>, site: Site): Record<s
     // An address is contact data, whatever the field is called.
     if (typeof value === "string" && looksLikeEmail(value)) continue;
     if (typeof value === "string" && value.trim() !== "")
-      kept[name] = maskAddresses(value.trim()).slice(0, maxOtherLength);
+      kept[name] = maskAndCut(value.trim(), maxOtherLength);
     else if (typeof value === "number" || typeof value === "boolean") kept[name] = value;
   }
   return Object.keys(kept).length ? kept : null;

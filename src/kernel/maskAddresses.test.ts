@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { eraseMasks, maskAddresses } from "./maskAddresses.ts";
+import { eraseMasks, maskAddresses, maskAndCut } from "./maskAddresses.ts";
 
 const mask = "email-[0-9a-f]{16}";
 
@@ -66,6 +66,21 @@ describe("an address in a text", () => {
         expect(maskAddresses(masked)).toBe(masked);
       }),
     );
+  });
+
+  test("a long text is masked before it is cut, and no part of an address is left at the end", () => {
+    const address = `${"l".repeat(60)}@${"d".repeat(60)}.example`;
+    for (let before = 0; before < 2500; before += 17)
+      for (const text of [
+        `${"- ".repeat(before)}${address} ${"x ".repeat(3000)}`,
+        `${`${address} `.repeat(before / 17)}${"- ".repeat(before % 300)}${address} end`,
+      ]) {
+        const cut = maskAndCut(text, 512);
+        expect(cut.length).toBeLessThanOrEqual(512);
+        expect(cut).not.toMatch(/l{3}|d{3}/);
+        if (!text.slice(0, 512).includes("l")) expect(cut).toBe(text.slice(0, 512));
+      }
+    expect(maskAndCut(`of ${address}`, 512)).toMatch(/^of email-[0-9a-f]{16}$/);
   });
 
   test("an erased mask says nothing about its address", () => {

@@ -21,6 +21,18 @@ export function maskAddresses(text: string): string {
   return text.replaceAll(address, (found) => `email-${hash("sha256", found).slice(0, 16)}`);
 }
 
+/** The length of the longest text that is recognised as an address. */
+const maxAddressLength = 700;
+
+/** Masks a text of any length and cuts it. No more of it is searched than its beginning can depend on. */
+export function maskAndCut(text: string, maxLength: number): string {
+  const searched = text.slice(0, maxLength + 2 * maxAddressLength);
+  const masked = maskAddresses(searched);
+  // The end may be a part of an address, which is not recognised.
+  const wholeLength = searched === text ? masked.length : masked.length - maxAddressLength;
+  return masked.slice(0, Math.max(0, Math.min(maxLength, wholeLength)));
+}
+
 export const holdsAddress = (text: string) => maskAddresses(text) !== text;
 
 /** Removes what masks say about their addresses. */
