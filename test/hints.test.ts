@@ -14,17 +14,21 @@ function hintsIn(file: string): Hint[] {
   const source = readFileSync(join(root, "src", file), "utf8")
     .replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, "")
     .replaceAll(/\$\{[^}]*\}/g, "X");
-  return [...source.matchAll(/(?<![\w./@-])cleancast ([a-zX](?:[^'"`;,.)(:\\\n]|"[\w ]+")*)/g)].map(([, words = ""]) => ({
-    file,
-    text: words.trim(),
-  }));
+  return [...source.matchAll(/(?<![\w./@-])cleancast ([a-zX](?:[^'"`;,.)(:\\\n]|"[\w ]+")*)/g)].map(
+    ([, words = ""]) => ({
+      file,
+      text: words.trim(),
+    }),
+  );
 }
 
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
   // Names of database sessions, keys and formats; code that builds commands from words; descriptions of the API.
   .filter(
     (file) =>
-      file.endsWith(".ts") && !file.endsWith(".test.ts") && !/^store\/|^commands\/completion\/|^contract\/|\/(?:probe|networkList|connectionHints)\.ts$/.test(file),
+      file.endsWith(".ts") &&
+      !file.endsWith(".test.ts") &&
+      !/^store\/|^commands\/completion\/|^contract\/|\/(?:probe|networkList|connectionHints)\.ts$/.test(file),
   );
 
 /** Says what is wrong with a command; null when it can be run. Words after a complete command are part of its sentence. */
@@ -48,8 +52,7 @@ function faultOf(text: string): string | null {
   if (words.some((word) => (word.includes("…") && !/^(?:\w+=)?(?:https:\/\/)?…$/.test(word)) || word === "…"))
     return "a part is left out";
   const unknown = words.find(
-    (word) =>
-      word.startsWith("--") && !command.options.some(({ long }) => long === word),
+    (word) => word.startsWith("--") && !command.options.some(({ long }) => long === word),
   );
   return unknown === undefined ? null : `there is no option ${unknown}`;
 }

@@ -65,7 +65,15 @@ export function explainDatabaseError(url: string, error: unknown, variable: stri
 }
 
 /** Without an answer within the time limit, the driver reports a lost connection (08006), and our search of the primary 08001. */
-const unreachable = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "08001", "08006"]);
+const unreachable = new Set([
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "08001",
+  "08006",
+]);
 
 function accessOf(url: string): { database: string; user: string } {
   const { pathname, username } = new URL(serverUrls(url)[0] ?? "");

@@ -298,9 +298,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     ]);
     expect(receiver.bodies().at(-1)).toMatchObject({
       type: "test",
-      url: expect.stringMatching(
-        new RegExp(`^http://[\\w.]+:\\d+/dashboard/sites/${site}/settings/alerts$`),
-      ),
+      url: expect.stringMatching(new RegExp(`^http://[\\w.]+:\\d+/dashboard/sites/${site}/settings/alerts$`)),
     });
   });
 });

@@ -126,8 +126,10 @@ const warning =
 
 const nextSteps: Record<string, string> = {
   connections: "connections need reconnection: 'cleancast connection list', then connect each again.",
-  oauth_apps: "OAuth apps were deleted: set each again: cleancast oauth app set PLATFORM client_id=… client_secret=@file",
-  webhooks: "secret values of webhooks were deleted: 'cleancast webhook remove ID', then 'cleancast webhook add SITE URL'.",
+  oauth_apps:
+    "OAuth apps were deleted: set each again: cleancast oauth app set PLATFORM client_id=… client_secret=@file",
+  webhooks:
+    "secret values of webhooks were deleted: 'cleancast webhook remove ID', then 'cleancast webhook add SITE URL'.",
   sites: "sites lost their alert_webhook: set it again: cleancast site set SITE alert_webhook=https://…",
   events: "events lost the extra fields of their field mappings.",
   bot_visits: "sampled bot visits were deleted.",
