@@ -1,7 +1,7 @@
 // Holds the lease on an import: one process runs it at a time. A process that died on this machine loses the lease
 // immediately, a process on another machine when the lease expires.
 
-import { Refusal } from "../kernel/refusal.ts";
+import { Conflict, Refusal } from "../kernel/refusal.ts";
 import { maxSkewMs } from "../kernel/time.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
 import type { ImportLease as LeaseRow, ImportRow, NewImport } from "../store/sites/imports.ts";
@@ -39,7 +39,7 @@ export async function acquireImport(
   if (stored) refuseConflict(stored, wanted, process, now());
   if (stored?.state === "done") return { done: stored };
   const row = await store.imports.claim(wanted, stored, holder(), audit);
-  if (!row) throw new Refusal("file", "Another process has just started this import.");
+  if (!row) throw new Conflict("file", "Another process has just started this import.");
   return {
     row,
     async save(line, tally) {
@@ -58,7 +58,7 @@ function refuseConflict(stored: ImportRow, wanted: NewImport, process: Process, 
   const isHeld = stored.leaseUntil > now && stored.leaseUntil <= now + leaseMs + maxSkewMs;
   if (stored.owner !== "" && isHeld && !isGone) {
     const seconds = Math.ceil((stored.leaseUntil - now) / 1000);
-    throw new Refusal(
+    throw new Conflict(
       "file",
       `This import is running (process ${pid} on ${host}). If that process has ended, try again in ${seconds} seconds.`,
     );

@@ -73,7 +73,7 @@ async function readEvents(request: IncomingMessage): Promise<EventBody[] | Inbou
   const body = await readBody(request, maxBatchBytes, refusals.batchTooLarge);
   if ("code" in body) return body;
   const { events } = body.fields;
-  if (!Array.isArray(events) || events.length > maxBatchEvents) return refusals.invalidBatch(maxBatchEvents);
+  if (!Array.isArray(events) || events.length > maxBatchEvents) return refusals.invalidBatch;
   const exact = openExactFields(body.text);
   return events.map((fields: unknown, i) => ({ fields, exact: () => eventAt(exact()?.events, i) }));
 }

@@ -2,6 +2,7 @@
 // JSON. The log and the metrics use `code`; the sender reads `message`.
 
 import type { ServerResponse } from "node:http";
+import { maxBatchEvents } from "../contract/inbound.ts";
 import { writeAnswer } from "../http/reply.ts";
 
 export type InboundRefusal = {
@@ -50,7 +51,7 @@ export const refusals = {
   invalidUtf8: text("body", 400, "The body is not valid UTF-8."),
   invalidJson: text("body", 400, "The body is not valid JSON."),
   notAnObject: text("body", 400, "The body must be a JSON object."),
-  invalidBatch: (max: number) => json("field", 400, `events must be an array of at most ${max} events`),
+  invalidBatch: json("field", 400, `events must be an array of at most ${maxBatchEvents} events`),
   eventNotAnObject: json("field", 400, "an event must be a JSON object"),
   invalidField: (message: string) => json("field", 400, message),
   internalError: text("defect", 500, "Internal error."),

@@ -6,7 +6,7 @@ import { becomeOwner, invite, password, type Person } from "../support/apiClient
 import { authenticatorCode } from "../support/authenticator.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import {
   choose,
   dialog,
@@ -193,6 +193,10 @@ inChromium("roles", () => {
     "an owner deletes a site after typing its host, and an admin is not offered to",
     async () => {
       const { id } = await home.addSite("leaving.example");
+      await eventually(
+        "the relay knows the site",
+        async () => (await owner.ask(`GET /sites/${id}`)).status === 200,
+      );
       const path = `/sites/${id}/configuration/domains`;
       const admin = await user(relay, await invite(relay, owner, "alma@example.com", "admin", id));
       await admin.open(path);

@@ -388,6 +388,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
       key: { id, name: "test sender" },
       emailSha256: sha256Of("trace@example.com"),
       contact: expect.arrayContaining(["emailSha256", "phoneSha256", "firstNameSha256"]),
+      items: [],
       filterReasons: [],
       releasedAt: null,
       attribution: unattributed,

@@ -105,12 +105,12 @@ export function statisticsStore(db: Database) {
            ON CONFLICT (site_id, hour) DO UPDATE SET hour = excluded.hour RETURNING rolled_at, due_at`,
           [siteId, hour],
         );
-        const aheadMs = Number(row?.rolled_at) - rolledAt;
-        // A time further ahead was written by a clock that was wrong.
-        if (aheadMs > 0 && aheadMs <= 10 * minuteMs) return;
+        const known = Number(row?.rolled_at);
+        // A time further ahead was written by a clock that was wrong, unless the events of the hour were purged.
+        if (known > rolledAt && (known <= rolledAt + 10 * minuteMs || known === finalAt)) return;
         // A delivery of this hour was replayed during the computation, so the hour stays due.
-        const known = Number(row?.due_at);
-        const due = known > rolledAt ? Math.min(known, dueAt) : dueAt;
+        const knownDue = Number(row?.due_at);
+        const due = knownDue > rolledAt ? Math.min(knownDue, dueAt) : dueAt;
         await tx.all(
           `UPDATE statistics_hours SET rolled_at = $3, due_at = $4 WHERE site_id = $1 AND hour = $2`,
           [siteId, hour, rolledAt, due],

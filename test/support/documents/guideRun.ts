@@ -69,10 +69,13 @@ async function openPage(
     await cleancast("site", "add", site);
     await cleancast("connect", site, "sandbox");
   }
-  const siteId = async (): Promise<string | undefined> =>
-    (await cleancast("site", "list")).sites.find((one: { hosts: unknown[] }) =>
-      JSON.stringify(one.hosts).includes(site),
-    )?.id;
+  const siteId = async (): Promise<string | undefined> => {
+    const { out, code } = await run(["--json", "site", "list"]);
+    // Before the first start there is no installation.
+    if (code !== 0) return undefined;
+    const { sites } = JSON.parse(out) as { sites: { id: string; hosts: unknown[] }[] };
+    return sites.find(({ hosts }) => JSON.stringify(hosts).includes(site))?.id;
+  };
 
   const relay = relayOf(home);
   const sendOne = async () => {
