@@ -21,13 +21,19 @@ async function fill(page: Page, label: string, text: string): Promise<void> {
   await (field as ElementHandle<HTMLElement>).type(text);
 }
 
-/** Presses the newest button or link with this text: a dialog comes after the page below it. */
+/**
+ * Presses the newest button or link with this text: a dialog comes after the page below it. Waits until nothing covers it,
+ * because a dialog takes a moment to close.
+ */
 async function press(page: Page, text: string): Promise<void> {
   const button = await page.waitForFunction(
     (wanted) =>
-      [...document.querySelectorAll<HTMLElement>("button, a")].findLast(
-        (one) => one.innerText.trim() === wanted && one.checkVisibility(),
-      ),
+      [...document.querySelectorAll<HTMLElement>("button, a")].findLast((one) => {
+        if (one.innerText.trim() !== wanted || !one.checkVisibility()) return false;
+        one.scrollIntoView({ block: "nearest" });
+        const { x, y, width, height } = one.getBoundingClientRect();
+        return one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      }),
     {},
     text,
   );
