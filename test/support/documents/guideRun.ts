@@ -68,7 +68,7 @@ async function openPage(
   if (!text.includes(`site add ${site}`)) {
     await cleancast("site", "add", site);
     await cleancast("connect", site, "sandbox");
-  }
+  } else await cleancast("migrate");
   const siteId = async (): Promise<string | undefined> =>
     (await cleancast("site", "list")).sites.find((one: { hosts: unknown[] }) =>
       JSON.stringify(one.hosts).includes(site),
