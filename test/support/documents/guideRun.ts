@@ -68,14 +68,11 @@ async function openPage(
   if (!text.includes(`site add ${site}`)) {
     await cleancast("site", "add", site);
     await cleancast("connect", site, "sandbox");
-  }
-  const siteId = async (): Promise<string | undefined> => {
-    const { out, code } = await run(["--json", "site", "list"]);
-    // Before the first start there is no installation.
-    if (code !== 0) return undefined;
-    const { sites } = JSON.parse(out) as { sites: { id: string; hosts: unknown[] }[] };
-    return sites.find(({ hosts }) => JSON.stringify(hosts).includes(site))?.id;
-  };
+  } else await cleancast("migrate");
+  const siteId = async (): Promise<string | undefined> =>
+    (await cleancast("site", "list")).sites.find((one: { hosts: unknown[] }) =>
+      JSON.stringify(one.hosts).includes(site),
+    )?.id;
 
   const relay = relayOf(home);
   const sendOne = async () => {
