@@ -63,7 +63,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
       const body = JSON.stringify({ name, mode: "live" });
       let added = "";
       await eventually("the relay knows the site", async () => {
-        const answer = await call(relay.url, { path: `/api/v1/sites/${site}/keys`, headers, body });
+        const answer = await call(relay.url, { path: `/api/v1/sites/${site.id}/keys`, headers, body });
         added = answer.text;
         return answer.status === 200;
       });
