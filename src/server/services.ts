@@ -12,6 +12,7 @@ import { openTokens } from "../delivery/oauth/tokens.ts";
 import { openQuota } from "../delivery/lanes/quota.ts";
 import { markForReconnection } from "../delivery/lanes/deliver.ts";
 import { openEventsOf } from "../delivery/openEvents.ts";
+import { recheckWith } from "../delivery/recheck.ts";
 import { openSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { openChecker, relayOf } from "../domains/checker.ts";
@@ -117,6 +118,7 @@ async function startDelivery(node: Node, { config, observability, shutdown }: Se
     retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
     attemptMs: config.attemptMs,
     now,
+    recheck: recheckWith({ store, directory }),
     onDefect,
     markForReconnection: (connection, reason) =>
       markForReconnection(store, directory, connection, reason, now()),

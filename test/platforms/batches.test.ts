@@ -94,6 +94,7 @@ function delivery(id: StandinId, settings: Record<string, string> = {}) {
       if (open.length === 0) break;
       const batch = open.map((conversion) => ({
         job: jobOf(connection, conversion, round),
+        since: clock.now,
         resolve: (outcome: Outcome) => void outcomes.set(conversion, outcome),
       }));
       await attempts.deliver(batch);

@@ -40,6 +40,8 @@ export function openLanes(options: LanesOptions): Lanes {
   const queues = new Map<string, Queue>();
   const onIdle: (() => void)[] = [];
   const pauses = new Set<() => void>();
+  /** The deliveries that are waiting or being sent. */
+  const inHand = new Set<string>();
   let withdrawing = 0;
   let isClosing = false;
 
@@ -158,9 +160,17 @@ export function openLanes(options: LanesOptions): Lanes {
 
   return {
     send(job, openEvent) {
+      const delivery = `${job.eventId} ${job.connectionId}`;
+      // The lease ended during an attempt, and this node claimed the delivery again. The attempt settles it.
+      if (inHand.has(delivery)) return Promise.resolve({ state: "queued", reason: "being sent already" });
+      inHand.add(delivery);
       const queue = queueOf(job);
-      return new Promise((resolve) => {
-        queue.waiting.push({ job, openEvent: openEvent ?? undefined, resolve });
+      return new Promise((end) => {
+        const resolve = (outcome: Outcome) => {
+          inHand.delete(delivery);
+          end(outcome);
+        };
+        queue.waiting.push({ job, openEvent: openEvent ?? undefined, since: options.now(), resolve });
         // A microtask later, so that jobs that arrive at the same moment share a batch.
         if (queue.waiting.length === 1) queueMicrotask(() => fillFreeLanes(queue));
       });
