@@ -51,7 +51,7 @@ describe("numbers as people and programs write them", () => {
     for (const sure of ["0.125", "12.34", "1234.567"]) expect(readNumber(sure, people)).toBe(Number(sure));
   });
 
-  test.each(["abc", "12 apples", "1.2.3,4,5", "--5", "€", "12,34,56.7", "NaN", "Infinity", "0x10"])(
+  test.each(["abc", "12 apples", "1.2.3,4,5", "--5", "€", "12,34,56.7", "NaN", "Infinity", "0x10", "2e320"])(
     "%s is not a number",
     (text) => {
       expect(readNumber(text, plain)).toBeInstanceOf(ValueFault);

@@ -23,7 +23,7 @@ export type NumberRules = Pick<ValueRules, "decimal"> & {
 /** Reads a number such as `1,234.50`, `1.234,50` or `1'234.50`. */
 export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules): number | ValueFault {
   const bare = text.replace(/['’\s]/g, "");
-  if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return Number(bare);
+  if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return finite(Number(bare));
   const sign = decimal === null ? detectDecimal(bare, groupsByPoint) : decimal === "point" ? "." : ",";
   if (sign === null) {
     return new ValueFault("value is ambiguous (1,234 or 1.234); use --decimal point or --decimal comma");
@@ -33,8 +33,11 @@ export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules
   const isGrouped = RegExp(`^-?\\d{1,3}(?:\\${thousands}\\d{3})*$|^-?\\d*$`).test(whole);
   if (more !== undefined || !isGrouped || !/^\d*$/.test(cents ?? "") || !/\d/.test(bare))
     return new ValueFault("value is not a number");
-  return Number(`${whole.replaceAll(thousands, "")}.${cents || "0"}`);
+  return finite(Number(`${whole.replaceAll(thousands, "")}.${cents || "0"}`));
 }
+
+const finite = (number: number) =>
+  Number.isFinite(number) ? number : new ValueFault("value is too large for a number");
 
 /** null when the separator is ambiguous. */
 function detectDecimal(text: string, groupsByPoint: boolean): "." | "," | null {
