@@ -2,7 +2,7 @@
 // amount or a wrong day would be reported to a platform as the truth.
 
 import { Fault } from "../kernel/refusal.ts";
-import { dayMs, minuteMs } from "../kernel/time.ts";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 
 export type ValueRules = {
   /** The decimal separator; null accepts only unambiguous numbers. */
@@ -80,15 +80,24 @@ export function readTime(name: string, text: string, rules: ValueRules): number 
   const wall = Date.UTC(...parts);
   const read = new Date(wall);
   const isReal =
+    // Date.UTC reads the year 26 as 1926.
+    read.getUTCFullYear() === parts[0] &&
     read.getUTCMonth() === parts[1] &&
     read.getUTCDate() === parts[2] &&
-    hour < 24 &&
+    (half ? isHalfDayHour(Number(hours)) : hour < 24) &&
     parts[4] < 60 &&
     parts[5] < 61;
-  if (!isReal) return unreadable;
+  const ahead = offset ? parseOffset(offset) : zoneOffset(wall, rules.timeZone);
+  if (!isReal || Math.abs(ahead) > maxOffsetMs) return unreadable;
   const ms = Math.trunc(Number(`0.${fraction || "0"}`) * 1000);
-  return wall - (offset ? parseOffset(offset) : zoneOffset(wall, rules.timeZone)) + ms;
+  return wall - ahead + ms;
 }
+
+/** 13 o'clock in the morning is a mistake. */
+const isHalfDayHour = (hour: number) => hour >= 1 && hour <= 12;
+
+/** No zone is further ahead of UTC. */
+const maxOffsetMs = 14 * hourMs;
 
 type DateRead = { year: number; month: number; day: number; rest: string };
 
@@ -109,6 +118,7 @@ function parseOffset(text: string): number {
   const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);
   if (!match) return 0;
   const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
+  if (Number(match[3] ?? 0) > 59) return Infinity;
   return (match[1] === "-" ? -minutes : minutes) * minuteMs;
 }
 
