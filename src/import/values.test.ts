@@ -132,11 +132,16 @@ test.each<[string, Money]>([
   ["12.50 EUR", { amount: 12.5, marks: ["EUR"] }],
   ["eur 1.234,50", { amount: 1234.5, marks: ["eur"] }],
   ["$5 CAD", { amount: 5, marks: ["$", "CAD"] }],
+  ["1.234,50 zł", { amount: 1234.5, marks: ["zł"] }],
+  ["199kr", { amount: 199, marks: ["kr"] }],
+  ["R$ 12,50", { amount: 12.5, marks: ["R$"] }],
+  ["US$12.50", { amount: 12.5, marks: ["US$"] }],
+  ["Rs. 500", { amount: 500, marks: ["Rs."] }],
 ])("%s is an amount, with the currency that is written next to it", (text, money) => {
   expect(readAmount(text)).toEqual(money);
 });
 
-test.each(["€", "abc", "EUR", "12 apples", "$-", ""])("%j is not an amount", (text) => {
+test.each(["€", "abc", "EUR", "12 apples", "apples 12", "zł", "$-", ""])("%j is not an amount", (text) => {
   expect(readAmount(text)).toBeInstanceOf(ValueFault);
 });
 
@@ -160,6 +165,14 @@ describe("the currency of an amount", () => {
     ["￥5", "CNY"],
     ["₹5", "INR"],
     ["chf 5", "CHF"],
+    ["5 zł", "PLN"],
+    ["5 kr", "SEK"],
+    ["5 kr.", "DKK"],
+    ["5 Kč", "CZK"],
+    ["R$ 5", "BRL"],
+    ["US$5", "USD"],
+    ["5 $US", "USD"],
+    ["CA$5", "CAD"],
   ])("%s can be in %s", (text, currency) => {
     expect(matchesCurrency(currency, readAmount(text) as Money)).toBe(true);
   });
@@ -170,6 +183,10 @@ describe("the currency of an amount", () => {
     ["5 €", "USD"],
     ["$5 CAD", "USD"],
     ["5 pcs", "USD"],
+    ["5 k", "SEK"],
+    ["5 zł", "EUR"],
+    ["US$5", "CAD"],
+    ["R$ 5", "ZAR"],
   ])("%s cannot be in %s", (text, currency) => {
     expect(matchesCurrency(currency, readAmount(text) as Money)).toBe(false);
   });

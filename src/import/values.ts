@@ -156,7 +156,9 @@ export type Money = {
   marks: string[];
 };
 
-const moneyForm = /^(-?) ?([A-Z]{3}\b|\p{Sc})?(.*?)(\b[A-Z]{3}|\p{Sc})?$/iu;
+/** A symbol, perhaps with letters (US$, $US), or letters alone: a code, or what a country writes (kr, zł, Rs.). */
+const mark = String.raw`\p{L}{0,3}\p{Sc}\p{L}{0,3}|\p{L}{1,4}\.?`;
+const moneyForm = new RegExp(`^(-?) ?(${mark})?(?!\\p{L})(.*?)(?<!\\p{L})(${mark})?$`, "u");
 
 /** Reads an amount such as `€ 12,50` or `12.50 EUR`. `delimiter` separates the cells of the file; null in NDJSON. */
 export function readMoney(
@@ -173,24 +175,30 @@ export function readMoney(
   return amount instanceof ValueFault ? amount : { amount, marks };
 }
 
-/** True when every mark can mean this currency: `$` is the symbol of many. */
+/** True when every mark can mean this currency: `$` is the symbol of many, `kr` that of several. */
 export function matchesCurrency(currency: string, { marks }: Money): boolean {
-  return marks.every(
-    (mark) => mark.toUpperCase() === currency || currencySymbol(currency).includes(mark.normalize("NFKC")),
-  );
+  return marks.every((found) => {
+    const text = found.normalize("NFKC").replace(/\.$/, "").toLowerCase();
+    // $US is US$ in French.
+    const written = text.replace(/^(\p{Sc})(\p{L}+)$/u, "$2$1");
+    const isSign = /^\p{Sc}$/u.test(written);
+    return symbolsOf(currency).some((one) => one === written || (isSign && one.includes(written)));
+  });
 }
 
-const symbols = new Map<string, string>();
+const symbols = new Map<string, readonly string[]>();
 
-function currencySymbol(currency: string): string {
+/** The code and the symbols of a currency, in lower case: `usd`, `$` and `us$`. */
+function symbolsOf(currency: string): readonly string[] {
   const known = symbols.get(currency);
-  if (known !== undefined) return known;
-  const format = new Intl.NumberFormat("en", {
-    style: "currency",
-    currency,
-    currencyDisplay: "narrowSymbol",
-  });
-  const symbol = format.formatToParts(0).find(({ type }) => type === "currency")?.value ?? currency;
-  symbols.set(currency, symbol);
-  return symbol;
+  if (known) return known;
+  const symbolIn = (locale: string, currencyDisplay: "narrowSymbol" | "symbol") =>
+    new Intl.NumberFormat(locale, { style: "currency", currency, currencyDisplay })
+      .formatToParts(0)
+      .find(({ type }) => type === "currency")?.value ?? currency;
+  // A dollar is $ in its own country only.
+  const found = [currency, symbolIn("en", "narrowSymbol"), symbolIn("en", "symbol"), symbolIn("en-CA", "symbol")];
+  const lower = found.map((one) => one.toLowerCase());
+  symbols.set(currency, lower);
+  return lower;
 }
