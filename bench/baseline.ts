@@ -4,6 +4,7 @@ import { countOf } from "../src/kernel/text.ts";
 import {
   busyNote,
   closeHarness,
+  stopCandidates,
   eventBytes,
   middle,
   middleOf,
@@ -44,6 +45,8 @@ const nameOf = (kind: Kind, connections: number) => `${kind} ${connections}`;
 type Measured = {
   counts: number[];
   resultsOf: (kind: Kind, connections: number, senders: Senders) => LoadResult[];
+  /** Results with counters, which cost CPU themselves. */
+  countedOf: (kind: Kind, connections: number, senders: Senders) => LoadResult[];
   bytesOf: (kind: Kind, connections: number) => number;
 };
 
@@ -52,42 +55,49 @@ async function run(mode: Mode): Promise<Findings> {
   await benchPostgres(meterSettings);
   const meter = await openMeter();
   const harness = await openHarness(0);
-  const candidates = new Map<string, Candidate>();
+  const results: Record<string, LoadResult[]> = {};
+  const counted: Record<string, LoadResult[]> = {};
+  const bytes = new Map<string, number>();
+  // One number of connections after the other: candidates that wait disturb the one that is measured.
   for (const connections of counts) {
     const connected = platforms.slice(0, connections);
-    candidates.set(nameOf("bare", connections), await startBare(harness, connections));
-    for (const kind of ["SQLite", "PostgreSQL"] as const) {
-      const engine = kind === "SQLite" ? "sqlite" : "postgres";
-      candidates.set(
-        nameOf(kind, connections),
-        await startOurs(harness, engine, connected, { counts: meter }),
+    const candidates: Record<Kind, Candidate> = {
+      bare: await startBare(harness, connections),
+      SQLite: await startOurs(harness, "sqlite", connected, { counts: meter }),
+      PostgreSQL: await startOurs(harness, "postgres", connected, { counts: meter }),
+    };
+    await warmUp(harness, Object.values(candidates), mode);
+    const runs = (isCounted: boolean) =>
+      senderCounts.flatMap((senders) =>
+        kinds.map((kind) => {
+          const { counters, ...uncounted } = candidates[kind];
+          const one = isCounted && counters ? { ...uncounted, counters } : uncounted;
+          const load = { senders, ms: mode.quick ? 250 : 2500 };
+          return [`${nameOf(kind, connections)} ${senders}`, () => measureLoad(harness, one, load)] as const;
+        }),
       );
+    Object.assign(results, await interleaved(roundsOf(mode), Object.fromEntries(runs(false))));
+    Object.assign(counted, await interleaved(1, Object.fromEntries(runs(true))));
+    await stopCandidates(Object.values(candidates));
+    for (const kind of kinds) {
+      const { installation } = candidates[kind];
+      if (installation) bytes.set(nameOf(kind, connections), await bytesPerEvent(installation));
     }
   }
-  await warmUp(harness, candidates.values(), mode);
-  const runs = senderCounts.flatMap((senders) =>
-    [...candidates].map(([name, one]) => {
-      const load = { senders, ms: mode.quick ? 250 : 2500 };
-      return [`${name} ${senders}`, () => measureLoad(harness, one, load)] as const;
-    }),
-  );
-  const results = await interleaved(roundsOf(mode), Object.fromEntries(runs));
-  await closeHarness(harness, candidates.values());
-  const bytes = new Map<string, number>();
-  for (const [name, { installation }] of candidates)
-    if (installation) bytes.set(name, await bytesPerEvent(installation));
+  await closeHarness(harness, []);
   await meter.close();
   await stopPostgres();
   return findingsOf({
     counts,
     resultsOf: (kind, connections, senders) => results[`${nameOf(kind, connections)} ${senders}`] ?? [],
+    countedOf: (kind, connections, senders) => counted[`${nameOf(kind, connections)} ${senders}`] ?? [],
     bytesOf: (kind, connections) => bytes.get(nameOf(kind, connections)) ?? Number.NaN,
   });
 }
 
 const kilobytes = (bytes: number) => bytes / 1024;
 
-function findingsOf({ counts, resultsOf, bytesOf }: Measured): Findings {
+function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findings {
   const middleIn = (kind: Kind, connections: number, senders: Senders, what: keyof LoadResult) =>
     middleOf(resultsOf(kind, connections, senders), what);
   const ratio = (kind: Kind, connections: number, senders: Senders, what: "cpu" | "perSecond") =>
@@ -97,6 +107,7 @@ function findingsOf({ counts, resultsOf, bytesOf }: Measured): Findings {
     );
   const rowOf = (connections: number, senders: Senders, kind: Kind) => {
     const results = resultsOf(kind, connections, senders);
+    const counted = countedOf(kind, connections, senders);
     const times = (what: "cpu" | "perSecond") =>
       timesBase(ratio(kind, connections, senders, what), middleIn("bare", connections, senders, what));
     const inKilobytes = (value: number) => (Number.isNaN(value) ? "" : number(kilobytes(value)));
@@ -110,11 +121,11 @@ function findingsOf({ counts, resultsOf, bytesOf }: Measured): Findings {
       middle(results, "p99"),
       middle(results, "cpu"),
       times("cpu"),
-      inKilobytes(middleOf(results, "allocated")),
-      inKilobytes(middleOf(results, "walBytes")),
+      inKilobytes(middleOf(counted, "allocated")),
+      inKilobytes(middleOf(counted, "walBytes")),
       inKilobytes(bytesOf(kind, connections)),
       kind === "PostgreSQL" ? middle(results, "databaseCpu") : "",
-      kind === "PostgreSQL" ? middle(results, "statements") : "",
+      kind === "PostgreSQL" ? middle(counted, "statements") : "",
       middle(results, "requests"),
     ];
   };
@@ -152,13 +163,13 @@ function findingsOf({ counts, resultsOf, bytesOf }: Measured): Findings {
       ),
       atMost(
         "3 connections, PostgreSQL: log of the database per event",
-        kilobytes(middleIn("PostgreSQL", 3, 64, "walBytes")),
+        kilobytes(middleOf(countedOf("PostgreSQL", 3, 64), "walBytes")),
         2.5,
         " KB",
       ),
       atMost(
         "3 connections, SQLite: log of the database for an event that comes alone",
-        kilobytes(middleIn("SQLite", 3, 1, "walBytes")),
+        kilobytes(middleOf(countedOf("SQLite", 3, 1), "walBytes")),
         30,
         " KB",
       ),

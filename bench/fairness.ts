@@ -6,6 +6,7 @@ import { connect } from "../src/sites/connect.ts";
 import { openDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
 import { packPlan } from "../src/store/events/plan.ts";
+import { packAttribution } from "../src/store/people/personCodec.ts";
 import {
   closeHarness,
   openHarness,
@@ -76,7 +77,7 @@ async function insertBacklog({ store, siteId, connectionIds }: Installation, cou
   const now = Date.now();
   // The ids carry the current time, because the events are new.
   const id = `'${idAt(now).slice(0, 16)}' || ${sql.digits("n")}`;
-  const attribution = JSON.stringify({
+  const attribution = packAttribution({
     consent: "unknown",
     withheld: null,
     identity: "none",

@@ -9,7 +9,7 @@ import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution
 import { addKnownForms } from "./identity/person.ts";
 import { orderEventId } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
-import type { OpenEvents } from "./delivery/openEvents.ts";
+import type { ReservedId } from "./delivery/openEvents.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
 import { orderClaim } from "./store/events/claims.ts";
 import { emailRef } from "./store/events/eventRow.ts";
@@ -19,6 +19,8 @@ import { filterReasons } from "./traffic/filter.ts";
 
 export type Received = {
   event: Event;
+  /** null where every delivery gets a row of its own, as in an import. */
+  reservedId: ReservedId | null;
   /** As the sender gave it; part of the duplicate key when there is no order id. */
   eventTime: number | null;
   emailDomain: string | null;
@@ -32,7 +34,6 @@ export type Exit =
 export type RelayContext = {
   store: Store;
   lanes: Lanes;
-  openEvents: Pick<OpenEvents, "open" | "release">;
   /** This node, as the owner of leases. */
   owner: string;
   leaseMs: number;
@@ -48,8 +49,7 @@ export function relay(
   deadline: number,
   context: RelayContext,
 ): Promise<Exit> {
-  const { event } = received;
-  return relayEvent(received, site, deadline, context).finally(() => context.openEvents.release(event.id));
+  return relayEvent(received, site, deadline, context).finally(() => received.reservedId?.release());
 }
 
 async function relayEvent(
@@ -83,7 +83,7 @@ async function relayEvent(
   // This node owns the event until its first attempts are settled, if there are any.
   const isAttempted = planned.some(({ job }) => job);
   const plan = toPlan(planned, true);
-  const openEvent = isAttempted ? context.openEvents.open(event, plan) : null;
+  const openEvent = isAttempted ? (received.reservedId?.open(site.id, plan) ?? null) : null;
   const isLeased = isAttempted && openEvent === null;
   const acceptance = await store.events
     .accept({

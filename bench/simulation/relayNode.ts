@@ -50,7 +50,7 @@ export class RelayNode {
   readonly readers: Pool;
   readonly writers: Pool;
   readonly options: NodeOptions;
-  #identities: Groups<() => void>;
+  #people: Groups<() => void>;
   #consents: Groups<() => void>;
   #accepts: Groups<Event>;
   #settlements: Groups<Settlement>;
@@ -65,8 +65,8 @@ export class RelayNode {
     this.writers = new Pool(clock, Math.max(1, poolSize - forReads));
     this.lanes = new Lanes(clock, (limits, site, batch, done) => this.#deliver(limits, site, batch, done));
     const nextTurn = (begin: () => void) => thread.run(0, begin);
-    this.#identities = new Groups(nextTurn, (_site, items, done) => this.#read(items, done));
-    this.#consents = new Groups(nextTurn, (_site, items, done) => this.#read(items, done));
+    this.#people = new Groups(nextTurn, (_site, items, done) => this.#read(items, 1, done));
+    this.#consents = new Groups(nextTurn, (_site, items, done) => this.#read(items, 0.5, done));
     this.#accepts = new Groups(nextTurn, (_group, items, done) => this.#accept(items, done));
     this.#settlements = new Groups(nextTurn, (_group, items, done) => this.#settle(items, done));
     this.#firstSettlements = new Groups(nextTurn, (_group, items, done) => this.#settleFirst(items, done));
@@ -78,13 +78,8 @@ export class RelayNode {
 
   receive(event: Event): void {
     this.options.thread.run(this.options.costs.node.event * beforeStore, () => {
-      let reads = 2;
-      const read = () => {
-        reads -= 1;
-        if (reads === 0) this.#accepts.add(this.#groupOf(event.site), event);
-      };
-      this.#identities.add(event.site, read);
-      this.readConsent(event.site, read);
+      // One query reads consent and identity.
+      this.#people.add(event.site, () => this.#accepts.add(this.#groupOf(event.site), event));
     });
   }
 
@@ -104,8 +99,9 @@ export class RelayNode {
     database.commit(thread, costs.node.statement, costs.database.statement, done);
   }
 
-  #read(items: (() => void)[], done: () => void): void {
-    const us = (items.length * this.options.costs.database.event * inReads) / 2;
+  /** `share`: the part of an event's reads that one item takes. */
+  #read(items: (() => void)[], share: number, done: () => void): void {
+    const us = items.length * this.options.costs.database.event * inReads * share;
     this.readers.use((release) =>
       this.ask(statementsFor(items.length), us, () => {
         release();

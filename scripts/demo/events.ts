@@ -148,7 +148,7 @@ export async function replayEvent(planned: Planned, site: Site, context: RelayCo
     const event = { id, name, value, currency, orderId, person, ...origin };
     // The deadline is generous for slow machines.
     return relay(
-      { event, eventTime: null, emailDomain: planned.domain },
+      { event, reservedId: null, eventTime: null, emailDomain: planned.domain },
       site,
       Date.now() + 120_000,
       context,

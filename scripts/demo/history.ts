@@ -86,7 +86,6 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const marked = new Set<string>();
   const relayContext: RelayContext = {
     store,
-    openEvents: { open: () => null, release: () => {} },
     owner: "demo",
     leaseMs: 30_000,
     now: Date.now,

@@ -37,14 +37,14 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
 
   /** An event with first attempts to c1, c2 and c3, accepted under the lease of the node. */
   async function accepted(node: Awaited<ReturnType<typeof openNode>>, siteId: string) {
-    const id = node.events.newId(Date.now());
+    const reserved = node.events.reserveId(Date.now());
     const deliveries = ["c1", "c2", "c3"].map((connection) => queuedDelivery(connection));
     const item = newEvent(
       siteId,
-      { id, receivedAt: Date.now() },
+      { id: reserved.id, receivedAt: Date.now() },
       { leaseUntil: null, owner: node.owner, deliveries },
     );
-    const openEvent = node.events.open(item.event, item.plan) ?? expect.unreachable("the lease has ended");
+    const openEvent = reserved.open(siteId, item.plan) ?? expect.unreachable("the lease has ended");
     await store.events.accept(item);
     return { item, openEvent };
   }
@@ -131,8 +131,9 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const node = await openNode();
     const { item, openEvent } = await accepted(node, await newSite(store));
     openEvent.abandon();
-    const ghost = newEvent(item.event.siteId, { id: node.events.newId(Date.now()) }, { leaseUntil: null });
-    node.events.open(ghost.event, ghost.plan)?.abandon();
+    const reserved = node.events.reserveId(Date.now());
+    const ghost = newEvent(item.event.siteId, { id: reserved.id }, { leaseUntil: null });
+    reserved.open(ghost.event.siteId, ghost.plan)?.abandon();
     expect(await statesOf(item)).toEqual(["queued", "queued", "queued"]);
     node.clock.now += leaseMs;
     await eventually("it is settled", () => node.events.size() === 0);
@@ -160,13 +161,13 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   test("the mark of a node does not pass an event that is looked up for longer than the one after it", async () => {
     const node = await openNode();
     const siteId = await newSite(store);
-    const slowId = node.events.newId(Date.now());
+    const slow = node.events.reserveId(Date.now());
     const next = await accepted(node, siteId);
     for (const id of ["c1", "c2", "c3"]) await next.openEvent.settle(settlement(next.item, id, "sent"));
     const marks = await seenMarks(node);
-    expect(marks.every((mark) => mark <= slowId)).toBe(true);
-    node.events.release(slowId);
-    await eventually("the mark follows", async () => (await markOf(node.owner)) > slowId);
+    expect(marks.every((mark) => mark <= slow.id)).toBe(true);
+    slow.release();
+    await eventually("the mark follows", async () => (await markOf(node.owner)) > slow.id);
   });
 
   test("an outcome that arrives after an unconfirmed commit is a row of its own", async () => {
@@ -241,7 +242,8 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const node = await openNode();
     node.clock.now += leaseMs - 500;
     const item = newEvent(shortId(), {}, { leaseUntil: null });
-    expect(node.events.open(item.event, item.plan) === null).toBe(engine === "postgres");
+    const openEvent = node.events.reserveId(Date.now()).open(item.event.siteId, item.plan);
+    expect(openEvent === null).toBe(engine === "postgres");
   });
 
   test("a node that stops with nothing open leaves no row", async () => {

@@ -7,6 +7,7 @@
 
 import { poll } from "../background/poll.ts";
 import { openUlids } from "../kernel/ids.ts";
+import { append, isLinked, link, nodesOf, remove, type RingNode } from "../kernel/ring.ts";
 import type { PlanEntry } from "../store/events/plan.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { FirstResult } from "../store/deliveries/outcomes.ts";
@@ -28,13 +29,17 @@ export type OpenEvent = {
   leasedUntil(): number;
 };
 
-export type OpenEvents = {
-  /** Makes the id of an event that may be accepted here. The low-water mark does not pass it before `release`. */
-  newId(now: number): string;
+/** The id of an event that may be accepted here. The low-water mark does not pass it before `release`. */
+export type ReservedId = {
+  id: string;
+  /** Opens the event, which is about to be accepted; null while the node's lease may end before its first attempts do. */
+  open(siteId: string, plan: readonly PlanEntry[]): OpenEvent | null;
   /** Nothing is done with this id any more, unless it was opened. */
-  release(id: string): void;
-  /** Adds an event that is about to be accepted; null while the node's lease may end before its first attempts do. */
-  open(event: { siteId: string; id: string }, plan: readonly PlanEntry[]): OpenEvent | null;
+  release(): void;
+};
+
+export type OpenEvents = {
+  reserveId(now: number): ReservedId;
   /** The number of open events. */
   size(): number;
   /** Settles what is left and ends the lease. Nothing may be opened afterwards. */
@@ -65,15 +70,16 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   const { store, owner, version, leaseMs, maxOpenMs, now, onDefect } = options;
   const isShared = store.engine !== "sqlite";
   const newUlid = openUlids({ isMonotonic: true });
-  /** By id, in order. null: it is not known yet whether the event is accepted. */
-  const open = new Map<string, Owned | null>();
-  const abandoned = new Map<string, { siteId: string; since: number }>();
+  /** In the order of their ids. */
+  const open = link<Listed>({ id: "", owned: null });
+  const abandoned = new Map<Listed, { siteId: string; since: number }>();
   const takenOver = new Set<string>();
   let lastId = newUlid(now());
   let writtenMark = "";
   let leasedUntil = isShared ? 0 : Infinity;
 
-  const lowWater = () => open.keys().next().value ?? lastId;
+  const lowWater = () => (isLinked(open) ? open.next.id : lastId);
+  const listOwned = () => Array.from(nodesOf(open)).flatMap(({ owned }) => owned ?? []);
 
   async function renew(): Promise<void> {
     const mark = lowWater();
@@ -113,16 +119,16 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
 
   /** Queues the deliveries of events whose commit was not confirmed, when no transaction can commit them any more. */
   async function settleAbandoned(): Promise<void> {
-    for (const [id, { siteId, since }] of abandoned) {
+    for (const [listed, { siteId, since }] of abandoned) {
       if (now() - since < leaseMs) continue;
-      await store.nodes.queueEvent(siteId, id, now());
-      abandoned.delete(id);
-      open.delete(id);
+      await store.nodes.queueEvent(siteId, listed.id, now());
+      abandoned.delete(listed);
+      remove(listed);
     }
   }
 
   async function settleFailed(): Promise<void> {
-    const failed = [...open.values()].flatMap((owned) => (owned?.hasFailed() ? [owned] : []));
+    const failed = listOwned().filter((owned) => owned.hasFailed());
     await Promise.all(failed.map((owned) => owned.retry()));
     await settleAbandoned();
   }
@@ -141,42 +147,53 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     }),
   );
 
+  function openListed(listed: Listed, siteId: string, plan: readonly PlanEntry[]): OpenEvent | null {
+    if (leasedUntil - now() < maxOpenMs) return null;
+    const owned = ownEvent({
+      siteId,
+      id: listed.id,
+      plan,
+      settle: store.deliveries.settleFirst,
+      onEnd: () => remove(listed),
+      onDefect,
+    });
+    listed.owned = owned;
+    return {
+      settle: (settlement, connection) =>
+        owned.settle(settlement, connection ? settingsMark(connection, version) : ""),
+      close: () => remove(listed),
+      abandon: () => void abandoned.set(listed, { siteId, since: now() }),
+      leasedUntil: () => leasedUntil,
+    };
+  }
+
   return {
-    newId(at) {
+    reserveId(at) {
       lastId = newUlid(at);
-      open.set(lastId, null);
-      return lastId;
-    },
-    release(id) {
-      if (open.get(id) === null) open.delete(id);
-    },
-    open({ siteId, id }, plan) {
-      if (leasedUntil - now() < maxOpenMs) return null;
-      const owned = ownEvent({
-        siteId,
-        id,
-        plan,
-        settle: store.deliveries.settleFirst,
-        onEnd: () => open.delete(id),
-        onDefect,
-      });
-      open.set(id, owned);
+      const listed = link<Listed>({ id: lastId, owned: null });
+      append(open, listed);
       return {
-        settle: (settlement, connection) =>
-          owned.settle(settlement, connection ? settingsMark(connection, version) : ""),
-        close: () => void open.delete(id),
-        abandon: () => void abandoned.set(id, { siteId, since: now() }),
-        leasedUntil: () => leasedUntil,
+        id: lastId,
+        open: (siteId, plan) => openListed(listed, siteId, plan),
+        release() {
+          if (!listed.owned) remove(listed);
+        },
       };
     },
-    size: () => open.size,
+    size: () => Array.from(nodesOf(open)).length,
     async close() {
       await Promise.all(loops.map((loop) => loop.stop()));
-      for (const owned of open.values()) await owned?.retry();
+      for (const owned of listOwned()) await owned.retry();
       // Another node takes over what is left, when the lease has ended.
-      if (open.size === 0) await store.nodes.remove(owner);
+      if (!isLinked(open)) await store.nodes.remove(owner);
     },
   };
+}
+
+/** `owned` is null as long as it is not known whether the event is accepted. */
+interface Listed extends RingNode<Listed> {
+  id: string;
+  owned: Owned | null;
 }
 
 type Owned = {

@@ -377,8 +377,12 @@ describe("a call that fails returns an error text of our own", () => {
     const server = await httpServer((_request, answer) => void held.push(answer));
     const sender = senderWith({ attemptMs: 2000 });
     const url = `http://127.0.0.1:${server.port}/`;
+    // All deadlines pass in the same tick: a call with a later one could still use a connection of the first.
+    const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
     // The pool has 128 connections.
-    const sent = await Promise.all(Array.from({ length: 140 }, () => sender.send(post(url), customer)));
+    const sending = Array.from({ length: 140 }, () => sender.send(post(url), customer));
+    clock.mockRestore();
+    const sent = await Promise.all(sending);
     expect(sent.every((one) => !one.ok && one.code === "timeout")).toBe(true);
     const next = sender.send(post(`${url}next`), customer);
     await vi.waitFor(() => expect(server.got.at(-1)?.url).toBe("/next"), 60_000);

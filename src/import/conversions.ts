@@ -83,8 +83,6 @@ async function relayRow(
   const exit = await relay(received, site, now + dayMs, {
     store,
     lanes: queueOnly,
-    // Every delivery gets a row.
-    openEvents: { open: () => null, release: () => {} },
     owner: "",
     leaseMs: 0,
     now: () => now,
@@ -151,7 +149,7 @@ function readRow(
     receivedAt: now,
     extra: readExtra({ ...cells }, site),
   });
-  return { event, eventTime: time, emailDomain: read.emailDomain };
+  return { event, reservedId: null, eventTime: time, emailDomain: read.emailDomain };
 }
 
 /** Makes an id with the time of the conversion, so that charts and lists sort it correctly. */

@@ -44,7 +44,7 @@ async function serve(changes: Partial<InboundOptions>) {
     authentication,
     relay: () => Promise.resolve({ exit: "duplicate" }),
     countUse: () => {},
-    newId: ulid,
+    reserveId: (at) => ({ id: ulid(at), open: () => null, release: () => {} }),
     answerMs: 1000,
     maxInFlight: 10,
     now: Date.now,

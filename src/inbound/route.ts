@@ -9,6 +9,7 @@ import { tickMs } from "../kernel/coarseTimers.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Event, Result } from "../kernel/event.ts";
 import type { Exit, Received } from "../pipeline.ts";
+import type { ReservedId } from "../delivery/openEvents.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
 import { FieldFault, newEvent, readExtra, readFields, type Body } from "./fields.ts";
@@ -47,7 +48,7 @@ type InboundOptions = {
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
   countUse: (admitted: Admitted, now: number) => void;
   /** Makes the id of an event that is relayed at once: the relay releases it. */
-  newId: (now: number) => string;
+  reserveId: (now: number) => ReservedId;
   answerMs: number;
   maxInFlight: number;
   now: () => number;
@@ -135,8 +136,9 @@ function openAnswers(options: InboundOptions) {
     if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
 
     const extra = readExtra(body.fields, site);
+    const reservedId = options.reserveId(now);
     const event = newEvent(fields, {
-      id: options.newId(now),
+      id: reservedId.id,
       siteId: site.id,
       keyId: key.id,
       mode: key.mode,
@@ -146,7 +148,8 @@ function openAnswers(options: InboundOptions) {
     line.event = event.id;
     line.name = event.name;
     line.mode = event.mode;
-    const received = { event, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
+    const { eventTime, emailDomain } = fields;
+    const received = { event, reservedId, eventTime, emailDomain };
     try {
       // The relay keeps its own deadline; the other one holds even when the store hangs.
       const relayed = options.relay(received, site, now + relayTimeoutMs(options.answerMs));

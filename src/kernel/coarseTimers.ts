@@ -2,22 +2,23 @@
 // slots of a wheel, and while any waits, one timer turns the wheel a slot further on each tick. So adding and cancelling are
 // cheap, and a deadline ends never early and at most a tick late.
 
+import { append, isLinked, link, nodesOf, remove, type RingNode } from "./ring.ts";
+
 export const tickMs = 20;
 
 /** One turn of the wheel takes 10 s. A deadline that ends later stays in its slot for another turn. */
 const slotCount = 512;
 
-/** A deadline that waits, linked to its neighbours in a slot; linked to itself once it has ended. */
-export type CoarseTimeout = {
+/** A deadline that waits in the ring of its slot. */
+export interface CoarseTimeout extends RingNode<CoarseTimeout> {
   /** The tick at which it ends. */
   tick: number;
   onEnd: () => void;
-  next: CoarseTimeout;
-  previous: CoarseTimeout;
-};
+}
 
-/** The head of each slot's ring. */
-const slots = Array.from({ length: slotCount }, () => createTimeout(0, () => {}));
+const newRing = () => link<CoarseTimeout>({ tick: 0, onEnd: () => {} });
+
+const slots = Array.from({ length: slotCount }, newRing);
 let waiting = 0;
 /** The slots up to this tick are done. */
 let ticked = 0;
@@ -30,15 +31,16 @@ export function setCoarseTimeout(ms: number, onEnd: () => void): CoarseTimeout {
   const now = performance.now();
   if (timer === undefined || timerFunction !== setTimeout) arm(now);
   // A time that has passed ends with the next tick.
-  const timeout = createTimeout(Math.max(Math.ceil((now + ms) / tickMs), ticked + 1), onEnd);
-  append(slotOf(timeout.tick), timeout);
+  const tick = Math.max(Math.ceil((now + ms) / tickMs), ticked + 1);
+  const timeout = link<CoarseTimeout>({ tick, onEnd });
+  append(slotOf(tick), timeout);
   waiting += 1;
   return timeout;
 }
 
 /** Does nothing where the timeout has ended. */
 export function clearCoarseTimeout(timeout: CoarseTimeout): void {
-  if (timeout.next === timeout) return;
+  if (!isLinked(timeout)) return;
   remove(timeout);
   waiting -= 1;
 }
@@ -68,14 +70,14 @@ function onTick(): void {
 
 function endSlot(tick: number, current: number): void {
   const slot = slotOf(tick);
-  const ended = createTimeout(0, () => {});
-  for (let timeout = slot.next, next = timeout.next; timeout !== slot; timeout = next, next = timeout.next) {
+  const ended = newRing();
+  for (const timeout of nodesOf(slot)) {
     if (timeout.tick > current) continue;
     remove(timeout);
     append(ended, timeout);
   }
   // In a ring of their own, so that each can still be cancelled by one before it.
-  while (ended.next !== ended) {
+  while (isLinked(ended)) {
     const { next: timeout } = ended;
     clearCoarseTimeout(timeout);
     timeout.onEnd();
@@ -83,22 +85,3 @@ function endSlot(tick: number, current: number): void {
 }
 
 const slotOf = (tick: number) => slots[tick % slotCount] as CoarseTimeout;
-
-function createTimeout(tick: number, onEnd: () => void): CoarseTimeout {
-  const timeout = { tick, onEnd } as CoarseTimeout;
-  timeout.next = timeout.previous = timeout;
-  return timeout;
-}
-
-function append(ring: CoarseTimeout, timeout: CoarseTimeout): void {
-  timeout.next = ring;
-  timeout.previous = ring.previous;
-  ring.previous.next = timeout;
-  ring.previous = timeout;
-}
-
-function remove(timeout: CoarseTimeout): void {
-  timeout.previous.next = timeout.next;
-  timeout.next.previous = timeout.previous;
-  timeout.next = timeout.previous = timeout;
-}

@@ -8,12 +8,13 @@ import type { Lanes } from "../delivery/lanes/lanes.ts";
 import type { InboundRefusal } from "../inbound/refusals.ts";
 import type { InboundLine } from "../inbound/route.ts";
 import type { VisitBucket } from "../kernel/event.ts";
+import { isLinked, link } from "../kernel/ring.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
 import type { Store } from "../store/store.ts";
-import type { CommitObserver } from "../store/engine/timed.ts";
+import type { CommitObserver, InFlightCommit } from "../store/engine/timed.ts";
 import { openBacklog } from "./backlog.ts";
 import { openCounts } from "./counts.ts";
 import type { Log } from "./log.ts";
@@ -65,7 +66,7 @@ export function openObservability(
   const failedEvents = countConsecutiveFailures(elapsed);
   let committedAt = 0;
   const commitObserver: CommitObserver = {
-    inFlight: new Set(),
+    inFlight: link<InFlightCommit>({ startedAt: 0 }),
     onCommit(ms, failed) {
       counts.countCommit(ms, failed);
       failedCommits.add(failed);
@@ -107,8 +108,8 @@ export function openObservability(
         workerPolledAt: () => workerPolledAt,
         failedInARow: () => Math.max(failedCommits.inARow(), failedEvents.inARow()),
         stuckMs() {
-          const [oldest] = commitObserver.inFlight;
-          return oldest ? elapsed() - Math.max(oldest.startedAt, committedAt) : 0;
+          const { inFlight } = commitObserver;
+          return isLinked(inFlight) ? elapsed() - Math.max(inFlight.next.startedAt, committedAt) : 0;
         },
         now,
         elapsed,

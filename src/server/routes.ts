@@ -51,7 +51,6 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
   const parts = {
     store,
     lanes,
-    openEvents,
     owner,
     leaseMs: config.leaseMs,
     now,
@@ -67,7 +66,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
     },
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
-    newId: (at) => openEvents.newId(at),
+    reserveId: (at) => openEvents.reserveId(at),
     answerMs: config.answerMs,
     maxInFlight: config.maxInFlight,
     now,

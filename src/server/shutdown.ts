@@ -16,6 +16,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { within } from "../kernel/deadline.ts";
+import { append, link, nodesOf, remove, type RingNode } from "../kernel/ring.ts";
 
 const phasesBeforeClients = ["requests", "worker", "lanes", "counters", "watchers"] as const;
 const lastPhases = ["clients", "database", "process"] as const;
@@ -82,26 +83,34 @@ async function stop(started: Stoppable, ms: number): Promise<void> {
   else await started.close();
 }
 
+interface TrackedResponse extends RingNode<TrackedResponse> {
+  response: ServerResponse | null;
+}
+
 type TrackedRequests = {
   /** Answers that are not complete yet. */
-  open: ReadonlySet<ServerResponse>;
+  listOpen(): ServerResponse[];
   /** From now on every answer closes its connection, so that the client, or a proxy, opens the next one elsewhere. */
   closeAfterAnswer(): void;
 };
 
 export function trackRequests(app: FastifyInstance): TrackedRequests {
-  const open = new Set<ServerResponse>();
+  const open = link<TrackedResponse>({ response: null });
+  const tracked = Symbol("tracked");
   let isClosing = false;
-  // Called also when the client disconnects before the answer.
-  function onClose(this: ServerResponse): void {
-    open.delete(this);
-  }
-  function track(response: ServerResponse): void {
-    if (open.has(response)) return;
-    open.add(response);
-    response.on("close", onClose);
+
+  function track(response: ServerResponse & { [tracked]?: true }): void {
+    if (response[tracked]) return;
+    response[tracked] = true;
+    const own = link<TrackedResponse>({ response });
+    append(open, own);
+    // Also when the client disconnects before the answer.
+    response.on("close", () => remove(own));
     if (isClosing) closeAfter(response);
   }
+
+  const listOpen = () => Array.from(nodesOf(open)).flatMap(({ response }) => response ?? []);
+
   app.server.prependListener("request", (_request, response) => track(response));
   // For requests to the second server of the host name "localhost".
   app.addHook("onRequest", (_request, { raw: response }, done) => {
@@ -109,10 +118,10 @@ export function trackRequests(app: FastifyInstance): TrackedRequests {
     done();
   });
   return {
-    open,
+    listOpen,
     closeAfterAnswer() {
       isClosing = true;
-      for (const response of open) closeAfter(response);
+      listOpen().forEach(closeAfter);
     },
   };
 }
@@ -127,12 +136,12 @@ function closeAfter(response: ServerResponse): void {
  */
 export async function closeServer(
   app: FastifyInstance,
-  { open }: Pick<TrackedRequests, "open">,
+  { listOpen }: Pick<TrackedRequests, "listOpen">,
   timeoutMs: number,
 ): Promise<void> {
   const latest = performance.now() + timeoutMs;
   const closed = app.close();
-  while ([...open].some(({ req }) => req.complete) && performance.now() < latest) await sleep(20);
+  while (listOpen().some(({ req }) => req.complete) && performance.now() < latest) await sleep(20);
   app.server.closeAllConnections();
   await closed;
 }

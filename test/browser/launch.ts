@@ -11,8 +11,10 @@ import { certificate } from "./certificate.ts";
 type Machine = { env: Record<string, string | undefined>; platform: string; arch: string };
 export type Source = { from: "environment" | "system"; path: string } | { from: "package" };
 
-const systemNames = ["chromium", "chromium-browser", "google-chrome"];
-const remedy = "install Debian's chromium (apt-get install chromium), or name one in CLEANCAST_TEST_CHROMIUM";
+// The headless shell needs half as much CPU as a browser that can also show windows.
+const systemNames = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+const remedy =
+  "install Debian's (apt-get install chromium-headless-shell), or name one in CLEANCAST_TEST_CHROMIUM";
 
 /** Finds the browser named in the environment, else the one that `npm ci` installs, else the system's. */
 export function findChromium({ env, platform, arch }: Machine): Source | { missing: string } {

@@ -5,6 +5,7 @@ import { emailRef } from "../../src/store/events/eventRow.ts";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { idAt } from "../../src/kernel/ids.ts";
+import { packAttribution } from "../../src/store/people/personCodec.ts";
 import { auditStore } from "../../src/store/sites/audit.ts";
 import type { Database, Value } from "../../src/store/engine/database.ts";
 import { eventListStore } from "../../src/store/events/eventList.ts";
@@ -19,6 +20,7 @@ import { syncLogStore } from "../../src/store/deliveries/syncLog.ts";
 import { hourMs } from "../../src/kernel/time.ts";
 import { trafficStore } from "../../src/store/statistics/traffic.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
+import { unattributed } from "../support/events.ts";
 import { sha256 } from "../support/sha256.ts";
 
 const events = 100_000;
@@ -116,7 +118,7 @@ function fillingStatements(): string[] {
   const numbers = (count: number) =>
     `WITH RECURSIVE n(i) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`;
   const old = `n.i < ${events / 2}`;
-  const attribution = `'{"consent":"unknown","withheld":null,"identity":"none","clickIds":{},"browserIds":{},"utm":{},"browser":null}'`;
+  const attribution = `'${packAttribution(unattributed)}'`;
   const ofSite = (site: string, count: number) =>
     `INSERT INTO events (site_id, id, key_id, mode, status, reasons, name, value, currency, order_id,
        email_ref, time, received_at, person, attribution, plan, owner, uses_order_event_id)

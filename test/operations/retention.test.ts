@@ -7,10 +7,11 @@ import { idAt, ulid } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
 import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
+import { packAttribution } from "../../src/store/people/personCodec.ts";
 import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
 import { dayMs as day, hourMs } from "../../src/kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../support/databases.ts";
-import { newEvent, queuedDelivery } from "../support/events.ts";
+import { newEvent, queuedDelivery, unattributed } from "../support/events.ts";
 import { engines } from "../support/relay.ts";
 import { sha256 } from "../support/sha256.ts";
 
@@ -39,7 +40,7 @@ function seeds(siteId: string, at: number, count: number, state = "sent"): Rows 
   for (let n = 0; n < count; n += 1) {
     const ms = at + n * 1000;
     const id = idOf(ms, n);
-    const attribution = JSON.stringify({ clickIds: {} });
+    const attribution = packAttribution(unattributed);
     const plan = '[["c","sandbox","row"]]';
     rows.events.push(
       [siteId, id, "k", "live", "accepted", null, "purchase", 1, "EUR", id, emailRef(person), ms, ms, person, attribution, null, plan, "", 0],

@@ -237,7 +237,8 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
     for (const kind of ["throttle", "server_error", "reset", "malformed_json", "html"] as const) {
       // These platforms send no response body.
       if (kind === "malformed_json" && silent.has(id)) continue;
-      handle.fault({ kind, times: 1, retryAfterSeconds: 1 });
+      // Several times: a retry of an earlier event may come in between.
+      handle.fault({ kind, times: 100, retryAfterSeconds: 1 });
       const { result, orderId } = await send(site, id, {
         email: await visitor(site),
         value: 3,

@@ -33,10 +33,11 @@ export type Lanes = {
 
 export type LanesOptions = DelivererOptions & { quota: Quota };
 
-type Queue = { key: string; lanes: number; busy: number; waiting: QueuedJob[]; quotaUntil: number };
+type Queue = { key: string; busy: number; waiting: QueuedJob[]; quotaUntil: number };
 
 export function openLanes(options: LanesOptions): Lanes {
   const deliverer = createDeliverer(options);
+  /** Never removed: their number is bounded by that of the connections, and a Map that changes all the time costs (kernel/ring.ts). */
   const queues = new Map<string, Queue>();
   const onIdle: (() => void)[] = [];
   const pauses = new Set<() => void>();
@@ -48,21 +49,18 @@ export function openLanes(options: LanesOptions): Lanes {
   function queueOf(job: Job): Queue {
     const key = connectionKey(job);
     let queue = queues.get(key);
-    if (!queue) {
-      const platform = platformOf(options.directory.connection(job.siteId, job.connectionId)?.platform ?? "");
-      queues.set(key, (queue = { key, lanes: platform?.lanes ?? 1, busy: 0, waiting: [], quotaUntil: 0 }));
-    }
+    if (!queue) queues.set(key, (queue = { key, busy: 0, waiting: [], quotaUntil: 0 }));
     return queue;
   }
 
-  function fillFreeLanes(queue: Queue): void {
-    while (queue.waiting.length > 0 && queue.busy < queue.lanes) void runLane(queue);
-    removeIfEmpty(queue);
+  function lanesOf({ job }: QueuedJob): number {
+    const connection = options.directory.connection(job.siteId, job.connectionId);
+    return platformOf(connection?.platform ?? "")?.lanes ?? 1;
   }
 
-  function removeIfEmpty(queue: Queue): void {
-    if (queue.busy > 0 || queue.waiting.length > 0) return;
-    queues.delete(queue.key);
+  function fillFreeLanes(queue: Queue): void {
+    for (let [next] = queue.waiting; next && queue.busy < lanesOf(next); [next] = queue.waiting)
+      void runLane(queue);
     resolveIfIdle();
   }
 
@@ -89,7 +87,7 @@ export function openLanes(options: LanesOptions): Lanes {
       });
     }
     queue.busy -= 1;
-    removeIfEmpty(queue);
+    resolveIfIdle();
   }
 
   /** Takes one request from the platform's quota. Returns 0, or the milliseconds until there is one to take. */
@@ -114,10 +112,12 @@ export function openLanes(options: LanesOptions): Lanes {
     });
   }
 
-  const isIdle = () => queues.size === 0 && withdrawing === 0;
+  const listUsed = () =>
+    Array.from(queues.values()).filter(({ busy, waiting }) => busy > 0 || waiting.length > 0);
+  const isIdle = () => withdrawing === 0 && listUsed().length === 0;
 
   function resolveIfIdle(): void {
-    if (isIdle()) for (const resolve of onIdle.splice(0)) resolve();
+    if (onIdle.length > 0 && isIdle()) for (const resolve of onIdle.splice(0)) resolve();
   }
 
   const idle = () => (isIdle() ? Promise.resolve() : new Promise<void>((resolve) => onIdle.push(resolve)));
@@ -188,8 +188,7 @@ export function openLanes(options: LanesOptions): Lanes {
       const lanes = options.breaker.isHalfOpen(key, now) ? 1 : platform.lanes;
       return Math.max(0, lanes * platform.batch - (queue?.waiting.length ?? 0) - (queue?.busy ?? 0));
     },
-    depths: () =>
-      Array.from(queues.values(), ({ key, busy, waiting }) => ({ key, busy, waiting: waiting.length })),
+    depths: () => listUsed().map(({ key, busy, waiting }) => ({ key, busy, waiting: waiting.length })),
     idle,
     close() {
       isClosing = true;

@@ -14,6 +14,8 @@ type Waiting<Item, Result> = {
   reject: (error: unknown) => void;
 };
 
+type Group<Item, Result> = { key: string; waiting: Waiting<Item, Result>[]; isRunning: boolean };
+
 export const maxGroupItems = 256;
 
 export function inGroups<Item, Result>(
@@ -27,8 +29,8 @@ export function inGroups<Item, Result>(
   },
 ): (key: string, item: Item) => Promise<Result> {
   const maxItems = options.maxItems ?? maxGroupItems;
-  const waiting = new Map<string, Waiting<Item, Result>[]>();
-  const running = new Set<string>();
+  /** Never removed: their number is bounded by that of the sites, and a Map that changes all the time costs (kernel/ring.ts). */
+  const groups = new Map<string, Group<Item, Result>>();
 
   async function settle(key: string, group: Waiting<Item, Result>[]): Promise<void> {
     try {
@@ -53,26 +55,31 @@ export function inGroups<Item, Result>(
     return isLate;
   }
 
-  async function drain(key: string): Promise<void> {
-    for (let queue = waiting.get(key); queue?.length; queue = waiting.get(key)) {
-      const windowMs = options.batchWindow?.(queue.length) ?? 0;
+  async function drain(group: Group<Item, Result>): Promise<void> {
+    while (group.waiting.length > 0) {
+      const windowMs = options.batchWindow?.(group.waiting.length) ?? 0;
       if (windowMs > 0) await sleep(windowMs);
-      if (queue.length <= maxItems) waiting.delete(key);
-      const next = queue.length <= maxItems ? queue : queue.splice(0, maxItems);
+      const next = group.waiting;
+      group.waiting = next.length > maxItems ? next.splice(maxItems) : [];
       const wanted = options.isLate ? next.filter((one) => !rejectIfLate(one)) : next;
-      if (wanted.length > 0) await settle(key, wanted);
+      if (wanted.length > 0) await settle(group.key, wanted);
     }
-    running.delete(key);
+    group.isRunning = false;
+  }
+
+  function groupOf(key: string): Group<Item, Result> {
+    let group = groups.get(key);
+    if (!group) groups.set(key, (group = { key, waiting: [], isRunning: false }));
+    return group;
   }
 
   return (key, item) =>
     new Promise((resolve, reject) => {
-      const queue = waiting.get(key);
-      if (queue) queue.push({ item, resolve, reject });
-      else waiting.set(key, [{ item, resolve, reject }]);
-      if (running.has(key)) return;
-      running.add(key);
-      onNextTurn(() => void drain(key));
+      const group = groupOf(key);
+      group.waiting.push({ item, resolve, reject });
+      if (group.isRunning) return;
+      group.isRunning = true;
+      onNextTurn(() => void drain(group));
     });
 }
 

@@ -1,10 +1,15 @@
 // Wraps a database so that its commits are timed. Callers see the same database.
 
+import { append, link, remove, type RingNode } from "../../kernel/ring.ts";
 import type { Database } from "./database.ts";
 
+export interface InFlightCommit extends RingNode<InFlightCommit> {
+  startedAt: number;
+}
+
 export type CommitObserver = {
-  /** The transactions in progress, in the order of their start. */
-  inFlight: Set<{ startedAt: number }>;
+  /** The head of the transactions in progress, in the order of their start. */
+  inFlight: InFlightCommit;
   /** Called when a transaction has ended, with its duration including the wait before it. */
   onCommit(ms: number, failed: boolean): void;
   /** Called when an event or an outcome asks for its commit, which it may share with others. */
@@ -23,8 +28,8 @@ export function timed(db: Database, observer: CommitObserver | undefined): Datab
     },
     async write(work, options) {
       const startedAt = performance.now();
-      const own = { startedAt };
-      observer.inFlight.add(own);
+      const own = link<InFlightCommit>({ startedAt });
+      append(observer.inFlight, own);
       let failed = false;
       try {
         return await db.write(work, options);
@@ -32,7 +37,7 @@ export function timed(db: Database, observer: CommitObserver | undefined): Datab
         failed = db.isOwnError(error) && !db.isDataError(error);
         throw error;
       } finally {
-        observer.inFlight.delete(own);
+        remove(own);
         observer.onCommit(performance.now() - startedAt, failed);
       }
     },

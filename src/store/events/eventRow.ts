@@ -5,6 +5,7 @@ import { orderEventId } from "../../kernel/ids.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
 import { rowStatement, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
+import { packAttribution, unpackAttribution } from "../people/personCodec.ts";
 import { packPlan, readPlan, type PlanEntry } from "./plan.ts";
 
 export const eventStatuses = ["accepted", "filtered"] as const;
@@ -104,8 +105,8 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
       },
       attribution: {
         column: "attribution",
-        write: ({ attribution }) => JSON.stringify(attribution),
-        read: readJson,
+        write: ({ attribution }) => packAttribution(attribution),
+        read: (value) => unpackAttribution(String(value)),
       },
       plan: {
         column: "plan",
@@ -182,7 +183,7 @@ export const readSummary = (row: Row): EventSummary =>
 /** One event whose attribution is damaged must not hide the others of its page. */
 function readAttribution(row: Row): Partial<Attribution> {
   try {
-    return JSON.parse(String(row.attribution)) ?? {};
+    return unpackAttribution(String(row.attribution));
   } catch {
     return {};
   }

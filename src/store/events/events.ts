@@ -12,6 +12,7 @@ import { chunks, list, type Database, type RowQuery } from "../engine/database.t
 import { claimAll, claimOrderEventId, type Claimant } from "./claims.ts";
 import { eventListStore, type EventFilter } from "./eventList.ts";
 import { describeEvents, eventColumns, insertEvents, type StoredEvent } from "./eventRow.ts";
+import { packAttribution } from "../people/personCodec.ts";
 import { packPlan, toPlan, type PlanEntry } from "./plan.ts";
 import { batchWhenBusy } from "../engine/adaptiveBatching.ts";
 import { inGroups } from "../engine/groupCommit.ts";
@@ -186,7 +187,7 @@ async function releaseEvent(tx: RowQuery, release: Release): Promise<boolean> {
   const [row] = await tx.all(
     `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4, plan = $5
      WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_ref IS NOT NULL RETURNING mode, email_ref`,
-    [siteId, eventId, JSON.stringify(attribution), now, packPlan(plan)],
+    [siteId, eventId, packAttribution(attribution), now, packPlan(plan)],
   );
   if (!row) return wasReleasedAt(tx, siteId, eventId, now);
   await markHours(tx, siteId, [eventId], now);

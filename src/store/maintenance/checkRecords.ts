@@ -7,7 +7,7 @@ import { readOutcomes, type Outcome } from "../deliveries/outcomes.ts";
 import type { Row } from "../engine/database.ts";
 import { emailRef, readPerson } from "../events/eventRow.ts";
 import { readPlan } from "../events/plan.ts";
-import { unpackRecord } from "../people/personCodec.ts";
+import { unpackAttribution, unpackRecord } from "../people/personCodec.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { finalAt } from "../statistics/statistics.ts";
 
@@ -97,10 +97,9 @@ function hasPlan(row: Row): boolean {
 function eventFault(row: Row): string | null {
   try {
     const { emailSha256 } = readPerson(String(row.person));
-    const attribution = JSON.parse(String(row.attribution)) as { clickIds?: unknown } | null;
+    unpackAttribution(String(row.attribution));
     const reasons: unknown = row.reasons === null ? [] : JSON.parse(String(row.reasons));
-    if (!attribution?.clickIds || !Array.isArray(reasons) || !hasPlan(row))
-      return "events that cannot be read";
+    if (!Array.isArray(reasons) || !hasPlan(row)) return "events that cannot be read";
     const ref = row.email_ref === null ? null : Number(row.email_ref);
     return ref === (emailSha256 ? emailRef(emailSha256) : null) ? null : "events with another person's hash";
   } catch {

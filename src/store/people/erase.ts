@@ -7,6 +7,7 @@ import type { Sha256 } from "../../kernel/event.ts";
 import { removeAnswers, settleOpen } from "../deliveries/outcomes.ts";
 import { emailRef } from "../events/eventRow.ts";
 import { readPlan } from "../events/plan.ts";
+import { packAttribution } from "./personCodec.ts";
 
 export function eraseStore(db: Database) {
   return {
@@ -56,7 +57,7 @@ export function eraseStore(db: Database) {
   };
 }
 
-const erasedAttribution = JSON.stringify({
+const erasedAttribution = packAttribution({
   consent: "denied",
   withheld: "opted out",
   identity: "none",

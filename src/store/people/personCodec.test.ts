@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Identity, Visit, Visitor } from "../../kernel/event.ts";
-import { packRecord, unpackRecord } from "./personCodec.ts";
+import { attribute } from "../../identity/attribution.ts";
+import type { Attribution, Identity, Visit, Visitor } from "../../kernel/event.ts";
+import { packAttribution, packRecord, unpackAttribution, unpackRecord } from "./personCodec.ts";
+import { unattributed } from "../../../test/support/events.ts";
 import { generateIdentity } from "../../../test/support/person.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 
@@ -95,4 +97,49 @@ describe("stored records", () => {
   test("the text of a visitor's record contains the hashes of its emails, by which it is found", () => {
     expect(packRecord({ visits: [], emailSha256s: [person] }, "visitor")).toContain(person);
   });
+});
+
+describe("stored attributions", () => {
+  const { clickIds, browserIds, utm, browser } = visit();
+  const full: Attribution = { ...unattributed, identity: "found", clickIds, browserIds, utm, browser };
+
+  test.each<[string, Attribution]>([
+    ["of a person with visits", full],
+    ["of an unknown person", unattributed],
+    ["that was withheld", { ...unattributed, consent: "denied", withheld: "opted out" }],
+    ["whose consent is unreadable", { ...full, consent: "unreadable", withheld: "consent unreadable" }],
+    ["with text that looks like our codes", { ...full, utm: { utm_source: "\u0001\t\nA\\ \ud800=" } }],
+    ["with UTM fields alone", { ...unattributed, utm: { utm_source: "google", of_site: "x" } }],
+  ])("an attribution %s is read as it was written", (_what, attribution) => {
+    const text = packAttribution(attribution);
+    expect(unpackAttribution(text)).toEqual(attribution);
+    expect([text.isWellFormed(), text.includes("\0")]).toEqual([true, false]);
+  });
+
+  test("the attributions of a thousand generated people are read as they were written, from half the bytes of JSON", () => {
+    let [packed, json] = [0, 0];
+    for (let seed = 0; seed < 1000; seed++) {
+      const identityOf = generateIdentity(seed, seenAt, person);
+      const known = { consent: "granted", withheld: null, identity: identityOf } as const;
+      const attribution = attribute(known, seenAt, { keepMs: 1e12, isTrusted: false });
+      const text = packAttribution(attribution);
+      expect(unpackAttribution(text)).toEqual(attribution);
+      packed += Buffer.byteLength(text);
+      json += JSON.stringify(attribution).length;
+    }
+    expect(packed).toBeLessThan(json / 2);
+  });
+
+  test("an attribution that a release stored is read by every later one", () => {
+    const stored =
+      "Aunknown\t\tfound\n\t1794297600000\t0\u000eshop.example\u0010autumn\t\u000f\u0011\u0010\t203.0.113.9\t\u0001\u0002142\u0003\tAEAIaIQobChMI-_\t3fbclid\t1794297599995\tIwAR0\tE1794297600000.1\tG2.1794297600\t<\u0011\t=cpc";
+    expect(unpackAttribution(stored)).toEqual(full);
+  });
+
+  test.each(["", "{}", "A", "Aunknown\t", "Aunknown\t\tnone\tx", "Aunknown\t\tnone\n\tx"])(
+    "an attribution of the text %j is damaged",
+    (text) => {
+      expect(() => unpackAttribution(text)).toThrow("damaged");
+    },
+  );
 });

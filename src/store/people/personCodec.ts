@@ -1,11 +1,20 @@
-// The stored form of identity and visitor records.
+// The stored form of identity and visitor records, and of what an event took from one.
 //
 // There are millions of them, and every event reads one. So a record is a text that is read once from left to right, and
 // only as far as it is needed. The first line has the record's own fields, each other line is a visit, newest first. Fields
 // are separated by tabs and begin with a character that says which one it is.
 // docs/decisions/0012-stored-form-of-identity-records.md compares this with other forms.
 
-import type { Browser, EventIdentity, Identity, SeenId, Sha256, Visit, Visitor } from "../../kernel/event.ts";
+import type {
+  Attribution,
+  Browser,
+  EventIdentity,
+  Identity,
+  SeenId,
+  Sha256,
+  Visit,
+  Visitor,
+} from "../../kernel/event.ts";
 
 type Kind =
   | "browser"
@@ -97,6 +106,28 @@ export function packRecord(record: Identity | Visitor, subject: string): string 
   }
   for (const visit of record.visits) text += packVisit(visit, subject);
   return text;
+}
+
+/** Writes what was taken from the visits as one visit. */
+export function packAttribution({ consent, withheld, identity, ...taken }: Attribution): string {
+  const text = `A${consent}\t${withheld ?? ""}\t${identity}`;
+  const { clickIds, browserIds, utm, browser } = taken;
+  if (!browser && isEmpty(clickIds) && isEmpty(browserIds) && isEmpty(utm)) return text;
+  let seenAt = 0;
+  for (const name in clickIds) seenAt = Math.max(seenAt, clickIds[name]?.seenAt ?? 0);
+  return text + packVisit({ visitorId: null, seenAt, ...taken }, "");
+}
+
+export function unpackAttribution(text: string): Attribution {
+  if (!text.startsWith("A")) throw new Damaged();
+  const reader = new Reader(text, "");
+  const consent = reader.name() as Attribution["consent"];
+  const withheld = (reader.name() || null) as Attribution["withheld"];
+  const identity = reader.value() as Attribution["identity"];
+  const visit = reader.hasLine() ? readVisit(reader, { browser: true, utm: true }) : null;
+  reader.end();
+  const { clickIds = {}, browserIds = {}, utm = {}, browser = null } = visit ?? {};
+  return { consent, withheld, identity, clickIds, browserIds, utm, browser };
 }
 
 function packVisit(visit: Visit, subject: string): string {

@@ -1,7 +1,8 @@
 // Lists a row or two for every table. Migrations must keep them, a backup must contain them, and a
 // change of the encryption key must reseal them.
 
-import { packRecord } from "../../../src/store/people/personCodec.ts";
+import type { Attribution } from "../../../src/kernel/event.ts";
+import { packAttribution, packRecord } from "../../../src/store/people/personCodec.ts";
 import { emailRef } from "../../../src/store/events/eventRow.ts";
 import type { Row } from "../../../src/store/engine/database.ts";
 import { sealWith } from "../../../src/store/engine/seal.ts";
@@ -15,7 +16,7 @@ export const person = sha256("a".repeat(64));
 const at = rowsAt;
 const hour = Math.floor(at / 3_600_000);
 const site_id = "s1";
-const attribution = {
+const attribution: Attribution = {
   consent: "granted",
   withheld: null,
   identity: "found",
@@ -89,7 +90,7 @@ export function representativeRows(): Record<string, Row[]> {
         time: at,
         received_at: at,
         person,
-        attribution: JSON.stringify(attribution),
+        attribution: packAttribution(attribution),
         extra: sealedJson({ plan: "gold" }, `event s1 ${eventId}`),
         plan: '[["c1","segment","row"],["c2","sandbox"]]',
         owner: "node",
