@@ -71,7 +71,7 @@ async function readRecord(records: AsyncIterator<Parsed>): Promise<Parsed | null
 
 /** Ignores quoted names, which may contain delimiters and line breaks. A quote inside a name is a character. */
 const withoutQuoted = (start: string) =>
-  start.trimStart().replace(/(^|[,;\t\r\n])"(?:[^"]|"")*(?:"|$)/g, "$1");
+  start.trimStart().replace(/(^|[,;\t\r\n])"[^"]*(?:""[^"]*)*(?:"|$)/g, "$1");
 
 /** True when the text has the whole header. */
 export const hasHeader = (start: string) => /\S[^\r\n]*[\r\n]/.test(withoutQuoted(start));

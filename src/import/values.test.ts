@@ -172,6 +172,7 @@ describe("the currency of an amount", () => {
     ["R$ 5", "BRL"],
     ["US$5", "USD"],
     ["5 $US", "USD"],
+    ["5 £GB", "GBP"],
     ["CA$5", "CAD"],
   ])("%s can be in %s", (text, currency) => {
     expect(matchesCurrency(currency, readAmount(text) as Money)).toBe(true);

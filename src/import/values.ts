@@ -168,7 +168,7 @@ export function readMoney(
 ): Money | ValueFault {
   const [, minus = "", before, number = "", after] =
     moneyForm.exec(text.replaceAll(/\s+/g, " ").trim()) ?? [];
-  const marks = [before, after].filter((mark) => mark !== undefined);
+  const marks = [before, after].filter((found) => found !== undefined);
   // An amount with a currency is written for people, and files with semicolons use the comma as decimal separator.
   const groupsByPoint = marks.length > 0 || delimiter === ";";
   const amount = readNumber(minus + number, { decimal, groupsByPoint });
@@ -192,12 +192,13 @@ const symbols = new Map<string, readonly string[]>();
 function symbolsOf(currency: string): readonly string[] {
   const known = symbols.get(currency);
   if (known) return known;
-  const symbolIn = (locale: string, currencyDisplay: "narrowSymbol" | "symbol") =>
-    new Intl.NumberFormat(locale, { style: "currency", currency, currencyDisplay })
+  const symbolAs = (currencyDisplay: "narrowSymbol" | "symbol") =>
+    new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay })
       .formatToParts(0)
       .find(({ type }) => type === "currency")?.value ?? currency;
-  // A dollar is $ in its own country only.
-  const found = [currency, symbolIn("en", "narrowSymbol"), symbolIn("en", "symbol"), symbolIn("en-CA", "symbol")];
+  const narrow = symbolAs("narrowSymbol");
+  // Other countries write the country next to it: US$, £GB.
+  const found = [currency, narrow, symbolAs("symbol"), currency.slice(0, 2) + narrow];
   const lower = found.map((one) => one.toLowerCase());
   symbols.set(currency, lower);
   return lower;

@@ -1,6 +1,6 @@
 // A new key file is durable before anything is sealed with its key.
 
-import fs, { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import fs, { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,16 +12,22 @@ type Synced = { path: string; isNamed: boolean };
 /** What `work` syncs, in order, and whether the key file had its name by then. */
 function syncsOf(file: string, work: () => void): Synced[] {
   const synced: Synced[] = [];
-  const { fsyncSync } = fs;
+  const paths = new Map<number, string>();
+  const { openSync, fsyncSync } = fs;
+  fs.openSync = (path, ...rest) => {
+    const fd = openSync(path, ...rest);
+    paths.set(fd, String(path));
+    return fd;
+  };
   fs.fsyncSync = (fd) => {
-    synced.push({ path: readlinkSync(`/proc/self/fd/${fd}`), isNamed: existsSync(file) });
+    synced.push({ path: paths.get(fd) ?? "", isNamed: existsSync(file) });
     fsyncSync(fd);
   };
   syncBuiltinESMExports();
   try {
     work();
   } finally {
-    fs.fsyncSync = fsyncSync;
+    Object.assign(fs, { openSync, fsyncSync });
     syncBuiltinESMExports();
   }
   return synced;

@@ -34,7 +34,7 @@ let walked = 0;
 
 /** Takes the walks one after the other. Returns where the store differed from the model. */
 async function takeWalks(
-  { stores, readRows }: Awaited<ReturnType<typeof openStores>>,
+  { stores, reader }: Awaited<ReturnType<typeof openStores>>,
   graph: Graph,
   walks: readonly Edge[][],
 ): Promise<string[]> {
@@ -43,15 +43,16 @@ async function takeWalks(
   for (const walk of walks) {
     const emailSha256 = sha256Of(`person ${(walked += 1)}`);
     const beginning = graph.worlds[walk[0]?.from ?? 0] as World;
-    const context = { stores, directory, readRows, now, emailSha256 };
+    const context = { stores, directory, readRows: reader.readRows, now, emailSha256 };
     const event = await acceptReal(context, beginning.deliveries.map(nameOf));
     const taken: string[] = [];
     for (const edge of walk) {
       taken.push(`${edge.node}: ${edge.name}`);
       const { deliveries } = graph.worlds[edge.to] as World;
-      const found = await event
-        .take(edge, graph.worlds[edge.from] as World)
-        .then(event.read, (error: unknown) => String(error));
+      const found = await event.take(edge, graph.worlds[edge.from] as World).then(
+        () => event.read(),
+        (error: unknown) => String(error),
+      );
       if (JSON.stringify(found) === JSON.stringify(deliveries)) continue;
       different.push(
         `${taken.join(", ")}\n  model ${JSON.stringify(deliveries)}\n  store ${JSON.stringify(found)}`,
@@ -73,15 +74,11 @@ async function openStores(engine: Engine) {
   // Open events belong to a node that exists.
   await store.nodes.renew("a", "0", 3_600_000);
   const reader = await openReader(location);
-  return {
-    stores: { a: store, b: other },
-    readRows: reader.readRows,
-    location,
-    async close() {
-      await reader.close();
-      await close();
-    },
-  };
+  afterAll(async () => {
+    await reader.close();
+    await close();
+  });
+  return { stores: { a: store, b: other }, reader, location };
 }
 
 /** Reads which deliveries of an event have rows. The store itself makes no difference between those that have and others. */
@@ -91,7 +88,7 @@ async function openReader(location: StoreLocation) {
   if (location.engine === "sqlite") {
     const db = new DatabaseSync(location.file, { readOnly: true, timeout: 5000 });
     return {
-      async readRows(eventId: string) {
+      readRows: async (eventId: string) => {
         await yieldToEventLoop();
         return idsOf(db.prepare(`${text}?`).all(eventId));
       },
@@ -108,7 +105,6 @@ async function openReader(location: StoreLocation) {
 
 describe.each(withEngine)("the store on %s and the model agree: %s", async (engine, name) => {
   const opened = await openStores(engine);
-  afterAll(opened.close);
   const graph = graphOf(name);
   const walks = coveringWalks(graph, isStored);
 
@@ -129,7 +125,6 @@ describe.each(withEngine)("the store on %s and the model agree: %s", async (engi
 
 describe("a model that differs from the store is found out", async () => {
   const opened = await openStores("sqlite");
-  afterAll(opened.close);
 
   test.each([
     ["a cancellation also ends what is being sent", "cancel", "skipped"],

@@ -103,7 +103,10 @@ test("after a sync that failed nothing is accepted until a restart, and nothing 
 const logSize = (home: Installation) =>
   statSync(join(home.env["CLEANCAST_DATA"] ?? "", "cleancast.db-wal")).size;
 
-/** Lets no file of the process grow beyond a size, as if the disk were full. */
+/**
+ * Lets no file of the process grow beyond a size, as if the disk were full. A write that crosses the limit ends there, and the
+ * next one fails with EFBIG instead of ENOSPC, which everyCall.test.ts has.
+ */
 function limitFiles({ process: { pid } }: Relay, bytes: number | "unlimited"): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
 }
@@ -116,7 +119,10 @@ function hasPrlimit(): boolean {
   }
 }
 
-test.skipIf(!hasPrlimit())(
+const isLimitable = hasPrlimit();
+if (!isLimitable) process.stderr.write("test/disk/disk.test.ts fills no disk: there is no prlimit.\n");
+
+test.skipIf(!isLimitable)(
   "whichever write of an event finds no space, the event is refused, and accepted when there is space again",
   async () => {
     const home = await newInstallation("sqlite");

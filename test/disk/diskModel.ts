@@ -12,7 +12,7 @@ export type DiskCall =
   | { kind: "truncate"; file: string; size: number }
   | { kind: "sync"; file: string; began: number }
   | { kind: "create" | "remove"; file: string }
-  | { kind: "rename"; file: string; to: string }
+  | { kind: "link" | "rename"; file: string; to: string }
   /** The folder itself is new. */
   | { kind: "create folder" }
   | { kind: "sync folder" | "sync parent of folder"; began: number }
@@ -114,6 +114,9 @@ export class Disk {
         break;
       case "remove":
         this.#name(number, call.file, null);
+        break;
+      case "link":
+        this.#name(number, call.to, this.#fileOf(call.file));
         break;
       case "rename":
         this.#name(number, call.to, this.#fileOf(call.file));

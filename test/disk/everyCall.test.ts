@@ -13,6 +13,9 @@ import { hasStrace, readTrace, startTraced, type TracedRelay } from "./strace.ts
 
 const images = Number(process.env.DISK_IMAGES ?? 0);
 const seed = Number(process.env.DISK_SEED ?? 20_261_115);
+const isSkipped = images === 0 || !hasStrace();
+if (isSkipped && images > 0)
+  process.stderr.write("test/disk/everyCall.test.ts is skipped: there is no strace, or it may not trace.\n");
 
 /** A relay sends to the platform that its first start connects, which is built in. */
 async function installation(folder: string): Promise<Record<string, string>> {
@@ -86,7 +89,7 @@ function report(what: string, cuts: readonly Cut[], calls: readonly DiskCall[]):
   );
 }
 
-describe.skipIf(images === 0 || !hasStrace())("every call to the disk", { timeout: 4 * 3_600_000 }, () => {
+describe.skipIf(isSkipped)("every call to the disk", { timeout: 4 * 3_600_000 }, () => {
   test("a power cut after any call of a first start, of events, kills and stops loses nothing", async () => {
     const folder = join(freshFolder(), "new", "data");
     const { calls } = await recordLives(folder, [

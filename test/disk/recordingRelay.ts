@@ -1,6 +1,7 @@
-// A relay that records what becomes durable, without any rights: what its log has that it had not before, whenever the relay
-// begins to sync it; the end of each sync; and each answer with the header `x-test-event`. The calls are lines of JSON in the
-// folder CLEANCAST_TEST_RECORD, which has the data as they were at the first sync, too. With CLEANCAST_TEST_FAIL_SYNC=5 the fifth sync fails, as on a broken disk.
+// A relay that records what becomes durable, on any machine and without any rights: what its log has that it had not before,
+// whenever the relay begins to sync it; the end of each sync; and each answer with the header `x-test-event`. The calls are
+// lines of JSON in the folder CLEANCAST_TEST_RECORD, which has the data as they were at the first sync, too. With
+// CLEANCAST_TEST_FAIL_SYNC=5 the fifth sync fails, as on a broken disk.
 //
 // SQLite syncs by itself only when it checkpoints or begins its log anew, which no short test of a running relay reaches.
 
@@ -41,9 +42,23 @@ function noteWrites(path: string): void {
   }
 }
 
-const { fdatasync } = fs;
+const { open, fdatasync } = fs;
+
+/** The paths of the files that are open, by descriptor. */
+const paths = new Map<number, string>();
+
+function recordOpen(path: string, ...rest: [...unknown[], (error: unknown, fd: number) => void]): void {
+  const callback = rest.pop() as (error: unknown, fd: number) => void;
+  const onOpen = (error: unknown, fd: number) => {
+    if (!error) paths.set(fd, path);
+    callback(error, fd);
+  };
+  Reflect.apply(open, fs, [path, ...rest, onOpen]);
+}
+
 function recordSync(fd: number, callback: (error: NodeJS.ErrnoException | null) => void): void {
-  const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
+  const path = paths.get(fd);
+  if (path === undefined) throw new Error("a file is synced that was not opened with fs.open");
   noteWrites(path);
   const began = calls;
   syncs += 1;
@@ -56,7 +71,7 @@ function recordSync(fd: number, callback: (error: NodeJS.ErrnoException | null) 
     callback(error);
   });
 }
-fs.fdatasync = recordSync as typeof fs.fdatasync;
+Object.assign(fs, { open: recordOpen, fdatasync: recordSync });
 syncBuiltinESMExports();
 
 // oxlint-disable-next-line typescript/unbound-method -- called on the object that it was taken from

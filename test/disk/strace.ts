@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { basename, dirname } from "node:path";
 import { createInterface } from "node:readline";
+import { afterFile, takeAll } from "../support/afterFile.ts";
 import { command } from "../support/relay.ts";
 import type { DiskCall } from "./diskModel.ts";
 import { isRecorded } from "./powerCut.ts";
@@ -19,7 +20,7 @@ export function hasStrace(): boolean {
 }
 
 const traced =
-  "openat,write,writev,pwrite64,pwritev,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,sendto,sendmsg";
+  "openat,write,writev,pwrite64,pwritev,ftruncate,fsync,fdatasync,link,linkat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,sendto,sendmsg";
 
 export type TracedRelay = {
   process: ChildProcess;
@@ -28,6 +29,13 @@ export type TracedRelay = {
   /** Resolves when the relay has ended. */
   end: (signal: NodeJS.Signals) => Promise<void>;
 };
+
+/** The relays under strace, by process id: they outlive a strace that is killed. */
+const running = new Set<number>();
+
+afterFile(() => {
+  for (const pid of takeAll(running)) process.kill(pid, "SIGKILL");
+});
 
 /** `inject` is a fault such as `fdatasync:error=EIO:when=3`. Null when the relay did not start. */
 export async function startTraced(
@@ -69,6 +77,8 @@ export async function startTraced(
       .trim()
       .split("\n")[0],
   );
+  running.add(pid);
+  child.on("close", () => running.delete(pid));
   return {
     process: child,
     url,
@@ -111,6 +121,8 @@ function readLine(raw: string): Line | null {
 }
 
 const fromHex = (text: string) => Buffer.from(text.replaceAll("\\x", ""), "hex");
+/** Older versions of strace write the paths of descriptors as they are. */
+const toPath = (text = "") => (text.startsWith("\\x") ? fromHex(text).toString() : text);
 
 class TraceReader {
   readonly calls: DiskCall[] = [];
@@ -127,7 +139,7 @@ class TraceReader {
     const result = / = (-?\d+)[^=]*$/.exec(text)?.[1];
     const name = /^(\w+)\(/.exec(text)?.[1] ?? "";
     if (result === undefined || Number(result) < 0) return;
-    const path = /^\w+\(\d+<([^>]*)>/.exec(text)?.[1] ?? "";
+    const path = toPath(/^\w+\(\d+<([^>]*)>/.exec(text)?.[1]);
     const file = this.#fileAt(path);
     switch (name) {
       case "openat":
@@ -167,7 +179,7 @@ class TraceReader {
       case "unlinkat":
         return this.#remove(text);
       default:
-        return this.#rename(text);
+        return this.#rename(text, name.startsWith("link") ? "link" : "rename");
     }
   }
 
@@ -178,7 +190,7 @@ class TraceReader {
   }
 
   #open(text: string): void {
-    const path = / = \d+<([^>]*)>/.exec(text)?.[1] ?? "";
+    const path = toPath(/ = \d+<([^>]*)>/.exec(text)?.[1]);
     const file = this.#fileAt(path.replace(/ \(deleted\)$/, ""));
     if (!file) return;
     this.#ends.set(file, 0);
@@ -210,13 +222,13 @@ class TraceReader {
     }
   }
 
-  #rename(text: string): void {
+  #rename(text: string, kind: "link" | "rename"): void {
     const [from = "", to = ""] = pathsIn(text);
     const [file, target] = [this.#fileAt(from), this.#fileAt(to)];
     if (!file || !target) return;
-    this.#known.delete(file);
+    if (kind === "rename") this.#known.delete(file);
     this.#known.add(target);
-    this.calls.push({ kind: "rename", file, to: target });
+    this.calls.push({ kind, file, to: target });
   }
 }
 

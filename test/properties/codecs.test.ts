@@ -1,7 +1,7 @@
 // Promises of stored forms: what is packed is read again as it was, and the short way to read a record gives an event the same
 // ids as the whole record does.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect } from "vitest";
 import { attribute } from "../../src/identity/attribution.ts";
 import { browserIds, clickIds, utmFields } from "../../src/identity/clickIds.ts";

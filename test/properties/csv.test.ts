@@ -4,14 +4,14 @@
 import { Readable } from "node:stream";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect } from "vitest";
 import { toCsv, type Column } from "../../src/api/lists.ts";
 import { openCsv } from "../../src/import/csv.ts";
 import { openNdjson } from "../../src/import/ndjson.ts";
 import type { Table } from "../../src/import/table.ts";
 import { matchesCurrency, readMoney, readNumber, readTime, ValueFault } from "../../src/import/values.ts";
-import { anyText, property, storableText, word } from "./property.ts";
+import { anyText, digitSigns, property, storableText, word } from "./property.ts";
 
 const cell = fc.oneof(
   storableText({ maxLength: 12 }),
@@ -48,7 +48,7 @@ property(
   "an exported list has all its rows, whatever is in their cells, and no cell begins a formula",
   [rows, fc.integer({ min: 1, max: 5 })],
   async (table, size) => {
-    const [header, ...read] = parse(await exported(table, size)) as string[][];
+    const [header, ...read] = parse(await exported(table, size));
     expect(header).toEqual(["one", "two", "three"]);
     expect(read.map((row) => row.map(unquoted))).toEqual(
       table.map((row) => row.map((one) => unquoted(String(one ?? "")))),
@@ -63,7 +63,7 @@ property(
   [fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 7 })],
   async (count, limit, size) => {
     const table = Array.from({ length: count }, (_, i) => [i, i, i]);
-    const read = parse(await exported(table, size, limit), { relax_column_count: true }) as string[][];
+    const read = parse(await exported(table, size, limit), { relax_column_count: true });
     expect(read.length).toBe(1 + Math.min(count, limit) + (count > limit ? 1 : 0));
     if (count > limit) expect(read.at(-1)?.[0]).toMatch(/^Only the newest /);
   },
@@ -71,7 +71,10 @@ property(
 
 /** Text with what has a meaning in CSV files. */
 const withSigns = fc
-  .array(fc.oneof(word(1, 3), fc.constantFrom('"', ",", ";", "\t", "\n", "\r", "\r\n", " ")), { minLength: 1, maxLength: 5 })
+  .array(fc.oneof(word(1, 3), fc.constantFrom('"', ",", ";", "\t", "\n", "\r", "\r\n", " ")), {
+    minLength: 1,
+    maxLength: 5,
+  })
   .map((parts) => parts.join(""));
 
 const header = fc
@@ -184,7 +187,7 @@ property(
 property(
   "no text is read as anything but a finite number or a sentence",
   [
-    fc.oneof(anyText, fc.string({ unit: fc.constantFrom(..."0123456789.,'-+eE ") })),
+    fc.oneof(anyText, fc.string({ unit: fc.constantFrom(...digitSigns, ...".,'-+eE ".split("")) })),
     fc.constantFrom("point", "comma", null),
     fc.boolean(),
   ],
@@ -219,10 +222,7 @@ property(
         }).format(value),
       ),
     );
-    expect(
-      matchesCurrency(code, read) || read.marks.length === 0 || currencyDisplay === "symbol",
-      `${text} ${read.marks}`,
-    ).toBe(true);
+    expect([text, matchesCurrency(code, read)]).toEqual([text, true]);
   },
   { runs: 500 },
 );
@@ -323,7 +323,9 @@ property(
     // No sale was made in the first century, but a year of two digits is easily taken for one.
     const isDate =
       year >= 100 &&
-      date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+      date.getUTCFullYear() === year &&
+      date.getUTCMonth() === month - 1 &&
+      date.getUTCDate() === day;
     const isClock = minute < 60 && (half ? hour >= 1 && hour <= 12 : hour < 24);
     const isOffset = offsetHours <= 14 && offsetMinutes < 60;
     expect([text, read instanceof ValueFault]).toEqual([text, !(isDate && isClock && isOffset)]);

@@ -1,6 +1,6 @@
 // Promises of ids and cursors: ids sort by time, and pages that follow each other's cursors list everything once.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterAll, expect } from "vitest";
 import { pageOf, readCursor } from "../../src/api/lists.ts";
 import { deliveryStates, type DeliveryState } from "../../src/kernel/event.ts";

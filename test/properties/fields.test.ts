@@ -1,22 +1,32 @@
 // Promises of the inbound fields: nothing that a sender writes makes them fail, and nothing plain of a person leaves them.
 
 import { inspect } from "node:util";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect } from "vitest";
 import { FieldFault, newEvent, readExtra, readFields, type Fields } from "../../src/inbound/fields.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";
 import { withDefaults } from "../../src/sites/settings.ts";
 import type { Site } from "../../src/sites/directory.ts";
 import { connectionTo } from "../support/lanes.ts";
-import { address, anyText, hash, inAnyCase, property, sha256Hex, storableText, word } from "./property.ts";
+import {
+  address,
+  anyText,
+  digitSigns,
+  hash,
+  inAnyCase,
+  property,
+  sha256Hex,
+  storableText,
+  word,
+} from "./property.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const read = (text: string, country: string | null = null) =>
   readFields({ fields: JSON.parse(text) as Record<string, unknown>, text }, { country }, now);
 
-function accepted(read: Fields | FieldFault): Fields {
-  if (read instanceof FieldFault) throw new Error(read.message);
-  return read;
+function accepted(found: Fields | FieldFault): Fields {
+  if (found instanceof FieldFault) throw new Error(found.message);
+  return found;
 }
 
 const names = [
@@ -182,13 +192,13 @@ property(
   },
 );
 
-const digits = fc
-  .array(fc.constantFrom(..."0123456789"), { minLength: 1, maxLength: 30 })
+const wholeNumber = fc
+  .array(fc.constantFrom(...digitSigns), { minLength: 1, maxLength: 30 })
   .map((found) => found.join("").replace(/^0+(?=\d)/, ""));
 
 property(
   "an order id that is a JSON number keeps every digit",
-  [digits, fc.option(digits, { nil: null }), fc.boolean()],
+  [wholeNumber, fc.option(wholeNumber, { nil: null }), fc.boolean()],
   (whole, fraction, isNegative) => {
     const literal = `${isNegative ? "-" : ""}${whole}${fraction === null ? "" : `.${fraction}`}`;
     const text = `{"nested":{"orderId":1},"email":"ada@example.com","event":"lead","orderId":${literal}}`;

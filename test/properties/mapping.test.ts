@@ -1,7 +1,7 @@
 // Promises that every platform keeps for every conversion: its functions are pure and never fail, its requests are well
 // formed, and what consent withholds is not in them.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect } from "vitest";
 import type { Conversion, Person, Sha256 } from "../../src/kernel/event.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";

@@ -1,7 +1,7 @@
 // Promises of periods, steps and schedules: they follow each other without gap and overlap, and everything that was counted
 // is in exactly one of them.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterAll, expect } from "vitest";
 import { decide, nextAttemptAt } from "../../src/delivery/retry.ts";
 import type { FilterReason } from "../../src/kernel/event.ts";

@@ -2,7 +2,7 @@
 // the tests sees the same inputs; a failure prints it. `npm run test:properties` takes a new seed and many more inputs.
 
 import { createHash } from "node:crypto";
-import fc, { type Arbitrary } from "fast-check";
+import * as fc from "fast-check";
 import { test } from "vitest";
 
 const seed = Number(process.env.PROPERTY_SEED ?? 20_261_115);
@@ -13,7 +13,7 @@ type Options = { runs?: number };
 /** Defines a test: `holds` must not throw, and must not return false, for any input. */
 export function property<Input extends [unknown, ...unknown[]]>(
   promise: string,
-  inputs: { [At in keyof Input]: Arbitrary<Input[At]> },
+  inputs: { [At in keyof Input]: fc.Arbitrary<Input[At]> },
   holds: (...input: Input) => boolean | void | Promise<boolean | void>,
   { runs = 200 }: Options = {},
 ): void {
@@ -46,8 +46,9 @@ export const hash = fc
   .array(fc.constantFrom(...hex), { minLength: 64, maxLength: 64 })
   .map((digits) => digits.join(""));
 
+export const digitSigns = "0123456789".split("");
 const letters = "abcdefghijklmnopqrstuvwxyz".split("");
-const lettersAndDigits = [...letters, ..."0123456789"];
+const lettersAndDigits = [...letters, ...digitSigns];
 const wordOf = (signs: readonly string[], minLength: number, maxLength: number) =>
   fc.array(fc.constantFrom(...signs), { minLength, maxLength }).map((chosen) => chosen.join(""));
 
@@ -77,6 +78,6 @@ export const address = fc.tuple(localPart, domain).map(([local, at]) => `${local
 export const inAnyCase = (text: string) =>
   fc
     .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
-    .map((upper) => [...text].map((sign, i) => (upper[i] ? sign.toUpperCase() : sign)).join(""));
+    .map((upper) => Array.from(text, (sign, i) => (upper[i] ? sign.toUpperCase() : sign)).join(""));
 
 export const sha256Hex = (text: string) => createHash("sha256").update(text).digest("hex");

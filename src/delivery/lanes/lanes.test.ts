@@ -24,6 +24,7 @@ import {
 import type { Mode } from "../../kernel/event.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Outcome } from "./deliver.ts";
+import type { OpenEvent } from "../openEvents.ts";
 import type { Job } from "../plan.ts";
 
 failOnUnhandledRejections();
@@ -322,6 +323,23 @@ describe("what happens while a job waits or is sent", () => {
     await nextTick();
     expect(relay.calls).toHaveLength(2);
     await relay.answer();
+  });
+
+  test("a first attempt that its node claims as a delivery of its own, after a takeover, is not sent twice", async () => {
+    const relay = setUp([sandbox]);
+    const openEvent: OpenEvent = {
+      settle: () => Promise.resolve(),
+      close: () => {},
+      abandon: () => {},
+      leasedUntil: () => Infinity,
+    };
+    const first = job(sandbox);
+    const outcome = relay.lanes.send(first, openEvent);
+    await nextTick();
+    expect(await relay.lanes.send({ ...first })).toEqual({ state: "queued", reason: "being sent already" });
+    await relay.answer();
+    expect(await outcome).toEqual(sent);
+    expect(relay.calls).toHaveLength(1);
   });
 
   test("a batch that waited for a second is looked at again, and what changed is given back unsent", async () => {

@@ -3,6 +3,7 @@
 // used up, wait and are sent as one batch. So the cost per conversion falls as the load rises, and a connection that hangs
 // blocks only its own lanes.
 
+import { append, link, nodesOf, remove, type RingNode } from "../../kernel/ring.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection } from "../../sites/directory.ts";
 import {
@@ -33,7 +34,12 @@ export type Lanes = {
 
 export type LanesOptions = DelivererOptions & { quota: Quota };
 
-type Queue = { key: string; busy: number; waiting: QueuedJob[]; quotaUntil: number };
+/** `inHand` is a ring of the deliveries that are waiting or being sent. */
+type Queue = { key: string; busy: number; waiting: QueuedJob[]; quotaUntil: number; inHand: InHand };
+
+interface InHand extends RingNode<InHand> {
+  eventId: string;
+}
 
 export function openLanes(options: LanesOptions): Lanes {
   const deliverer = createDeliverer(options);
@@ -41,16 +47,22 @@ export function openLanes(options: LanesOptions): Lanes {
   const queues = new Map<string, Queue>();
   const onIdle: (() => void)[] = [];
   const pauses = new Set<() => void>();
-  /** The deliveries that are waiting or being sent. */
-  const inHand = new Set<string>();
   let withdrawing = 0;
   let isClosing = false;
 
   function queueOf(job: Job): Queue {
     const key = connectionKey(job);
     let queue = queues.get(key);
-    if (!queue) queues.set(key, (queue = { key, busy: 0, waiting: [], quotaUntil: 0 }));
+    if (!queue) {
+      const inHand = link<InHand>({ eventId: "" });
+      queues.set(key, (queue = { key, busy: 0, waiting: [], quotaUntil: 0, inHand }));
+    }
     return queue;
+  }
+
+  function isInHand(queue: Queue, { eventId }: Job): boolean {
+    for (const one of nodesOf(queue.inHand)) if (one.eventId === eventId) return true;
+    return false;
   }
 
   function lanesOf({ job }: QueuedJob): number {
@@ -160,14 +172,16 @@ export function openLanes(options: LanesOptions): Lanes {
 
   return {
     send(job, openEvent) {
-      const delivery = `${job.eventId} ${job.connectionId}`;
-      // The lease ended during an attempt, and this node claimed the delivery again. The attempt settles it.
-      if (inHand.has(delivery)) return Promise.resolve({ state: "queued", reason: "being sent already" });
-      inHand.add(delivery);
       const queue = queueOf(job);
+      // The lease ended during an attempt, and this node claimed the delivery again. The attempt settles it. An event that
+      // was accepted a moment ago cannot be in hand.
+      if (!openEvent && isInHand(queue, job))
+        return Promise.resolve({ state: "queued", reason: "being sent already" });
+      const inHand = link<InHand>({ eventId: job.eventId });
+      append(queue.inHand, inHand);
       return new Promise((end) => {
         const resolve = (outcome: Outcome) => {
-          inHand.delete(delivery);
+          remove(inHand);
           end(outcome);
         };
         queue.waiting.push({ job, openEvent: openEvent ?? undefined, since: options.now(), resolve });
