@@ -68,17 +68,18 @@ export type Cut = {
   faults: string[];
 };
 
-/** Cuts the power after `images` of the calls, spread evenly over the recording, with every kind of luck. */
+/** Cuts the power after `images` of the calls from `from` on, spread evenly, with every kind of luck. */
 export async function cutPower(
   { start, promises, calls }: Recording,
   images: number,
   seed: number,
+  from = 0,
 ): Promise<Cut[]> {
   const random = randomFrom(seed);
   const folder = join(freshFolder(), "data");
   const moments = Array.from(
     { length: images },
-    (_, i) => Math.floor(((i + random.next()) / images) * calls.length) + 1,
+    (_, i) => from + Math.floor(((i + random.next()) / images) * (calls.length - from)) + 1,
   );
   const disk = new Disk(start, promises);
   const cuts: Cut[] = [];

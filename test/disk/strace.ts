@@ -102,7 +102,8 @@ export async function readTrace(trace: string, folder: string): Promise<DiskCall
     if (!line) continue;
     const { thread, text } = line;
     if (text.endsWith("<unfinished ...>")) {
-      unfinished.set(thread, { text: text.slice(0, -"<unfinished ...>".length), began: reader.calls.length });
+      const begun = text.slice(0, -"<unfinished ...>".length).trimEnd();
+      unfinished.set(thread, { text: begun, began: reader.calls.length });
       continue;
     }
     const resumed = /^<\.\.\. \w+ resumed>/.exec(text);
@@ -145,7 +146,8 @@ class TraceReader {
       case "openat":
         return this.#open(text);
       case "pwrite64": {
-        const [, data = "", at = ""] = /, "([^"]*)"(?:\.\.\.)?, \d+, (\d+)\)/.exec(text) ?? [];
+        const [, data = "", at] = /, "([^"]*)", \d+, (\d+)\)/.exec(text) ?? [];
+        if (file && at === undefined) throw new Error(`not understood: ${text.slice(-200)}`);
         if (file) this.#write(file, Number(at), fromHex(data), Number(result));
         return;
       }
