@@ -3,21 +3,32 @@
 import type { Edge, Graph } from "./explore.ts";
 import { mayWrite, type World } from "./model.ts";
 
+/** By states alone there are fewer kinds: reasons, leases and times are left out. */
+export type Detail = "everything" | "states";
+
 /** A step as the store sees it: the deliveries before and after it, and whether the node that takes it holds them. */
-export function kindOf({ worlds }: Graph, { from, to, name, node, job }: Edge): string {
+export function kindOf({ worlds }: Graph, { from, to, name, node, job }: Edge, detail: Detail): string {
   const seenBy = ({ deliveries }: World) =>
-    deliveries.map((one) => ({ ...one, holder: one.holder && (one.holder === node ? "own" : "other") }));
+    deliveries.map((one) =>
+      detail === "states"
+        ? [one.state, one.hasRow]
+        : { ...one, holder: one.holder && (one.holder === node ? "own" : "other") },
+    );
   const before = worlds[from] as World;
   const isOwn = job && mayWrite(before, node, job);
   return JSON.stringify([seenBy(before), name, job?.isFirst, isOwn, seenBy(worlds[to] as World)]);
 }
 
 /** From a beginning each walk goes to the nearest kind of step that no walk has taken, as long as it finds one. */
-export function coveringWalks(graph: Graph, isWanted: (edge: Edge) => boolean): Edge[][] {
+export function coveringWalks(
+  graph: Graph,
+  isWanted: (edge: Edge) => boolean,
+  detail: Detail = "everything",
+): Edge[][] {
   const { edges, pathTo } = graph;
   const next = Map.groupBy(edges, ({ from }) => from);
   const left = new Map<string, Edge>();
-  const kinds = new Map(edges.map((edge) => [edge, kindOf(graph, edge)]));
+  const kinds = new Map(edges.map((edge) => [edge, kindOf(graph, edge, detail)]));
   for (const [edge, kind] of kinds) {
     if (isWanted(edge) && !left.has(kind)) left.set(kind, edge);
   }

@@ -106,11 +106,12 @@ export function canReach(
   isWanted: (world: World) => boolean,
   isUsed: (edge: Edge) => boolean,
 ): boolean[] {
-  const sources = Map.groupBy(edges.filter(isUsed), ({ to }) => to);
+  const sources: number[][] = worlds.map(() => []);
+  for (const edge of edges) if (isUsed(edge)) sources[edge.to]?.push(edge.from);
   const reaches = worlds.map(isWanted);
   const left = [...reaches.keys()].filter((world) => reaches[world]);
   for (let world = left.pop(); world !== undefined; world = left.pop())
-    for (const { from } of sources.get(world) ?? []) {
+    for (const from of sources[world] ?? []) {
       if (reaches[from]) continue;
       reaches[from] = true;
       left.push(from);

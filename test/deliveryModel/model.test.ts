@@ -148,8 +148,6 @@ test.each(Object.entries(faults))("the exploration finds the fault: %s", (_fault
   const table: Steps = { ...steps, ...changed };
   // The smallest exploration finds them all.
   const graph = explore(explorations["one delivery, embedded database"].begun, table);
-  const broken = Object.entries({ ...safety, ...progress }).filter(([, kept]) =>
-    findBreach(graph, table, kept),
-  );
-  expect(broken.map(([promise]) => promise)).not.toEqual([]);
+  const promises = Object.values({ ...safety, ...progress });
+  expect(promises.some((kept) => findBreach(graph, table, kept) !== null)).toBe(true);
 });
