@@ -1,5 +1,6 @@
 // `npm run docs:diagrams` draws the ```mermaid blocks of all documents in a real browser, as docs/diagrams/HASH.{light,dark}.svg.
-// The drawings are committed, so that a build needs neither a browser nor Mermaid.
+// The drawings are committed, so that a build needs neither a browser nor Mermaid. The block of the delivery states is made
+// from their model first.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium, launchChromium } from "../test/browser/launch.ts";
 import { diagramFile, diagramsIn, themes, type Theme } from "./docs/diagrams.ts";
+import { withStateDiagram } from "./docs/stateDiagram.ts";
 
 const mermaidVersion = "12.3.0";
 const colours: Record<Theme, Record<string, string>> = {
@@ -40,6 +42,8 @@ async function draw(root: string): Promise<void> {
       .filter((name) => name.endsWith(".md"))
       .map((name) => join(docs, name)),
   ];
+  const concepts = join(docs, "explanation/concepts.md");
+  writeFileSync(concepts, withStateDiagram(readFileSync(concepts, "utf8")));
   const blocks = new Set(documents.flatMap((file) => diagramsIn(readFileSync(file, "utf8"))));
   const source = findChromium({ env: process.env, platform: process.platform, arch: process.arch });
   if ("missing" in source) throw new Error(source.missing);

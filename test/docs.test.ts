@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildSite } from "../scripts/docs/build.ts";
+import { withStateDiagram } from "../scripts/docs/stateDiagram.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
 import { freshFolder } from "./support/databases.ts";
 import { documents, root } from "./support/documents/documents.ts";
@@ -14,6 +15,12 @@ test("the pages of the platforms match what the platforms declare (npm run docs:
   const pages = platformPages();
   expect(readdirSync(folder).toSorted()).toEqual([...pages.keys()].toSorted());
   for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
+});
+
+test("the drawing of the delivery states is the one that their model gives (npm run docs:diagrams)", () => {
+  const page = readFileSync(join(root, "docs/explanation/concepts.md"), "utf8");
+  expect(page).toContain("stateDiagram-v2");
+  expect(withStateDiagram(page)).toBe(page);
 });
 
 test.each(documents)("every relative link in %s leads to an existing file", (document) => {

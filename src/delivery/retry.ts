@@ -1,16 +1,10 @@
-// Decides what follows from a platform's answer. The states of a delivery:
+// Decides what follows from a platform's answer. docs/explanation/concepts.md shows the states of a delivery; the drawing is
+// made from the model in test/deliveryModel, which lists every step between them and is checked against the store.
 //
-//   queued ──accepted──▶ sent                     `queued` is the only state that the worker moves. Every attempt
-//     │ ▲                                          ends in exactly one settlement by the node that holds the lease, and
-//     │ └─later (after the schedule's delay)       nothing is dropped between two states.
-//     ├──refused────────▶ rejected
-//     ├──unauthorised───▶ parked ──reconnect, resume──▶ queued
-//     ├──too old────────▶ expired
-//     └──not to be sent─▶ skipped                  deselected, unfit, withdrawn, cancelled, disconnected, erased
-//
-// Without an attempt a delivery changes only while no node has claimed it: by a user (pause, resume, cancel, or replay, which
-// makes any ended one `queued` again) or by a change of its connection or person. Invariant: an accepted delivery is `queued`
-// or `parked` until it ends with a reason; it leaves a state by one of these steps only.
+// `queued` is the only state that the worker moves. Every attempt ends in exactly one settlement by the node that holds the
+// lease. Without an attempt a delivery changes only while no node has claimed it: by a user (pause, resume, cancel, or replay,
+// which makes any ended one `queued` again) or by a change of its connection. Only an erasure does not wait. Invariant: an
+// accepted delivery is `queued` or `parked` until it ends with a reason.
 
 import { dayMs } from "../kernel/time.ts";
 import type { Conversion, DeliveryState, Reading } from "../kernel/event.ts";

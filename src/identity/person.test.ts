@@ -285,6 +285,9 @@ describe("a name", () => {
     ["Jean-Luc", "jeanluc"],
     ["O’Neil, Jr.", "oneiljr"],
     ["Vale\u0301ry", "val\u00e9ry"],
+    // A sign with a mark, in one and in two characters.
+    ["A\u2260B", "ab"],
+    ["A=\u0338B", "ab"],
     ["ÅSE", "åse"],
     ["Νίκος", "νίκος"],
     ["ப்ரியா", "ப்ரியா"],

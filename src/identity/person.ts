@@ -116,10 +116,12 @@ function sha256(text: string): Sha256 {
 
 /**
  * Keeps letters, marks and digits of any script. Variation selectors count as marks but are what remains of a removed
- * emoji. NFC comes last, because lower-casing and removal can undo it.
+ * emoji. NFC comes first, because a sign and its mark are one sign only when they are composed, and last, because
+ * lower-casing and removal can undo it.
  */
 function normalizeName(name: string): string {
   const lower = name.toLowerCase();
   if (/^[a-z0-9]*$/.test(lower)) return lower;
-  return lower.replace(/[^\p{L}\p{M}\p{N}]|\p{Variation_Selector}/gu, "").normalize("NFC");
+  const composed = lower.normalize("NFC");
+  return composed.replace(/[^\p{L}\p{M}\p{N}]|\p{Variation_Selector}/gu, "").normalize("NFC");
 }

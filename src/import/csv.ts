@@ -69,10 +69,15 @@ async function readRecord(records: AsyncIterator<Parsed>): Promise<Parsed | null
   }
 }
 
-/** Ignores delimiters inside quoted names. */
+/** Ignores quoted names, which may contain delimiters and line breaks. A quote inside a name is a character. */
+const withoutQuoted = (start: string) =>
+  start.trimStart().replace(/(^|[,;\t\r\n])"[^"]*(?:""[^"]*)*(?:"|$)/g, "$1");
+
+/** True when the text has the whole header. */
+export const hasHeader = (start: string) => /\S[^\r\n]*[\r\n]/.test(withoutQuoted(start));
+
 function detectDelimiter(start: string): string {
-  const header = start.trimStart().split(/\r?\n|\r/, 1)[0] ?? "";
-  const bare = header.replace(/"[^"]*"/g, "");
-  const counts = delimiters.map((one) => bare.split(one).length);
+  const header = withoutQuoted(start).split(/\r?\n|\r/, 1)[0] ?? "";
+  const counts = delimiters.map((one) => header.split(one).length);
   return delimiters[counts.indexOf(Math.max(...counts))] as string;
 }

@@ -36,6 +36,11 @@ describe("CSV", () => {
     },
   );
 
+  test("the delimiter is found where names of columns have line breaks, delimiters and quotes", async () => {
+    const { columns, delimiter } = await read('"Order\nID, ""new""";5" pipe;"a,b,c"\n1;2;"x"\n');
+    expect([delimiter, columns]).toEqual([";", ['Order\nID, "new"', '5" pipe', "a,b,c"]]);
+  });
+
   test("a stray quote is read as a character, and only rows of the wrong length are refused", async () => {
     const { rows } = await read('a,b\n1,5" pipe\n2\n3,4,5\n6,7');
     expect(describeRows(rows)).toEqual([

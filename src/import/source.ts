@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";
 import { basename } from "node:path";
 import { Refusal } from "../kernel/refusal.ts";
-import { openCsv } from "./csv.ts";
+import { hasHeader, openCsv } from "./csv.ts";
 import { openNdjson } from "./ndjson.ts";
 import { maxRowLength, type Table } from "./table.ts";
 
@@ -84,8 +84,9 @@ export async function openTable(bytes: AsyncIterable<Buffer>, name: string): Pro
   const text = decode(bytes)[Symbol.asyncIterator]();
   let start = "";
   let isAtEnd = false;
-  // Detecting the format needs the whole first line.
-  while (!isAtEnd && !/\S[^\n]*\n/.test(start) && start.length < maxRowLength) {
+  // Detecting the format needs the whole first line; in CSV this is the header, which may have line breaks.
+  const isEnough = () => (isNdjson(start) ? /\S[^\n]*\n/.test(start) : hasHeader(start));
+  while (!isAtEnd && !isEnough() && start.length < maxRowLength) {
     const next = await text.next();
     if (next.done) isAtEnd = true;
     else start += next.value;
@@ -95,8 +96,10 @@ export async function openTable(bytes: AsyncIterable<Buffer>, name: string): Pro
     yield start;
     for (let next = await text.next(); !next.done; next = await text.next()) yield next.value;
   })();
-  return start.trimStart().startsWith("{") ? openNdjson(whole) : openCsv(whole, start);
+  return isNdjson(start) ? openNdjson(whole) : openCsv(whole, start);
 }
+
+const isNdjson = (start: string) => start.trimStart().startsWith("{");
 
 /** Yields the text piece by piece, without its byte order mark. */
 async function* decode(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {

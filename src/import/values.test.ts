@@ -51,7 +51,7 @@ describe("numbers as people and programs write them", () => {
     for (const sure of ["0.125", "12.34", "1234.567"]) expect(readNumber(sure, people)).toBe(Number(sure));
   });
 
-  test.each(["abc", "12 apples", "1.2.3,4,5", "--5", "€", "12,34,56.7", "NaN", "Infinity", "0x10"])(
+  test.each(["abc", "12 apples", "1.2.3,4,5", "--5", "€", "12,34,56.7", "NaN", "Infinity", "0x10", "2e320"])(
     "%s is not a number",
     (text) => {
       expect(readNumber(text, plain)).toBeInstanceOf(ValueFault);
@@ -109,6 +109,11 @@ describe("times", () => {
     "31.11.2026",
     "2026-10-31 25:00",
     "12:30",
+    "0026-10-31",
+    "2026-10-31 13:05 am",
+    "2026-10-31 0:05 pm",
+    "2026-10-31 12:30 +15:00",
+    "2026-10-31 12:30 +01:60",
     "20261031",
     "1e9",
   ])("%j is not a time", (text) => {
@@ -127,11 +132,16 @@ test.each<[string, Money]>([
   ["12.50 EUR", { amount: 12.5, marks: ["EUR"] }],
   ["eur 1.234,50", { amount: 1234.5, marks: ["eur"] }],
   ["$5 CAD", { amount: 5, marks: ["$", "CAD"] }],
+  ["1.234,50 zł", { amount: 1234.5, marks: ["zł"] }],
+  ["199kr", { amount: 199, marks: ["kr"] }],
+  ["R$ 12,50", { amount: 12.5, marks: ["R$"] }],
+  ["US$12.50", { amount: 12.5, marks: ["US$"] }],
+  ["Rs. 500", { amount: 500, marks: ["Rs."] }],
 ])("%s is an amount, with the currency that is written next to it", (text, money) => {
   expect(readAmount(text)).toEqual(money);
 });
 
-test.each(["€", "abc", "EUR", "12 apples", "$-", ""])("%j is not an amount", (text) => {
+test.each(["€", "abc", "EUR", "12 apples", "apples 12", "zł", "$-", ""])("%j is not an amount", (text) => {
   expect(readAmount(text)).toBeInstanceOf(ValueFault);
 });
 
@@ -155,6 +165,15 @@ describe("the currency of an amount", () => {
     ["￥5", "CNY"],
     ["₹5", "INR"],
     ["chf 5", "CHF"],
+    ["5 zł", "PLN"],
+    ["5 kr", "SEK"],
+    ["5 kr.", "DKK"],
+    ["5 Kč", "CZK"],
+    ["R$ 5", "BRL"],
+    ["US$5", "USD"],
+    ["5 $US", "USD"],
+    ["5 £GB", "GBP"],
+    ["CA$5", "CAD"],
   ])("%s can be in %s", (text, currency) => {
     expect(matchesCurrency(currency, readAmount(text) as Money)).toBe(true);
   });
@@ -165,6 +184,10 @@ describe("the currency of an amount", () => {
     ["5 €", "USD"],
     ["$5 CAD", "USD"],
     ["5 pcs", "USD"],
+    ["5 k", "SEK"],
+    ["5 zł", "EUR"],
+    ["US$5", "CAD"],
+    ["R$ 5", "ZAR"],
   ])("%s cannot be in %s", (text, currency) => {
     expect(matchesCurrency(currency, readAmount(text) as Money)).toBe(false);
   });

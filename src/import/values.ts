@@ -2,7 +2,7 @@
 // amount or a wrong day would be reported to a platform as the truth.
 
 import { Fault } from "../kernel/refusal.ts";
-import { dayMs, minuteMs } from "../kernel/time.ts";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 
 export type ValueRules = {
   /** The decimal separator; null accepts only unambiguous numbers. */
@@ -23,7 +23,7 @@ export type NumberRules = Pick<ValueRules, "decimal"> & {
 /** Reads a number such as `1,234.50`, `1.234,50` or `1'234.50`. */
 export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules): number | ValueFault {
   const bare = text.replace(/['’\s]/g, "");
-  if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return Number(bare);
+  if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return finite(Number(bare));
   const sign = decimal === null ? detectDecimal(bare, groupsByPoint) : decimal === "point" ? "." : ",";
   if (sign === null) {
     return new ValueFault("value is ambiguous (1,234 or 1.234); use --decimal point or --decimal comma");
@@ -33,8 +33,11 @@ export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules
   const isGrouped = RegExp(`^-?\\d{1,3}(?:\\${thousands}\\d{3})*$|^-?\\d*$`).test(whole);
   if (more !== undefined || !isGrouped || !/^\d*$/.test(cents ?? "") || !/\d/.test(bare))
     return new ValueFault("value is not a number");
-  return Number(`${whole.replaceAll(thousands, "")}.${cents || "0"}`);
+  return finite(Number(`${whole.replaceAll(thousands, "")}.${cents || "0"}`));
 }
+
+const finite = (number: number) =>
+  Number.isFinite(number) ? number : new ValueFault("value is too large for a number");
 
 /** null when the separator is ambiguous. */
 function detectDecimal(text: string, groupsByPoint: boolean): "." | "," | null {
@@ -77,15 +80,24 @@ export function readTime(name: string, text: string, rules: ValueRules): number 
   const wall = Date.UTC(...parts);
   const read = new Date(wall);
   const isReal =
+    // Date.UTC reads the year 26 as 1926.
+    read.getUTCFullYear() === parts[0] &&
     read.getUTCMonth() === parts[1] &&
     read.getUTCDate() === parts[2] &&
-    hour < 24 &&
+    (half ? isHalfDayHour(Number(hours)) : hour < 24) &&
     parts[4] < 60 &&
     parts[5] < 61;
-  if (!isReal) return unreadable;
+  const ahead = offset ? parseOffset(offset) : zoneOffset(wall, rules.timeZone);
+  if (!isReal || Math.abs(ahead) > maxOffsetMs) return unreadable;
   const ms = Math.trunc(Number(`0.${fraction || "0"}`) * 1000);
-  return wall - (offset ? parseOffset(offset) : zoneOffset(wall, rules.timeZone)) + ms;
+  return wall - ahead + ms;
 }
+
+/** 13 o'clock in the morning is a mistake. */
+const isHalfDayHour = (hour: number) => hour >= 1 && hour <= 12;
+
+/** No zone is further ahead of UTC. */
+const maxOffsetMs = 14 * hourMs;
 
 type DateRead = { year: number; month: number; day: number; rest: string };
 
@@ -106,6 +118,7 @@ function parseOffset(text: string): number {
   const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);
   if (!match) return 0;
   const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
+  if (Number(match[3] ?? 0) > 59) return Infinity;
   return (match[1] === "-" ? -minutes : minutes) * minuteMs;
 }
 
@@ -143,7 +156,9 @@ export type Money = {
   marks: string[];
 };
 
-const moneyForm = /^(-?) ?([A-Z]{3}\b|\p{Sc})?(.*?)(\b[A-Z]{3}|\p{Sc})?$/iu;
+/** A symbol, perhaps with letters (US$, $US), or letters alone: a code, or what a country writes (kr, zł, Rs.). */
+const mark = String.raw`\p{L}{0,3}\p{Sc}\p{L}{0,3}|\p{L}{1,4}\.?`;
+const moneyForm = new RegExp(`^(-?) ?(${mark})?(?!\\p{L})(.*?)(?<!\\p{L})(${mark})?$`, "u");
 
 /** Reads an amount such as `€ 12,50` or `12.50 EUR`. `delimiter` separates the cells of the file; null in NDJSON. */
 export function readMoney(
@@ -153,31 +168,38 @@ export function readMoney(
 ): Money | ValueFault {
   const [, minus = "", before, number = "", after] =
     moneyForm.exec(text.replaceAll(/\s+/g, " ").trim()) ?? [];
-  const marks = [before, after].filter((mark) => mark !== undefined);
+  const marks = [before, after].filter((found) => found !== undefined);
   // An amount with a currency is written for people, and files with semicolons use the comma as decimal separator.
   const groupsByPoint = marks.length > 0 || delimiter === ";";
   const amount = readNumber(minus + number, { decimal, groupsByPoint });
   return amount instanceof ValueFault ? amount : { amount, marks };
 }
 
-/** True when every mark can mean this currency: `$` is the symbol of many. */
+/** True when every mark can mean this currency: `$` is the symbol of many, `kr` that of several. */
 export function matchesCurrency(currency: string, { marks }: Money): boolean {
-  return marks.every(
-    (mark) => mark.toUpperCase() === currency || currencySymbol(currency).includes(mark.normalize("NFKC")),
-  );
+  return marks.every((found) => {
+    const text = found.normalize("NFKC").replace(/\.$/, "").toLowerCase();
+    // $US is US$ in French.
+    const written = text.replace(/^(\p{Sc})(\p{L}+)$/u, "$2$1");
+    const isSign = /^\p{Sc}$/u.test(written);
+    return symbolsOf(currency).some((one) => one === written || (isSign && one.includes(written)));
+  });
 }
 
-const symbols = new Map<string, string>();
+const symbols = new Map<string, readonly string[]>();
 
-function currencySymbol(currency: string): string {
+/** The code and the symbols of a currency, in lower case: `usd`, `$` and `us$`. */
+function symbolsOf(currency: string): readonly string[] {
   const known = symbols.get(currency);
-  if (known !== undefined) return known;
-  const format = new Intl.NumberFormat("en", {
-    style: "currency",
-    currency,
-    currencyDisplay: "narrowSymbol",
-  });
-  const symbol = format.formatToParts(0).find(({ type }) => type === "currency")?.value ?? currency;
-  symbols.set(currency, symbol);
-  return symbol;
+  if (known) return known;
+  const symbolAs = (currencyDisplay: "narrowSymbol" | "symbol") =>
+    new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay })
+      .formatToParts(0)
+      .find(({ type }) => type === "currency")?.value ?? currency;
+  const narrow = symbolAs("narrowSymbol");
+  // Other countries write the country next to it: US$, £GB.
+  const found = [currency, narrow, symbolAs("symbol"), currency.slice(0, 2) + narrow];
+  const lower = found.map((one) => one.toLowerCase());
+  symbols.set(currency, lower);
+  return lower;
 }

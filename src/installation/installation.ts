@@ -1,6 +1,6 @@
 // Opens the data of an installation, for the server and for every command. Faults name the variable that causes them.
 
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createKeyFile, missingKey } from "../maintenance/encryptionKeys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { ulid } from "../kernel/ids.ts";
@@ -11,6 +11,7 @@ import { NewerSchema, OlderNodes } from "../store/schema/compatibility.ts";
 import { UnreleasedSchema } from "../store/schema/generation.ts";
 import { SchemaBusy } from "../store/schema/migrate.ts";
 import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
+import { makeFolder } from "../store/maintenance/syncToDisk.ts";
 import { MoveUnfinished } from "../store/schema/moveMarker.ts";
 import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { sqlState } from "../store/engine/postgres/errors.ts";
@@ -30,7 +31,7 @@ export function readVersion(): string {
 
 export function makeDataFolder({ dataFolder }: Config): void {
   try {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    makeFolder(dataFolder);
   } catch (error) {
     throw new ConfigFaults([
       `CLEANCAST_DATA is ${dataFolder}, which cannot be created (${messageOf(error)}).`,

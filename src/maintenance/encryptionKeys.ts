@@ -5,10 +5,10 @@
 // every second, so a change reaches it without a restart.
 
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode } from "../kernel/errorCode.ts";
-import { syncToDisk } from "../store/maintenance/syncToDisk.ts";
+import { makeFolder, syncToDisk } from "../store/maintenance/syncToDisk.ts";
 import type { Keys } from "../store/engine/seal.ts";
 
 /**
@@ -66,13 +66,31 @@ function decodeKey(text: string): Buffer | null {
 
 export const newKey = () => randomBytes(32);
 
-/** Creates the file where there is none, readable only by its owner. An existing file stays. */
+/**
+ * Creates the file where there is none, readable only by its owner. An existing file stays. The key is on the disk before
+ * the file has its name, and the name before anything is sealed: a power cut never leaves half a key, or sealed values
+ * without theirs.
+ */
 export function createKeyFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
+  const part = `${path}.${randomBytes(6).toString("hex")}.part`;
   try {
-    writeFileSync(path, `${newKey().toString("hex")}\n`, { flag: "wx", mode: 0o600 });
+    writeFileSync(part, `${newKey().toString("hex")}\n`, { flag: "wx", mode: 0o600, flush: true });
+    nameOnce(part, path);
+  } finally {
+    rmSync(part, { force: true });
+  }
+  syncToDisk(dirname(path));
+}
+
+/** Another process may create the file at the same moment: then that one stays. */
+function nameOnce(part: string, path: string): void {
+  try {
+    linkSync(part, path);
   } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
+    if (errorCode(error) === "EEXIST") return;
+    // Some file systems have no hard links.
+    if (!existsSync(path)) renameSync(part, path);
   }
 }
 

@@ -12,6 +12,7 @@ import { openTokens } from "../delivery/oauth/tokens.ts";
 import { openQuota } from "../delivery/lanes/quota.ts";
 import { markForReconnection } from "../delivery/lanes/deliver.ts";
 import { openEventsOf } from "../delivery/openEvents.ts";
+import { recheckWith } from "../delivery/recheck.ts";
 import { openSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { openChecker, relayOf } from "../domains/checker.ts";
@@ -122,6 +123,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
     attemptMs: config.attemptMs,
     now,
     elapsed,
+    recheck: recheckWith({ store, directory }),
     onDefect,
     markForReconnection: (connection, reason) =>
       markForReconnection(store, directory, connection, reason, now()),

@@ -105,6 +105,7 @@ export async function openStandinDelivery() {
         if (open.length === 0) break;
         const batch = open.map((conversion) => ({
           job: jobOf(connection, conversion, round),
+          since: clock.now,
           resolve: (outcome: Outcome) => void outcomes.set(conversion, outcome),
         }));
         await attempts.deliver(batch);

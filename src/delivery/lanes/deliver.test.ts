@@ -92,6 +92,7 @@ function batchOf(count: number): { batch: QueuedJob[]; outcomes: (Outcome | unde
       owner: "me",
       leaseUntil: now + 60_000,
     },
+    since: now,
     resolve: (outcome: Outcome) => void (outcomes[i] ??= outcome),
   }));
   return { batch, outcomes };

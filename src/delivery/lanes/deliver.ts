@@ -13,6 +13,7 @@ import { exchange, exchangeWithoutToken, type Exchange } from "../exchange.ts";
 import type { Tokens } from "../oauth/tokens.ts";
 import { parkedReason, type Job } from "../plan.ts";
 import { decide, type Decision, type RetryRules } from "../retry.ts";
+import { recheckAfterMs, type Recheck } from "../recheck.ts";
 import type { Sender } from "../send.ts";
 import type { OpenEvent } from "../openEvents.ts";
 
@@ -22,6 +23,8 @@ export type QueuedJob = {
   job: Job;
   /** The event whose first attempt this is; absent for a delivery that has a row. */
   openEvent?: OpenEvent | undefined;
+  /** When it came to the lane, on the monotonic clock. */
+  since: number;
   resolve: (outcome: Outcome) => void;
 };
 
@@ -39,6 +42,8 @@ export type DelivererOptions = {
   now: () => number;
   /** Milliseconds on a monotonic clock, for breakers, quotas and leases. */
   elapsed: () => number;
+  /** Looks again at a batch that waited. */
+  recheck?: Recheck;
   /** Reports a defect of a platform's functions, or a settlement that could not be written. */
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
@@ -49,7 +54,10 @@ export const connectionKey = (of: { siteId: string; connectionId: string }) =>
 export function createDeliverer(options: DelivererOptions) {
   /** When this ends, every job of the batch is settled and resolved, or its lease is lost. */
   async function deliver(batch: QueuedJob[]): Promise<void> {
-    const leased = keepLeased(batch);
+    const { recheck } = options;
+    const early = options.elapsed() - recheckAfterMs;
+    const hasWaited = batch.some((one) => one.since <= early);
+    const leased = keepLeased(recheck && hasWaited ? await keepCurrent(batch, recheck) : batch);
     const first = leased[0]?.job;
     if (!first) return;
     const key = connectionKey(first);
@@ -134,6 +142,20 @@ export function createDeliverer(options: DelivererOptions) {
       else one.resolve({ state: "queued", reason });
     }
     return lost.length ? batch.filter((one) => !isLost(one)) : batch;
+  }
+
+  /**
+   * Gives back what changed while it waited, for the worker to look at anew. If the delivery was settled elsewhere, its
+   * settlement here is discarded.
+   */
+  async function keepCurrent(batch: QueuedJob[], recheck: Recheck): Promise<QueuedJob[]> {
+    const outdated = await recheck(
+      batch.map(({ job, openEvent }) => ({ job, isFirst: openEvent !== undefined })),
+    );
+    const decision = { state: "queued", reason: "changed while it waited", dueAt: options.now() } as const;
+    const changed = batch.filter((one) => outdated.has(one.job));
+    await settleUntried(changed, decision);
+    return changed.length ? batch.filter((one) => !outdated.has(one.job)) : batch;
   }
 
   async function settleUntried(batch: readonly QueuedJob[], decision: Decision): Promise<void> {

@@ -24,6 +24,7 @@ import {
 import type { Mode } from "../../kernel/event.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Outcome } from "./deliver.ts";
+import type { OpenEvent } from "../openEvents.ts";
 import type { Job } from "../plan.ts";
 
 failOnUnhandledRejections();
@@ -350,5 +351,77 @@ describe("idle", () => {
       expect(await within(200, relay.lanes.idle())).not.toBe("never");
       expect(relay.settled).toHaveLength(i + 1);
     }
+  });
+});
+
+describe("what happens while a job waits or is sent", () => {
+  test("a delivery that its node claims again during an attempt is not sent twice", async () => {
+    const relay = setUp([sandbox]);
+    const first = job(sandbox);
+    const outcome = relay.lanes.send(first);
+    await nextTick();
+    const again = relay.lanes.send({ ...first, leaseUntil: first.leaseUntil + 30_000 });
+    expect(await again).toEqual({ state: "queued", reason: "being sent already" });
+    await relay.answer();
+    expect(await outcome).toEqual(sent);
+    expect(relay.calls).toHaveLength(1);
+    // Afterwards it can be replayed.
+    void relay.lanes.send(first);
+    await nextTick();
+    expect(relay.calls).toHaveLength(2);
+    await relay.answer();
+  });
+
+  test("a first attempt that its node claims as a delivery of its own, after a takeover, is not sent twice", async () => {
+    const relay = setUp([sandbox]);
+    const openEvent: OpenEvent = {
+      settle: () => Promise.resolve(),
+      close: () => {},
+      abandon: () => {},
+      leaseLeftMs: () => Infinity,
+    };
+    const first = job(sandbox);
+    const outcome = relay.lanes.send(first, openEvent);
+    await nextTick();
+    expect(await relay.lanes.send({ ...first })).toEqual({ state: "queued", reason: "being sent already" });
+    await relay.answer();
+    expect(await outcome).toEqual(sent);
+    expect(relay.calls).toHaveLength(1);
+  });
+
+  test("a batch that waited for a second is looked at again, and what changed is given back unsent", async () => {
+    const looked: string[][] = [];
+    const [kept, changed] = [job(sandbox), job(sandbox, { attemptsMade: 1 })];
+    const relay = setUp([sandbox], {
+      recheck: async (waiting) => {
+        looked.push(ids(waiting.map((one) => one.job)));
+        return new Set(waiting.flatMap((one) => (one.job === changed ? [one.job] : [])));
+      },
+    });
+    await fillLanes(relay);
+    const outcomes = sendAll(relay.lanes, [kept, changed]);
+    relay.clock.now += 1000;
+    while (relay.openCalls()) await relay.answer();
+    expect(await Promise.all(outcomes)).toEqual([
+      sent,
+      { state: "queued", reason: "changed while it waited" },
+    ]);
+    expect(looked).toEqual([[kept.eventId, changed.eventId]]);
+    expect(relay.calls.flatMap((call) => call.ids)).not.toContain(changed.eventId);
+    expect(relay.settled.find((one) => one.eventId === changed.eventId)).toMatchObject({
+      state: "queued",
+      attempts: 1,
+      attempt: null,
+      dueAt: start + 1000,
+    });
+  });
+
+  test("a batch that waited for less is sent without another look", async () => {
+    const relay = setUp([sandbox], { recheck: () => Promise.reject(new Error("not asked for")) });
+    await fillLanes(relay);
+    const outcomes = sendAll(relay.lanes, jobs(2, sandbox));
+    relay.clock.now += 999;
+    while (relay.openCalls()) await relay.answer();
+    expect(await Promise.all(outcomes)).toEqual([sent, sent]);
   });
 });

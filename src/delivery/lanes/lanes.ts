@@ -3,6 +3,7 @@
 // used up, wait and are sent as one batch. So the cost per conversion falls as the load rises, and a connection that hangs
 // blocks only its own lanes.
 
+import { append, link, nodesOf, remove, type RingNode } from "../../kernel/ring.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection } from "../../sites/directory.ts";
 import { maxLeaseMs } from "../../store/deliveries/nodes.ts";
@@ -37,8 +38,12 @@ export type LanesOptions = DelivererOptions & { quota: Quota };
 /** Bounds a request whose events have long lists of items to a few megabytes. */
 const maxBatchItems = 2000;
 
-/** `quotaUntil` is a time on the monotonic clock. */
-type Queue = { key: string; busy: number; waiting: QueuedJob[]; quotaUntil: number };
+/** `quotaUntil` is a time on the monotonic clock; `inHand` is a ring of the deliveries that are waiting or being sent. */
+type Queue = { key: string; busy: number; waiting: QueuedJob[]; quotaUntil: number; inHand: InHand };
+
+interface InHand extends RingNode<InHand> {
+  eventId: string;
+}
 
 export function openLanes(options: LanesOptions): Lanes {
   const deliverer = createDeliverer(options);
@@ -52,8 +57,16 @@ export function openLanes(options: LanesOptions): Lanes {
   function queueOf(job: Job): Queue {
     const key = connectionKey(job);
     let queue = queues.get(key);
-    if (!queue) queues.set(key, (queue = { key, busy: 0, waiting: [], quotaUntil: -Infinity }));
+    if (!queue) {
+      const inHand = link<InHand>({ eventId: "" });
+      queues.set(key, (queue = { key, busy: 0, waiting: [], quotaUntil: -Infinity, inHand }));
+    }
     return queue;
+  }
+
+  function isInHand(queue: Queue, { eventId }: Job): boolean {
+    for (const one of nodesOf(queue.inHand)) if (one.eventId === eventId) return true;
+    return false;
   }
 
   function lanesOf({ job }: QueuedJob): number {
@@ -173,8 +186,18 @@ export function openLanes(options: LanesOptions): Lanes {
   return {
     send(job, openEvent) {
       const queue = queueOf(job);
-      return new Promise((resolve) => {
-        queue.waiting.push({ job, openEvent: openEvent ?? undefined, resolve });
+      // The lease ended during an attempt, and this node claimed the delivery again. The attempt settles it. An event that
+      // was accepted a moment ago cannot be in hand.
+      if (!openEvent && isInHand(queue, job))
+        return Promise.resolve({ state: "queued", reason: "being sent already" });
+      const inHand = link<InHand>({ eventId: job.eventId });
+      append(queue.inHand, inHand);
+      return new Promise((end) => {
+        const resolve = (outcome: Outcome) => {
+          remove(inHand);
+          end(outcome);
+        };
+        queue.waiting.push({ job, openEvent: openEvent ?? undefined, since: options.elapsed(), resolve });
         // A microtask later, so that jobs that arrive at the same moment share a batch.
         if (queue.waiting.length === 1) queueMicrotask(() => fillFreeLanes(queue));
       });

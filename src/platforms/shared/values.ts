@@ -76,8 +76,10 @@ function round(value: number, decimals: number): number {
 
 /** Writes plain digits with exactly this many decimals, never an exponent. */
 export function decimalText(value: number, decimals: number): string {
-  if (Math.abs(value) < 1e21) return round(value, decimals).toFixed(decimals);
-  return `${BigInt(value)}${decimals > 0 ? `.${"0".repeat(decimals)}` : ""}`;
+  // toFixed() would show the next digits of the binary number: 778080459406.43 as 778080459406.4301.
+  const rounded = Math.abs(value) < 1e21 ? String(round(value, decimals)) : String(BigInt(value));
+  const [whole = "", fraction = ""] = rounded.split(".");
+  return decimals > 0 ? `${whole}.${fraction.padEnd(decimals, "0")}` : whole;
 }
 
 /** Rounds to whole minor units of the currency: 0.1 + 0.2 is 0.3, and a yen has no fractions. */

@@ -4,11 +4,19 @@
 // owner. If the owner dies, the delivery falls due again. Only the owner can settle it.
 
 import type { DeliveryState } from "../../kernel/event.ts";
-import { rowStatement, type Database, type Value } from "../engine/database.ts";
-import { attemptRow, insertAttempts, type Attempt, type Delivery, type DeliveryKey } from "./delivery.ts";
+import { chunks, list, rowStatement, type Database, type Value } from "../engine/database.ts";
+import {
+  attemptRow,
+  insertAttempts,
+  type Attempt,
+  type ConnectionKey,
+  type Delivery,
+  type DeliveryKey,
+} from "./delivery.ts";
 import { dueConnectionStore } from "./dueConnections.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import {
+  isOpen,
   plannedColumns,
   readDeliveries,
   readPlanned,
@@ -49,6 +57,28 @@ export function deliveryStore(db: Database) {
       await db.write((tx) =>
         tx.all(`UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''`, [now]),
       );
+    },
+
+    /**
+     * The queued deliveries of events to a connection, by event: the node that holds each, and whether it does so because
+     * it owns the event and has not settled its first attempt.
+     */
+    async findHolders(
+      { siteId, connectionId }: ConnectionKey,
+      eventIds: readonly string[],
+    ): Promise<Map<string, { owner: string; isFirst: boolean }>> {
+      const holders = new Map<string, { owner: string; isFirst: boolean }>();
+      for (const some of chunks(eventIds)) {
+        const rows = await db.all(
+          `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+          [siteId, ...some],
+        );
+        const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
+        for (const one of [...deliveries.values()].flat())
+          if (one.connectionId === connectionId && one.state === "queued")
+            holders.set(one.eventId, { owner: one.owner, isFirst: isOpen(one) });
+      }
+      return holders;
     },
 
     /** The deliveries of an event, ordered by platform and connection. */

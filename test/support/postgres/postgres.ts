@@ -226,10 +226,15 @@ export async function createDatabase(serverUrl: string, template = "template1"):
   return url.href;
 }
 
-/** Opens a connection for `work`, and closes it afterwards. */
-export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+export async function openPostgresClient(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   await client.connect();
+  return client;
+}
+
+/** Opens a connection for `work`, and closes it afterwards. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await openPostgresClient(url);
   try {
     return await work(client);
   } finally {
