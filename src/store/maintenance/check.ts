@@ -2,6 +2,7 @@
 
 import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
+import { backfillStates } from "../deliveries/backfills.ts";
 import { eventStatuses } from "../events/eventRow.ts";
 import { webhookStates } from "../outbound/webhooks.ts";
 import { statisticsKinds } from "../statistics/statistics.ts";
@@ -176,6 +177,7 @@ const enumerations: readonly [table: string, key: string, column: string, values
   ["events", "id", "mode", modes],
   ["events", "id", "status", eventStatuses],
   ["deliveries", "event_id", "state", deliveryStates],
+  ["backfills", "connection_id", "state", backfillStates],
   ["attempts", "event_id", "state", deliveryStates],
   ["consent_history", "subject", "state", consentStates],
   ["webhooks", "id", "state", webhookStates],
@@ -205,6 +207,8 @@ const json: readonly [table: string, key: string, column: string, fits: (value: 
   ["connections", "id", "events", isSelection],
   ["alerts", "subject", "notifications", isObject],
   ["audit", "id", "detail", () => true],
+  ["backfills", "connection_id", "chunk", Array.isArray],
+  ["backfills", "connection_id", "tally", isObject],
   ["imports", "id", "options", isObject],
   ["imports", "id", "tally", isObject],
 ];
