@@ -2,6 +2,7 @@
 
 import { CommanderError, type Command } from "commander";
 import { alertCommands } from "./commands/alert.ts";
+import { backfillCommands } from "./commands/backfill.ts";
 import { backupCommands } from "./commands/backup.ts";
 import { connectionCommands, signInCommands } from "./commands/connection.ts";
 import { CliCommand } from "./commands/context.ts";
@@ -46,6 +47,7 @@ personCommands(program);
 eventCommands(program);
 importCommands(program);
 deliveryCommands(program);
+backfillCommands(program);
 alertCommands(program);
 tagCommands(program);
 trafficCommands(program);

@@ -20,6 +20,8 @@ export type Job = {
   expiresAt: number;
   owner: string;
   leaseUntil: number;
+  /** A first attempt of a backfill, which live events overtake. */
+  isBackfill?: boolean;
 };
 
 /** `job` is null unless the delivery can be sent now. */

@@ -45,10 +45,12 @@ export type PlatformResponse = {
 
 /**
  * How a connection is proven before its first conversion. `test event`: by a sample in the platform's own test mode, which
- * counts nothing. `call`: by another harmless call, mostly a read. `nothing`: the platform has no such call.
+ * counts nothing. `call`: by another harmless call, mostly a read. `nothing`: the platform has no such call. `relay`: the
+ * platform is part of the relay.
  */
 export type Proof =
   | { by: "test event" }
+  | { by: "relay" }
   | {
       by: "call";
       request: PlatformRequest;

@@ -53,10 +53,12 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
   );
 }
 
+/** The proof is of no interest while the credentials are refused. */
 export function ConnectionState({ connection }: { connection: Connection }) {
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap="sm" wrap="nowrap">
       <State of={connection.state} {...(connection.state === "active" ? { word: "connected" } : {})} />
+      {connection.state !== "needs reconnection" && <State of={connection.proof.state} />}
     </Group>
   );
 }

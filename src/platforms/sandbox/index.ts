@@ -3,7 +3,6 @@
 import type { Conversion } from "../../kernel/event.ts";
 import { conversionJson } from "../shared/conversionJson.ts";
 import type { Platform } from "../platform.ts";
-import { proveByTestEvent } from "../shared/prove.ts";
 import { readStatus } from "../shared/response.ts";
 import { sampleConversion } from "../shared/sample.ts";
 
@@ -31,7 +30,7 @@ export const sandbox = {
     body: JSON.stringify({ conversions: conversions.map(describeAll) }),
   }),
   readResponse: (response, conversions, _settings, now) => conversions.map(() => readStatus(response, now)),
-  prove: proveByTestEvent,
+  prove: () => ({ by: "relay" }),
   examples: [
     {
       title: "A purchase after an ad click",

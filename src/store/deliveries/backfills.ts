@@ -2,6 +2,7 @@
 // moves its cursor in the transaction that queues the deliveries. So nothing is queued twice, whatever process does the next
 // step, and a backfill goes on after a restart where it was.
 
+import type { BackfillState } from "../../kernel/backfill.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { describeRow, readNumber, readText } from "../describeRow.ts";
 import { chunks, list, type Database, type RowQuery } from "../engine/database.ts";
@@ -11,9 +12,6 @@ import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { markHours } from "../statistics/statistics.ts";
 import { deliveryRow, insertDeliveries, newDelivery, type ConnectionKey } from "./delivery.ts";
 import { plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
-
-export const backfillStates = ["running", "done", "cancelled"] as const;
-export type BackfillState = (typeof backfillStates)[number];
 
 export type BackfillTally = {
   /** Conversions that were given to delivery. */
@@ -175,18 +173,36 @@ export function backfillStore(db: Database, newId: () => string) {
         return true;
       }),
 
-    /** Ends a running backfill. False when it had ended. */
-    async end(of: Key, state: "done" | "cancelled", reason: string | null, tally: BackfillTally | null, at: number) {
-      const rows = await db.write((tx) =>
-        tx.all(
+    /** Ends a running backfill; a cancelled one with what was queued and not attempted. False when it had ended. */
+    async end(
+      of: Key,
+      state: "done" | "cancelled",
+      reason: string | null,
+      tally: BackfillTally | null,
+      at: number,
+    ): Promise<boolean> {
+      return db.write(async (tx) => {
+        const [ended] = await tx.all(
           `UPDATE backfills SET state = $4, reason = $5, tally = COALESCE($6, tally), updated_at = $7
-           WHERE ${isKey} AND (state = 'running' OR (state = $4 AND updated_at = $7)) RETURNING state`,
+           WHERE ${isKey} AND (state = 'running' OR (state = $4 AND updated_at = $7)) RETURNING chunk`,
           [...valuesOf(of), state, reason, tally && JSON.stringify(tally), at],
-        ),
-      );
-      return rows.length > 0;
+        );
+        if (ended && state === "cancelled") await cancelChunk(tx, of, JSON.parse(String(ended.chunk)), at);
+        return ended !== undefined;
+      });
     },
   };
+}
+
+/** A delivery that a node has claimed is left to its settlement: the platform may have it already. */
+async function cancelChunk(tx: RowQuery, of: Key, chunk: readonly string[], at: number): Promise<void> {
+  for (const some of chunks(chunk))
+    await tx.all(
+      `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $4
+       WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(some.length, 4)})
+         AND state = 'queued' AND reason = $3 AND (owner = '' OR due_at <= $4)`,
+      [of.siteId, of.connectionId, backfillReason, at, ...some],
+    );
 }
 
 async function hasMoved(tx: RowQuery, before: BackfillRow, next: BackfillStep): Promise<boolean> {

@@ -1,8 +1,8 @@
 // Checks the integrity of the data in one moment of the database, some rows at a time, without changing anything.
 
+import { backfillStates } from "../../kernel/backfill.ts";
 import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
-import { backfillStates } from "../deliveries/backfills.ts";
 import { eventStatuses } from "../events/eventRow.ts";
 import { webhookStates } from "../outbound/webhooks.ts";
 import { statisticsKinds } from "../statistics/statistics.ts";
