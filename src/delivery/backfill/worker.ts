@@ -24,7 +24,7 @@ type BackfillWorkerOptions = {
 };
 
 const pollMs = 1000;
-const leaseMs = 30_000;
+const leaseMs = 10_000;
 /** Events that a step judges at most. */
 const maxJudged = 500;
 const maxChunk = 100;
