@@ -35,7 +35,11 @@ export function backfillCommands(program: CliCommand): void {
         perMinute: readNumber("per-minute", perMinute, maxBackfillPace),
         yes,
       };
-      const { value, text } = await runBackfill(context, findConnection(context.directory.sites(), id), wanted);
+      const { value, text } = await runBackfill(
+        context,
+        findConnection(context.directory.sites(), id),
+        wanted,
+      );
       context.print(value, text);
     });
 
@@ -67,10 +71,7 @@ export function backfillCommands(program: CliCommand): void {
     .run(async (context, id: string) => {
       const connection = findConnection(context.directory.sites(), id);
       const row = await cancelBackfill(context.store, connection, context.by);
-      context.print(
-        { backfill: toJson(row) },
-        `Cancelled after ${countOf(row.tally.queued, "conversion")}.`,
-      );
+      context.print({ backfill: toJson(row) }, `Cancelled after ${countOf(row.tally.queued, "conversion")}.`);
     });
 }
 
@@ -124,6 +125,14 @@ const countsText = (counts: Partial<Record<string, number>>) =>
     .map(([reason, n]) => `${n} ${reason}`)
     .join(", ");
 
-function toJson({ siteId, connectionId, fromId: _from, toId: _to, chunk: _chunk, cursor: _cursor, ...row }: BackfillRow) {
+function toJson({
+  siteId,
+  connectionId,
+  fromId: _from,
+  toId: _to,
+  chunk: _chunk,
+  cursor: _cursor,
+  ...row
+}: BackfillRow) {
   return { site: siteId, connection: connectionId, ...row };
 }

@@ -66,11 +66,15 @@ export function connectionCommands(program: CliCommand): void {
         "sign_in=ID uses the tokens of a sign-in, events=a,b selects events, event.NAME=… renames one or sets its targets, map.FIELD=… fills a field",
     )
     .option("--no-prove", "do not ask the platform if it would take conversions")
-    .option("--backfill-days <n>", "also send the conversions of the last days that the platform can still take")
+    .option(
+      "--backfill-days <n>",
+      "also send the conversions of the last days that the platform can still take",
+    )
     .option("--yes", "start the backfill without asking")
     .run(async (context, siteText: string, platform: string, words: string[], options: ConnectOptions) => {
       const { store, config, by } = context;
-      const backfillDays = options.backfillDays && readNumber("backfill-days", options.backfillDays, maxBackfillDays);
+      const backfillDays =
+        options.backfillDays && readNumber("backfill-days", options.backfillDays, maxBackfillDays);
       const site = findSite(context, siteText);
       const { sign_in: signIn, ...pairs } = readPairs(words);
       const given = { ...pairs, ...(await readTokens(context, site.id, platform, signIn)) };

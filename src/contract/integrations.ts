@@ -1,12 +1,7 @@
 // Declares the routes of platforms, connections, sign-in at a platform, and OAuth apps.
 
 import { z } from "zod";
-import {
-  backfillStates,
-  defaultBackfillPace,
-  maxBackfillDays,
-  maxBackfillPace,
-} from "../kernel/backfill.ts";
+import { backfillStates, defaultBackfillPace, maxBackfillDays, maxBackfillPace } from "../kernel/backfill.ts";
 import { connectionStates } from "../kernel/event.ts";
 import { count, done, httpStatus, id, response, sentRequest, time, type Route } from "./route.ts";
 
@@ -111,14 +106,24 @@ export const connection = z
     attempts24h,
     lastSentAt: time.nullable(),
     proof,
-    sendsNothing: z.string().nullable().describe("Why the connection cannot send anything yet; null if it can."),
+    sendsNothing: z
+      .string()
+      .nullable()
+      .describe("Why the connection cannot send anything yet; null if it can."),
   })
   .meta({ id: "Connection" });
 
-const days = z.number().int().min(1).max(maxBackfillDays).describe("Length of the period that ends now, in days.");
+const days = z
+  .number()
+  .int()
+  .min(1)
+  .max(maxBackfillDays)
+  .describe("Length of the period that ends now, in days.");
 const leftOut = z
   .record(z.string(), count)
-  .describe("Events that are not sent, by reason: too old, without consent, already delivered, erased, test.");
+  .describe(
+    "Events that are not sent, by reason: too old, without consent, already delivered, erased, test.",
+  );
 
 const backfill = z
   .object({
@@ -237,7 +242,8 @@ export const integrationRoutes = {
     answer: preview,
   },
   "POST /sites/:site/connections/:connection/prove": {
-    summary: "Ask the platform, with a call that counts nothing, if it would take conversions of a connection",
+    summary:
+      "Ask the platform, with a call that counts nothing, if it would take conversions of a connection",
     allow: "admin",
     answer: z.object({ proof }),
   },

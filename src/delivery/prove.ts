@@ -4,7 +4,7 @@
 import { within } from "../kernel/deadline.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { ConnectionSettings, Platform, Proof } from "../platforms/platform.ts";
+import type { ConnectionSettings, Platform, PlatformResponse, Proof } from "../platforms/platform.ts";
 import { isSuccess, readStatus, shorten } from "../platforms/shared/response.ts";
 import { sampleConversion } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
@@ -47,7 +47,10 @@ export async function proveConnection(context: Context, connection: Connection):
 }
 
 /** A test event that the platform accepted proves the connection too. */
-export async function proveByTest(context: Omit<Context, keyof Clients>, connection: Connection): Promise<void> {
+export async function proveByTest(
+  context: Omit<Context, keyof Clients>,
+  connection: Connection,
+): Promise<void> {
   if (!platformOf(connection.platform)?.acceptsEverything) await saveProof(context, connection, null);
 }
 
@@ -88,12 +91,17 @@ function describeProof(connection: Connection, row: ProofRow | null, lastSentAt:
   const { createdAt } = connection;
   if (isBuiltIn(connection))
     return { state: "proven", reason: null, provenAt: createdAt, checkedAt: createdAt, unchecked: null };
-  const isSent =
-    lastSentAt !== null && !platform?.acceptsEverything && lastSentAt > (checkedAt ?? createdAt);
+  const isSent = lastSentAt !== null && !platform?.acceptsEverything && lastSentAt > (checkedAt ?? createdAt);
   if (isSent) return { state: "proven", reason: null, provenAt: lastSentAt, checkedAt, unchecked: null };
   const provenAt = row?.provenAt ?? null;
   if (!row || row.reason !== null)
-    return { state: "unproven", reason: row?.reason ?? "not checked yet", provenAt, checkedAt, unchecked: null };
+    return {
+      state: "unproven",
+      reason: row?.reason ?? "not checked yet",
+      provenAt,
+      checkedAt,
+      unchecked: null,
+    };
   const proof = platform?.prove(connection.settings, row.checkedAt);
   const unchecked = proof?.by === "call" ? (proof.unchecked ?? null) : null;
   return { state: "proven", reason: null, provenAt, checkedAt, unchecked };
@@ -120,7 +128,8 @@ async function ask(clients: Clients, connection: Connection, now: number): Promi
     if (reading?.outcome !== "unauthorized" || !canRenew) return describeReading(platform, settings, reading);
     const renewed = await clients.tokens.fresh(current, settings.access_token);
     // The platform's answer explains more than that of a failed renewal.
-    if ("fault" in renewed && renewed.fault === "refused") return describeReading(platform, settings, reading);
+    if ("fault" in renewed && renewed.fault === "refused")
+      return describeReading(platform, settings, reading);
     current = renewed;
   }
 }
@@ -137,15 +146,29 @@ async function call(
     platform: platform.id,
     customerAddress: platform.customerAddress === true,
   });
-  if (!sent.ok)
-    return { outcome: "retry", error: `${platform.name} could not be asked: ${sent.error}` };
+  if (!sent.ok) return { outcome: "retry", error: `${platform.name} could not be asked: ${sent.error}` };
   const { response } = sent;
   if (proof.isProof(response)) return { outcome: "accepted" };
-  const [read] = platform.readResponse(response, [sampleConversion()], settings, now);
-  const isError = read && "error" in read && (!isSuccess(response.status) || read.outcome !== "retry");
-  const reading = isError ? read : readStatus(response, now);
-  const error = "error" in reading ? reading.error : proof.otherwise;
-  return { outcome: reading.outcome === "accepted" ? "rejected" : reading.outcome, error: redactSecrets(error, proof.request) };
+  const reading = readRefusal(platform, response, settings, now) ?? {
+    outcome: "rejected",
+    error: proof.otherwise,
+  };
+  return { ...reading, error: redactSecrets(reading.error, proof.request) };
+}
+
+type Refused = Extract<Reading, { error: string }>;
+
+/** The platform's own reading of its error; null for a success, whose body is none that follows a conversion. */
+function readRefusal(
+  platform: Platform,
+  response: PlatformResponse,
+  settings: ConnectionSettings,
+  now: number,
+): Refused | null {
+  const [reading] = platform.readResponse(response, [sampleConversion()], settings, now);
+  const isOwn = reading && (!isSuccess(response.status) || reading.outcome !== "retry");
+  const refusal = isOwn && "error" in reading ? reading : readStatus(response, now);
+  return "error" in refusal ? refusal : null;
 }
 
 const errorOf = (reading: Reading | undefined) =>
@@ -162,7 +185,10 @@ function describeReading(
   return shorten(
     secrets
       .filter((one) => one.length >= 6)
-      .reduce((text, one) => text.replaceAll(one, "…").replaceAll(encodeURIComponent(one), "…"), errorOf(reading)),
+      .reduce(
+        (text, one) => text.replaceAll(one, "…").replaceAll(encodeURIComponent(one), "…"),
+        errorOf(reading),
+      ),
   );
 }
 
@@ -176,7 +202,8 @@ export function whySendsNothing(connection: Connection, now: number): string | n
   const sample = sampleFor(platform, connection, "live", now);
   if (!("skipped" in sample)) return null;
   const setting = platform.events?.defaultSetting;
-  const hint = setting && !connection.settings[setting] ? `; set ${setting}, or event.NAME for single events` : "";
+  const hint =
+    setting && !connection.settings[setting] ? `; set ${setting}, or event.NAME for single events` : "";
   return `${sample.skipped}${hint}`;
 }
 

@@ -117,7 +117,8 @@ async function* checkProof(site: Site, connection: Connection, { store, now }: S
     await store.health.lastSentAt(site.id, id),
   );
   const label = labelOf(site, connection);
-  if (state === "proven" && provenAt !== null) return yield ok(`${label}: proven on ${timeText(provenAt)} UTC`);
+  if (state === "proven" && provenAt !== null)
+    return yield ok(`${label}: proven on ${timeText(provenAt)} UTC`);
   const last = provenAt === null ? "" : ` (last proven on ${timeText(provenAt)} UTC)`;
   const level = checkedAt === null ? note : warning;
   yield level(`${label} is not proven: ${reason}${last}`, `cleancast connection prove ${id}`);

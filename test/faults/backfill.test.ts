@@ -41,7 +41,16 @@ describe.concurrent.each(engines)("on %s", (engine) => {
       counted: { found: past + 1, sendable: past, leftOut: { "too old for Meta": 1 }, isComplete: true },
       started: false,
     });
-    const started = await home.run("backfill", "start", connected.id, "--days", "30", "--per-minute", "480", "--yes");
+    const started = await home.run(
+      "backfill",
+      "start",
+      connected.id,
+      "--days",
+      "30",
+      "--per-minute",
+      "480",
+      "--yes",
+    );
     expect(started.started).toBe(true);
 
     const acceptedOrders = () =>

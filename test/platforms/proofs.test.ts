@@ -3,7 +3,12 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
 import { urlFault, type Resolve } from "../../src/delivery/addresses.ts";
-import { proveConnection, readProofState, whySendsNothing, type ProofState } from "../../src/delivery/prove.ts";
+import {
+  proveConnection,
+  readProofState,
+  whySendsNothing,
+  type ProofState,
+} from "../../src/delivery/prove.ts";
 import { openSender, type Sender } from "../../src/delivery/send.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import { connectPlatform } from "../../src/sites/connect.ts";
@@ -86,7 +91,11 @@ describe("what a proof finds", () => {
   test.each<[StandinId, Record<string, string>, RegExp]>([
     ["meta", { pixel_id: "999999999999999" }, /dataset does not exist/],
     ["tiktok", { test_event_code: "", pixel_code: "C0000000000000000000" }, /no pixel with this pixel_code/],
-    ["reddit", { test_id: "", access_token: knownAt("reddit", "accessToken"), pixel_id: "a2_other" }, /no pixel/],
+    [
+      "reddit",
+      { test_id: "", access_token: knownAt("reddit", "accessToken"), pixel_id: "a2_other" },
+      /no pixel/,
+    ],
     ["google_ads", { conversion_action: "999" }, /INVALID_CONVERSION_ACTION/],
     ["linkedin", { default_rule: knownAt("linkedin", "disabledRuleId") }, /conversion rule is not/],
     ["linkedin", { access_token: knownAt("linkedin", "adsOnlyToken") }, /403/],
@@ -102,7 +111,10 @@ describe("what a proof finds", () => {
 
   test("Microsoft's offline keys are proven by reading the tag, X's OAuth keys by its accounts", async () => {
     const { tag_token: _token, ...offline } = standinConnections.microsoft_ads;
-    expect(await prove("microsoft_ads", offline)).toMatchObject({ state: "proven", unchecked: "offline_goal" });
+    expect(await prove("microsoft_ads", offline)).toMatchObject({
+      state: "proven",
+      unchecked: "offline_goal",
+    });
     const keys = {
       pixel_id: knownAt("x", "pixelId"),
       consumer_key: knownAt("x", "consumerKey"),
@@ -117,14 +129,17 @@ describe("what a proof finds", () => {
     expect(proof.reason).not.toContain("another-secret");
   });
 
-  test.each(withoutCall as StandinId[])("%s has no harmless call, and says so without being called", async (id) => {
-    const handle = standins.of(id);
-    const before = handle.received.length;
-    const proof = await prove(id, standinConnections[id]);
-    expect(proof).toMatchObject({ state: "unproven" });
-    expect(proof.reason).toMatch(/has no call|answers every request alike/);
-    expect(handle.received.length).toBe(before);
-  });
+  test.each(withoutCall as StandinId[])(
+    "%s has no harmless call, and says so without being called",
+    async (id) => {
+      const handle = standins.of(id);
+      const before = handle.received.length;
+      const proof = await prove(id, standinConnections[id]);
+      expect(proof).toMatchObject({ state: "unproven" });
+      expect(proof.reason).toMatch(/has no call|answers every request alike/);
+      expect(handle.received.length).toBe(before);
+    },
+  );
 
   test("every platform declares how it is proven", () => {
     for (const platform of platforms) {
@@ -168,7 +183,8 @@ describe("the state of a proof", () => {
   });
 
   test("a customer's platform whose name leads to a private address is not called", async () => {
-    const resolve: Resolve = (_host, _options, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]);
+    const resolve: Resolve = (_host, _options, callback) =>
+      callback(null, [{ address: "127.0.0.1", family: 4 }]);
     const guarded = openSender({ connectMs: 5000, attemptMs: 60_000, allow, origins: {}, resolve });
     const proof = await prove("segment", standinConnections.segment, guarded);
     await guarded.close();
@@ -184,7 +200,10 @@ describe("the state of a proof", () => {
     );
     const proof = await proveConnection(contextWith(sender), connection);
     expect(proof).toMatchObject({ state: "unproven", reason: "no conversion action for this event" });
-    const ofLeads = await connectionTo("google_ads", { ...settings, "event.lead": knownAt("google_ads", "conversionActionId") });
+    const ofLeads = await connectionTo("google_ads", {
+      ...settings,
+      "event.lead": knownAt("google_ads", "conversionActionId"),
+    });
     expect(whySendsNothing(ofLeads, Date.now())).toBeNull();
     expect(await proveConnection(contextWith(sender), ofLeads)).toMatchObject({ state: "proven" });
   });

@@ -1,5 +1,6 @@
 // Serves backfills: count, start, progress, cancel.
 
+import { countAttempt, testLimits } from "../../access/rateCounters.ts";
 import type { Answer } from "../../contract/contract.ts";
 import { cancelBackfill, countBackfill, startBackfill } from "../../delivery/backfill/backfill.ts";
 import { findConnection } from "../../sites/connect.ts";
@@ -27,6 +28,8 @@ export function backfillHandlers({ store, directory }: ApiContext): Handlers<Nam
   return {
     async "POST /sites/:site/connections/:connection/backfill/count"({ site, params, body, by }) {
       const connection = findConnection([site], params.connection);
+      // Counting reads every event of the period.
+      await countAttempt(store, testLimits("connection", site.id), by.now);
       return countBackfill(store, site, connection, body.days, { now: by.now, maxMs: maxCountMs });
     },
 

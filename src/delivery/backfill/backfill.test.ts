@@ -1,7 +1,13 @@
 // Backfills on both engines: counting, steps, restart, cancel and two nodes.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { newEvent, newSite, queuedDelivery, settlementOf, unattributed } from "../../../test/support/events.ts";
+import {
+  newEvent,
+  newSite,
+  queuedDelivery,
+  settlementOf,
+  unattributed,
+} from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { shortId } from "../../kernel/ids.ts";
@@ -32,7 +38,13 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     return { site: findSite(context, siteId), connection };
   }
 
-  type Added = { days?: number; letter?: string; mode?: "live" | "test"; connection?: string; platform?: string };
+  type Added = {
+    days?: number;
+    letter?: string;
+    mode?: "live" | "test";
+    connection?: string;
+    platform?: string;
+  };
 
   /** Accepts an event that was received some days ago, and sent to another connection then. */
   async function addEvent(site: Site, { days = 1, letter = "a", mode = "live", ...to }: Added = {}) {
@@ -60,7 +72,9 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
 
   const statesOf = async (site: Site, { id }: Connection, eventIds: readonly string[]) => {
     const byEvent = await store.events.listDeliveries(site.id, eventIds);
-    return eventIds.map((one) => byEvent.get(one)?.find(({ connectionId }) => connectionId === id)?.state ?? "none");
+    return eventIds.map(
+      (one) => byEvent.get(one)?.find(({ connectionId }) => connectionId === id)?.state ?? "none",
+    );
   };
 
   /** Attempts what is queued, as the worker of deliveries would. */
@@ -87,12 +101,18 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     await addEvent(site, { letter: "b" });
     await store.erase.events(site.id, person("b").emailSha256, now);
     await addEvent(site, { letter: "c" });
-    await store.people.change(site.id, (rows) => rows.decide(person("c").emailSha256, "operator", "denied", now));
+    await store.people.change(site.id, (rows) =>
+      rows.decide(person("c").emailSha256, "operator", "denied", now),
+    );
     await addEvent(site, { connection: connection.id, platform: "meta" });
-    const filtered = newEvent(site.id, { receivedAt: now - dayMs }, {
-      filterReasons: [{ code: "blocked person", detail: null }],
-      deliveries: [],
-    });
+    const filtered = newEvent(
+      site.id,
+      { receivedAt: now - dayMs },
+      {
+        filterReasons: [{ code: "blocked person", detail: null }],
+        deliveries: [],
+      },
+    );
     await store.events.accept(filtered);
     const refund = newEvent(site.id, { receivedAt: now - dayMs, name: "refund" }, { deliveries: [] });
     await store.events.accept(refund);
@@ -156,9 +176,9 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     await Promise.all([stepBackfill(workerOf(store), row), stepBackfill(workerOf(other), row)]);
     expect((await statesOf(site, connection, ids)).toSorted()).toEqual(["none", "queued"]);
     expect((await runningOf(connection)).tally.queued).toBe(1);
-    await expect(startBackfill(store, connection, { days: 2, perMinute: 60 }, 2, { ...by, now: now + 1 })).rejects.toThrow(
-      "is running. Cancel it first.",
-    );
+    await expect(
+      startBackfill(store, connection, { days: 2, perMinute: 60 }, 2, { ...by, now: now + 1 }),
+    ).rejects.toThrow("is running. Cancel it first.");
   });
 
   test("a cancelled backfill queues nothing more, and what was not attempted is not sent", async () => {
@@ -195,7 +215,12 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const { site, connection } = await setUp();
     const ids = [await addEvent(site)];
     await startBackfill(store, connection, { days: 2, perMinute: 60 }, 1, by);
-    await store.configuration.setConnectionState({ siteId: site.id, ...by, action: "paused", detail: {}, at: now }, connection.id, "paused", null);
+    await store.configuration.setConnectionState(
+      { siteId: site.id, ...by, action: "paused", detail: {}, at: now },
+      connection.id,
+      "paused",
+      null,
+    );
     await directory.refresh();
     await stepBackfill(workerOf(store), await runningOf(connection));
     expect(await statesOf(site, connection, ids)).toEqual(["none"]);
@@ -222,7 +247,13 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const siteId = await newSite(store);
     await directory.refresh();
     const google = { customer_id: "123-456-7890", access_token: "token-of-google" };
-    const first = await connectPlatform(context, findSite(context, siteId), "google_ads", { settings: google }, by);
+    const first = await connectPlatform(
+      context,
+      findSite(context, siteId),
+      "google_ads",
+      { settings: google },
+      by,
+    );
     const reason = "no conversion action for this event";
     const deliveries = [
       { connectionId: first.connection.id, platform: "google_ads", state: "skipped", reason } as const,

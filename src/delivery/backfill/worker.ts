@@ -32,7 +32,14 @@ const maxChunk = 100;
 export function startBackfills(options: BackfillWorkerOptions): { stop(): Promise<void> } {
   const { store, owner, now, onDefect } = options;
   const onError = (error: unknown) => onDefect(error, { worker: "backfills" });
-  const lease = openLease({ leases: store.leases, name: "backfills", owner, lengthMs: leaseMs, now, onError });
+  const lease = openLease({
+    leases: store.leases,
+    name: "backfills",
+    owner,
+    lengthMs: leaseMs,
+    now,
+    onError,
+  });
   // The embedded store has one node, which need not wait for the lease of a process that died.
   const isAlone = store.engine === "sqlite";
 
@@ -83,7 +90,8 @@ export async function stepBackfill(options: BackfillWorkerOptions, row: Backfill
 }
 
 /** A pace of one in two seconds is a chunk of one. */
-const chunkOf = (perMinute: number) => Math.min(maxChunk, Math.max(1, Math.ceil((perMinute * pollMs) / minuteMs)));
+const chunkOf = (perMinute: number) =>
+  Math.min(maxChunk, Math.max(1, Math.ceil((perMinute * pollMs) / minuteMs)));
 
 /** Judges events until there is a chunk of them to send, a bounded number have been judged, or none is left. */
 async function judgeNext(

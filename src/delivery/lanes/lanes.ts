@@ -59,7 +59,8 @@ export function openLanes(options: LanesOptions): Lanes {
   function queueOf(job: Job): Queue {
     const key = connectionKey(job);
     let queue = queues.get(key);
-    if (!queue) queues.set(key, (queue = { key, busy: 0, busyBackfills: 0, waiting: [], backfills: 0, quotaUntil: 0 }));
+    if (!queue)
+      queues.set(key, (queue = { key, busy: 0, busyBackfills: 0, waiting: [], backfills: 0, quotaUntil: 0 }));
     return queue;
   }
 

@@ -15,7 +15,17 @@ import {
 } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
-import { apiHeaders, apiVersion, base, events, fields, ruleId, rulesOf, toRequest, userIds } from "./request.ts";
+import {
+  apiHeaders,
+  apiVersion,
+  base,
+  events,
+  fields,
+  ruleId,
+  rulesOf,
+  toRequest,
+  userIds,
+} from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const listRequest = (path: string, settings: ConnectionSettings) =>
@@ -183,7 +193,10 @@ export const linkedin = {
         const known = new Set(usableRules(body).map((one) => textAt(one, "id")));
         return chosenRules(settings).every((rule) => known.has(rule));
       },
-      { otherwise: "a chosen conversion rule is not among the first 100 enabled Conversions API rules of the ad account" },
+      {
+        otherwise:
+          "a chosen conversion rule is not among the first 100 enabled Conversions API rules of the ad account",
+      },
     ),
   examples,
   responses,

@@ -162,7 +162,10 @@ export const meta = {
   // A token from Events Manager may read the quality of its dataset, and little else.
   prove: (settings) =>
     readProof(
-      listRequest(`dataset_quality?dataset_id=${settings.pixel_id ?? ""}&fields=web%7Bevent_name%7D`, settings),
+      listRequest(
+        `dataset_quality?dataset_id=${settings.pixel_id ?? ""}&fields=web%7Bevent_name%7D`,
+        settings,
+      ),
       (body) => Array.isArray(at(body, "web")) || Array.isArray(at(body, "data")),
       { otherwise: "Meta's answer about the dataset could not be read", unchecked: "the permission to send" },
     ),

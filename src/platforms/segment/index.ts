@@ -117,7 +117,10 @@ export const segment = {
         }
       : // The write key is part of the path, which is never logged.
         readProof(
-          getRequest(`https://cdn.segment.com/v1/projects/${encodeURIComponent(settings.write_key ?? "")}/settings`, {}),
+          getRequest(
+            `https://cdn.segment.com/v1/projects/${encodeURIComponent(settings.write_key ?? "")}/settings`,
+            {},
+          ),
           (body) => at(body, "integrations") !== undefined,
           { otherwise: "Segment's answer about the source could not be read", unchecked: "region" },
         ),

@@ -143,11 +143,13 @@ export const tiktok = {
     if (!settings.advertiser_id)
       return {
         by: "nothing",
-        reason: "TikTok can only be asked with test_event_code, or with advertiser_id and a token that may read it",
+        reason:
+          "TikTok can only be asked with test_event_code, or with advertiser_id and a token that may read it",
       };
     return readProof(
       listPixels(settings),
-      (body) => listAt(body, "data", "pixels").some((one) => textAt(one, "pixel_code") === settings.pixel_code),
+      (body) =>
+        listAt(body, "data", "pixels").some((one) => textAt(one, "pixel_code") === settings.pixel_code),
       { otherwise: "the ad account has no pixel with this pixel_code among its first 20" },
     );
   },

@@ -30,10 +30,10 @@ export function proofStore(db: Database) {
     },
 
     async find(siteId: string, connectionId: string): Promise<ProofRow | null> {
-      const [row] = await db.all(
-        `SELECT ${columns} FROM proofs WHERE site_id = $1 AND connection_id = $2`,
-        [siteId, connectionId],
-      );
+      const [row] = await db.all(`SELECT ${columns} FROM proofs WHERE site_id = $1 AND connection_id = $2`, [
+        siteId,
+        connectionId,
+      ]);
       return row ? proofOf(row) : null;
     },
   };

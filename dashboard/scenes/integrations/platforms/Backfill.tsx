@@ -220,8 +220,11 @@ function Progression({
       {isRunning && <Progress value={share} aria-label="Share of the conversions that were sent" />}
       <Text size="sm" className="cc-number">
         {countText(queued)}
-        {total === null ? "" : ` of ${countText(total)}`} {queued === 1 && total === null ? "conversion" : "conversions"}
-        {Object.entries(outcomes).map(([name, n]) => ` · ${countText(n)} ${name === "queued" ? "retrying" : name}`)}
+        {total === null ? "" : ` of ${countText(total)}`}{" "}
+        {queued === 1 && total === null ? "conversion" : "conversions"}
+        {Object.entries(outcomes).map(
+          ([name, n]) => ` · ${countText(n)} ${name === "queued" ? "retrying" : name}`,
+        )}
       </Text>
       <LeftOut leftOut={backfill.leftOut} />
       <Text size="sm" c="dimmed">

@@ -188,7 +188,9 @@ function useSave(
 ) {
   const connect = useSend("POST /sites/:site/connections", {
     onDone: ({ connection, isNew, released }: Answer<"POST /sites/:site/connections">) => {
-      const what = isNew ? `${name} connected` : "This account was already connected; its settings were changed";
+      const what = isNew
+        ? `${name} connected`
+        : "This account was already connected; its settings were changed";
       notify(savedText(what, connection) + releasedText(released));
       onSaved(connection.id);
     },
