@@ -108,6 +108,7 @@ const looks: Record<string, Look> = {
   active: { icon: CircleCheck, tone: "good" },
   proven: { icon: ShieldCheck, tone: "good" },
   unproven: { icon: CircleHelp, tone: "warn", word: "not proven" },
+  unprovable: { icon: CircleHelp, tone: "quiet", word: "not proven" },
   paused: { icon: Pause, tone: "warn" },
   "needs reconnection": { icon: TriangleAlert, tone: "bad" },
   "not connected": { icon: CircleDashed, tone: "quiet" },

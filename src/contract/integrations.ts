@@ -88,6 +88,7 @@ const proof = z
     provenAt: time.nullable().describe("When it was last proven; null if it never was with these settings."),
     checkedAt: time.nullable().describe("When the platform was last asked; null if it never was."),
     unchecked: z.string().nullable().describe("A setting that the check does not cover."),
+    isCheckable: z.boolean().describe("False if the platform has no call that would prove it."),
   })
   .describe(
     "Proven: the platform answered a read, a validation or a test for this connection, or accepted a conversion.",

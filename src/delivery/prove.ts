@@ -30,6 +30,8 @@ export type ProofState = {
   checkedAt: number | null;
   /** What the check does not cover. */
   unchecked: string | null;
+  /** False where the platform has no call that would prove it. */
+  isCheckable: boolean;
 };
 
 /** A call ends earlier; this also covers the renewal of a token before it. */
@@ -87,24 +89,19 @@ const isBuiltIn = ({ platform, settings, createdAt }: Connection) =>
 
 function describeProof(connection: Connection, row: ProofRow | null, lastSentAt: number | null): ProofState {
   const platform = platformOf(connection.platform);
-  const checkedAt = row?.checkedAt ?? null;
   const { createdAt } = connection;
-  if (isBuiltIn(connection))
-    return { state: "proven", reason: null, provenAt: createdAt, checkedAt: createdAt, unchecked: null };
-  const isSent = lastSentAt !== null && !platform?.acceptsEverything && lastSentAt > (checkedAt ?? createdAt);
-  if (isSent) return { state: "proven", reason: null, provenAt: lastSentAt, checkedAt, unchecked: null };
+  const proof = platform?.prove(connection.settings, createdAt);
+  const isCheckable = proof?.by === "call" || proof?.by === "test event";
+  const checkedAt = row?.checkedAt ?? null;
+  const proven = { state: "proven", reason: null, checkedAt, unchecked: null, isCheckable } as const;
+  if (proof?.by === "relay") return { ...proven, provenAt: createdAt, checkedAt: createdAt };
+  const isSent =
+    lastSentAt !== null && !platform?.acceptsEverything && lastSentAt > (checkedAt ?? createdAt);
+  if (isSent) return { ...proven, provenAt: lastSentAt };
   const provenAt = row?.provenAt ?? null;
   if (!row || row.reason !== null)
-    return {
-      state: "unproven",
-      reason: row?.reason ?? "not checked yet",
-      provenAt,
-      checkedAt,
-      unchecked: null,
-    };
-  const proof = platform?.prove(connection.settings, row.checkedAt);
-  const unchecked = proof?.by === "call" ? (proof.unchecked ?? null) : null;
-  return { state: "proven", reason: null, provenAt, checkedAt, unchecked };
+    return { ...proven, state: "unproven", reason: row?.reason ?? "not checked yet", provenAt };
+  return { ...proven, provenAt, unchecked: proof?.by === "call" ? (proof.unchecked ?? null) : null };
 }
 
 /** Returns null when the platform proved the connection, otherwise the reason why not. */

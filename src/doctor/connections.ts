@@ -1,7 +1,6 @@
 // Checks each connection: its state, its token, its backlog, and whether anything was ever accepted.
 
 import { readProofState, whySendsNothing } from "../delivery/prove.ts";
-import { platformOf } from "../platforms/index.ts";
 import { tokenExpiryOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { countOf } from "../kernel/text.ts";
@@ -102,7 +101,7 @@ async function* checkUse(site: Site, connection: Connection, { store, now }: Sto
 
 /** Other states are reported above. A platform that cannot be asked is proven by its first conversion. */
 async function* checkProof(site: Site, connection: Connection, { store, now }: StoreContext): AsyncFindings {
-  const { platform, settings, id } = connection;
+  const { platform, id } = connection;
   if (connection.state !== "active") return;
   const sendsNothing = whySendsNothing(connection, now);
   if (sendsNothing)
@@ -110,8 +109,7 @@ async function* checkProof(site: Site, connection: Connection, { store, now }: S
       `${labelOf(site, connection)} cannot send anything yet: ${sendsNothing}`,
       `cleancast connect ${nameOf(site)} ${platform} … with the setting`,
     );
-  if (platformOf(platform)?.prove(settings, now).by === "nothing") return;
-  const { state, reason, provenAt, checkedAt } = await readProofState(
+  const { state, reason, provenAt, checkedAt, isCheckable } = await readProofState(
     store,
     connection,
     await store.health.lastSentAt(site.id, id),
@@ -119,6 +117,7 @@ async function* checkProof(site: Site, connection: Connection, { store, now }: S
   const label = labelOf(site, connection);
   if (state === "proven" && provenAt !== null)
     return yield ok(`${label}: proven on ${timeText(provenAt)} UTC`);
+  if (!isCheckable) return;
   const last = provenAt === null ? "" : ` (last proven on ${timeText(provenAt)} UTC)`;
   const level = checkedAt === null ? note : warning;
   yield level(`${label} is not proven: ${reason}${last}`, `cleancast connection prove ${id}`);

@@ -66,7 +66,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const sender = (await owner.ask(`POST /sites/${shop}/keys`, { name: "CRM" })).json.key;
     const at = `/sites/${shop}/connections`;
     for (const orderId of ["P-1", "P-2", "P-3"])
-      expect((await relay.post(sender, freshEvent({ orderId }), { Host: "past.example" })).status).toBe(200);
+      expect((await relay.post(sender, freshEvent({ orderId, value: 5 }), { Host: "past.example" })).status).toBe(200);
 
     const wrong = { ...standinConnections.meta, access_token: knownAt("meta", "revokedToken") };
     const refused = checkedAnswer(
@@ -80,16 +80,16 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     });
     const { id } = refused.connection;
     const { access_token } = standinConnections.meta;
-    const mended = checkedAnswer(
+    const corrected = checkedAnswer(
       "PATCH /sites/:site/connections/:connection",
       await owner.ask(`PATCH ${at}/${id}`, { settings: { access_token } }),
     );
-    expect(mended.connection.proof).toMatchObject({ state: "proven", reason: null });
+    expect(corrected.connection.proof).toMatchObject({ state: "proven", reason: null });
     const asked = checkedAnswer(
       "POST /sites/:site/connections/:connection/prove",
       await owner.ask(`POST ${at}/${id}/prove`),
     );
-    expect(asked.proof.checkedAt).toBeGreaterThanOrEqual(mended.connection.proof.checkedAt);
+    expect(asked.proof.checkedAt).toBeGreaterThanOrEqual(corrected.connection.proof.checkedAt);
 
     const backfill = `${at}/${id}/backfill`;
     const name = "GET /sites/:site/connections/:connection/backfill";

@@ -167,7 +167,7 @@ export const meta = {
         settings,
       ),
       (body) => Array.isArray(at(body, "web")) || Array.isArray(at(body, "data")),
-      { otherwise: "Meta's answer about the dataset could not be read", unchecked: "the permission to send" },
+      { otherwise: "Meta's answer about the dataset could not be read", unchecked: "permission to send" },
     ),
   examples,
   responses,

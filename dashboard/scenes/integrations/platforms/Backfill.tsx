@@ -165,7 +165,7 @@ function LeftOut({ leftOut }: { leftOut: Record<string, number> }) {
   const reasons = Object.entries(leftOut).toSorted(([, one], [, other]) => other - one);
   if (reasons.length === 0) return null;
   return (
-    <>
+    <div>
       <Text size="sm">Left out:</Text>
       <List size="sm" spacing={2}>
         {reasons.map(([reason, n]) => (
@@ -174,7 +174,7 @@ function LeftOut({ leftOut }: { leftOut: Record<string, number> }) {
           </List.Item>
         ))}
       </List>
-    </>
+    </div>
   );
 }
 

@@ -166,20 +166,23 @@ function Header({ platform, connection }: { platform: Platform; connection: Conn
             {connection.lastSentAt !== null && <Time at={connection.lastSentAt} />}
           </Text>
         )}
-        {connection?.proof.state === "proven" && (
-          <Text size="sm" component="span">
-            proven <Time at={connection.proof.provenAt} />
-            {connection.proof.unchecked && `, without ${labelOf(platform, connection.proof.unchecked)}`}
-          </Text>
-        )}
       </Group>
+      {connection && <Proven platform={platform} connection={connection} />}
     </Stack>
   );
 }
 
-/** What a check leaves out is a setting, or a few words. */
-const labelOf = ({ settings }: Platform, name: string) =>
-  settings.find((one) => one.name === name)?.label.toLowerCase() ?? name;
+function Proven({ platform, connection: { proof } }: { platform: Platform; connection: Connection }) {
+  if (proof.state !== "proven") return null;
+  // What a check leaves out is a setting, or a few words.
+  const setting = platform.settings.find(({ name }) => name === proof.unchecked);
+  return (
+    <Text size="xs" component="span">
+      Proven <Time at={proof.provenAt} />
+      {proof.unchecked !== null && `; not checked: ${setting?.label.toLowerCase() ?? proof.unchecked}`}
+    </Text>
+  );
+}
 
 /** Creates a connection, or changes the existing one. */
 function useSave(

@@ -30,24 +30,18 @@ export function ProofNotice({ editor }: { editor: Editor }) {
           <Text size="sm">{sentence(withLabels(sendsNothing, platform))}</Text>
         </Alert>
       )}
-      {proof.state === "unproven" && (
-        <Alert variant="light" color="yellow" icon={<CircleHelp size={18} />} title="Saved, not proven">
+      {proof.state === "unproven" && sendsNothing === null && (
+        <Alert
+          variant="light"
+          color={proof.isCheckable ? "yellow" : "gray"}
+          icon={<CircleHelp size={18} />}
+          title="Saved, not proven"
+        >
           <Group justify="space-between" gap="md">
             <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
-              {sentence(proof.reason ?? "")}{" "}
-              {proof.checkedAt !== null && (
-                <span className="cc-quiet">
-                  Asked <Time at={proof.checkedAt} />
-                  {proof.provenAt !== null && (
-                    <>
-                      , last proven <Time at={proof.provenAt} />
-                    </>
-                  )}
-                  .
-                </span>
-              )}
+              {sentence(proof.reason ?? "")} {proof.isCheckable && <LastChecks proof={proof} />}
             </Text>
-            {mayChange && (
+            {mayChange && proof.isCheckable && (
               <Button
                 variant="default"
                 loading={prove.isPending}
@@ -61,6 +55,21 @@ export function ProofNotice({ editor }: { editor: Editor }) {
         </Alert>
       )}
     </>
+  );
+}
+
+function LastChecks({ proof: { checkedAt, provenAt } }: Pick<Connection, "proof">) {
+  if (checkedAt === null) return null;
+  return (
+    <span className="cc-quiet">
+      Asked <Time at={checkedAt} />
+      {provenAt !== null && (
+        <>
+          , last proven <Time at={provenAt} />
+        </>
+      )}
+      .
+    </span>
   );
 }
 
