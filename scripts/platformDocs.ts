@@ -135,8 +135,9 @@ function connectLine({ id, settings, requires, events }: Platform): string {
 }
 
 /** How the connection is proven depends on its settings: this is the way of the command above. */
-function provenText({ name, settings, examples, prove }: Platform): string {
-  const proof = prove(examples[0]?.settings ?? {}, 0);
+function provenText(platform: Platform): string {
+  const { name, settings, examples } = platform;
+  const proof = platform.prove(examples[0]?.settings ?? {}, 0);
   const labels = new Map(settings.map((one) => [one.name, one.label.toLowerCase()]));
   const unchecked =
     proof.by === "call" && proof.unchecked

@@ -68,10 +68,11 @@ async function saveProof(
     await store.proofs.save(connection.siteId, connection.id, reason, now());
 }
 
-/** A renewed token is no other setting. */
-function lasting({ access_token, refresh_token, expires_at, ...settings }: ConnectionSettings): string {
-  const isRenewed = refresh_token !== undefined;
-  return JSON.stringify([settings, isRenewed ? "" : access_token, isRenewed ? "" : expires_at]);
+/** The store returns settings in another order, and a renewed token is no other setting. */
+function lasting(settings: ConnectionSettings): string {
+  const renewed = settings.refresh_token === undefined ? [] : ["access_token", "refresh_token", "expires_at"];
+  const names = Object.keys(settings).filter((name) => !renewed.includes(name));
+  return JSON.stringify(names.toSorted().map((name) => [name, settings[name]]));
 }
 
 /** `lastSentAt` is when the platform last accepted a conversion, which proves the connection as well. */
@@ -95,8 +96,7 @@ function describeProof(connection: Connection, row: ProofRow | null, lastSentAt:
   const checkedAt = row?.checkedAt ?? null;
   const proven = { state: "proven", reason: null, checkedAt, unchecked: null, isCheckable } as const;
   if (proof?.by === "relay") return { ...proven, provenAt: createdAt, checkedAt: createdAt };
-  const isSent =
-    lastSentAt !== null && !platform?.acceptsEverything && lastSentAt > (checkedAt ?? createdAt);
+  const isSent = lastSentAt !== null && !platform?.acceptsEverything && lastSentAt > (checkedAt ?? createdAt);
   if (isSent) return { ...proven, provenAt: lastSentAt };
   const provenAt = row?.provenAt ?? null;
   if (!row || row.reason !== null)

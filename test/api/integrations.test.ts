@@ -66,7 +66,9 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const sender = (await owner.ask(`POST /sites/${shop}/keys`, { name: "CRM" })).json.key;
     const at = `/sites/${shop}/connections`;
     for (const orderId of ["P-1", "P-2", "P-3"])
-      expect((await relay.post(sender, freshEvent({ orderId, value: 5 }), { Host: "past.example" })).status).toBe(200);
+      expect(
+        (await relay.post(sender, freshEvent({ orderId, value: 5 }), { Host: "past.example" })).status,
+      ).toBe(200);
 
     const wrong = { ...standinConnections.meta, access_token: knownAt("meta", "revokedToken") };
     const refused = checkedAnswer(
