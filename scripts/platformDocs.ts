@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { platforms } from "../src/platforms/index.ts";
 import { eventFieldNames } from "../src/platforms/shared/mapping.ts";
 import { usualEvents } from "../src/platforms/shared/usualEvents.ts";
-import type { Example, Platform } from "../src/platforms/platform.ts";
+import type { Example, Platform, Setting } from "../src/platforms/platform.ts";
 
 const folder = new URL("../docs/platforms/", import.meta.url);
 
@@ -78,6 +78,7 @@ function pageOf(platform: Platform): string {
       : []),
     "## Connect",
     code("sh run", connectLine(platform)),
+    provenText(platform),
     ...(settings.length ? [settingsTable(platform)] : []),
     ...(platform.oauth
       ? [
@@ -124,11 +125,35 @@ function pageOf(platform: Platform): string {
   ]);
 }
 
-function connectLine({ id, settings, requires }: Platform): string {
+/** Includes the default target where nothing is sent without one. */
+function connectLine({ id, settings, requires, events }: Platform): string {
+  const target = events?.others === "not sent" ? events.defaultSetting : undefined;
+  const isChosen = ({ name }: Setting) => requires?.[0]?.includes(name) || name === target;
   const needed = settings.filter((one) => one.required);
-  const chosen = [...needed, ...settings.filter(({ name }) => requires?.[0]?.includes(name))];
+  const chosen = [...needed, ...settings.filter((one) => !needed.includes(one) && isChosen(one))];
   const words = chosen.map(({ name, secret }) => `${name}=${secret ? "@file" : "…"}`);
   return ["npx cleancast connect SITE", id, ...words].join(" ");
+}
+
+/** How the connection is proven depends on its settings: this is the way of the command above. */
+function provenText(platform: Platform): string {
+  const { name, settings, examples } = platform;
+  const proof = platform.prove(examples[0]?.settings ?? {}, 0);
+  const labels = new Map(settings.map((one) => [one.name, one.label.toLowerCase()]));
+  const unchecked =
+    proof.by === "call" && proof.unchecked
+      ? ` It does not check ${labels.get(proof.unchecked) ?? proof.unchecked}.`
+      : "";
+  switch (proof.by) {
+    case "relay":
+      return "It is part of the relay, so there is nothing to prove.";
+    case "test event":
+      return `**Proof.** After connecting, ${name} is asked with a sample event in its test mode, which counts nothing.`;
+    case "call":
+      return `**Proof.** After connecting, ${name} is asked with a call that counts nothing.${unchecked}`;
+    case "nothing":
+      return `**Proof.** None: ${proof.reason}.`;
+  }
 }
 
 function settingsTable({ settings }: Platform): string {

@@ -8,6 +8,13 @@ import {
   type SignInRecord,
 } from "../delivery/oauth/signIn.ts";
 import { openTokens } from "../delivery/oauth/tokens.ts";
+import {
+  proveByTest,
+  proveConnection,
+  readProofState,
+  whySendsNothing,
+  type ProofState,
+} from "../delivery/prove.ts";
 import { openSender } from "../delivery/send.ts";
 import {
   listChoices,
@@ -19,7 +26,9 @@ import {
 import type { Reading } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { maxBackfillDays } from "../kernel/backfill.ts";
 import { countOf } from "../kernel/text.ts";
+import { platformOf } from "../platforms/index.ts";
 import {
   changeConnection,
   connect,
@@ -34,8 +43,31 @@ import { connectCommand } from "../sites/connectionHints.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import { cannotBeRead } from "../store/sites/configuration.ts";
-import { findSites, readPairs, table, timeText, type CommandContext, type CliCommand } from "./context.ts";
+import { runBackfill } from "./backfill.ts";
+import {
+  findSites,
+  readNumber,
+  readPairs,
+  table,
+  timeText,
+  type CommandContext,
+  type CliCommand,
+} from "./context.ts";
 import { confirm, countText } from "./terminal/confirm.ts";
+
+type ConnectOptions = { prove: boolean; backfillDays?: string; yes?: boolean };
+
+/** The next step differs where no call can prove the connection. */
+function proofText({ state, reason, unchecked }: ProofState, { id, platform }: Connection): string {
+  if (state === "proven") {
+    const not = unchecked ? ` Not checked: ${unchecked}.` : "";
+    return `Proven: ${platformOf(platform)?.name ?? platform} answered for this connection.${not}`;
+  }
+  return `Saved, not proven: ${reason}.\nAsk again: cleancast connection prove ${id}`;
+}
+
+const prove = (context: CommandContext, connection: Connection) =>
+  withSender(context, (clients) => proveConnection({ ...context, ...clients, now: Date.now }, connection));
 
 export function connectionCommands(program: CliCommand): void {
   program
@@ -44,24 +76,42 @@ export function connectionCommands(program: CliCommand): void {
       "connect a platform, or change the connection to the same account; name=@file reads a value from a file, " +
         "sign_in=ID uses the tokens of a sign-in, events=a,b selects events, event.NAME=… renames one or sets its targets, map.FIELD=… fills a field",
     )
-    .run(async (context, siteText: string, platform: string, words: string[]) => {
+    .option("--no-prove", "do not ask the platform if it would take conversions")
+    .option(
+      "--backfill-days <n>",
+      "also send the conversions of the last days that the platform can still take",
+    )
+    .option("--yes", "start the backfill without asking")
+    .run(async (context, siteText: string, platform: string, words: string[], options: ConnectOptions) => {
       const { store, config, by } = context;
+      const backfillDays =
+        options.backfillDays && readNumber("backfill-days", options.backfillDays, maxBackfillDays);
       const site = findSite(context, siteText);
       const { sign_in: signIn, ...pairs } = readPairs(words);
       const given = { ...pairs, ...(await readTokens(context, site.id, platform, signIn)) };
       const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
       const result = await connect(context, site, platform, given, { ...by, checkAddress });
       if (signIn) await store.platformSignIns.end(site.id, signIn);
+      const { connection } = result;
       const released = result.released ? ` ${releasedText(result.released)}` : "";
-      context.print(
-        {
-          id: result.connection.id,
-          platform,
-          ...(result.isNew ? {} : { existing: true, released: result.released }),
-        },
-        `${result.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${result.connection.id}.${released}` +
-          ` Test it: cleancast connection test ${result.connection.id}`,
-      );
+      const proof = options.prove ? await prove(context, connection) : null;
+      const sendsNothing = whySendsNothing(connection, by.now);
+      const value = {
+        id: connection.id,
+        platform,
+        ...(result.isNew ? {} : { existing: true, released: result.released }),
+        proof,
+        sendsNothing,
+      };
+      const text = [
+        `${result.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${connection.id}.${released}`,
+        ...(proof ? [proofText(proof, connection)] : []),
+        ...(sendsNothing ? [`It cannot send anything yet: ${sendsNothing}.`] : []),
+      ].join("\n");
+      if (!backfillDays) return context.print(value, text);
+      const wanted = { days: backfillDays, yes: options.yes };
+      const backfill = await runBackfill(context, connection, wanted, `${text}\n`);
+      context.print({ ...value, backfill: backfill.value }, backfill.text);
     });
 
   program
@@ -80,19 +130,25 @@ export function connectionCommands(program: CliCommand): void {
   connection
     .command("list [site]")
     .description("list the connections of a site, or of all sites")
-    .run(async ({ directory, print }, siteText: string | undefined) => {
-      const connections = findSites(directory, siteText).flatMap((site) =>
-        site.connections.map((one) => ({ site: site.id, ...describeConnection(one) })),
+    .run(async ({ directory, store, print }, siteText: string | undefined) => {
+      const found = findSites(directory, siteText).flatMap((site) => site.connections);
+      const connections = await Promise.all(
+        found.map(async (one) => ({
+          site: one.siteId,
+          ...describeConnection(one),
+          proof: await readProofState(store, one, await store.health.lastSentAt(one.siteId, one.id)),
+        })),
       );
       const rows = connections.map((one) => [
         one.id,
         one.site,
         one.platform,
         one.stateReason === cannotBeRead ? `${one.state}: ${cannotBeRead}` : one.state,
+        one.proof.state === "proven" ? timeText(one.proof.provenAt) : "no",
         one.events?.join(",") ?? "all",
         timeText(one.createdAt),
       ]);
-      const head = ["ID", "SITE", "PLATFORM", "STATE", "EVENTS", "CREATED (UTC)"];
+      const head = ["ID", "SITE", "PLATFORM", "STATE", "PROVEN (UTC)", "EVENTS", "CREATED (UTC)"];
       print(
         { connections },
         table(head, rows, "No connections yet. Create one: cleancast connect SITE webhook url=https://…"),
@@ -197,6 +253,18 @@ function testCommands(connection: CliCommand): void {
     });
 
   connection
+    .command("prove <id>")
+    .description("ask the platform, with a call that counts nothing, if it would take conversions")
+    .run(async (context, id: string) => {
+      const found = findConnection(context.directory.sites(), id);
+      const proof = await prove(context, found);
+      const sendsNothing = whySendsNothing(found, context.by.now);
+      const cannotSend = sendsNothing ? `\nIt cannot send anything yet: ${sendsNothing}.` : "";
+      context.print({ id, proof, sendsNothing }, `${proofText(proof, found)}${cannotSend}`);
+      if (proof.state !== "proven") process.exitCode = 1;
+    });
+
+  connection
     .command("test <id>")
     .description("send a sample event in the platform's test mode, and show its response")
     .option("--name <event>", "the name of the sample event", "purchase")
@@ -207,6 +275,7 @@ function testCommands(connection: CliCommand): void {
         sendTest(clients, found, sampleNow(name, now), now),
       );
       const { skipped, reading, log } = tested;
+      if (reading?.outcome === "accepted") await proveByTest({ ...context, now: Date.now }, found);
       const error = reading && "error" in reading ? `: ${reading.error}` : "";
       const outcome = skipped
         ? `Not sent: ${skipped}`

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { readVersion } from "../installation/installation.ts";
 import { alertCommands } from "./alert.ts";
 import { apiKeyCommands } from "./apiKey.ts";
+import { backfillCommands } from "./backfill.ts";
 import { completionCommands } from "./completion/completion.ts";
 import { connectionCommands, signInCommands } from "./connection.ts";
 import { CliCommand } from "./context.ts";
@@ -46,6 +47,7 @@ export function openProgram(json = false): CliCommand {
   eventCommands(program);
   importCommands(program);
   deliveryCommands(program);
+  backfillCommands(program);
   alertCommands(program);
   tagCommands(program);
   trafficCommands(program);

@@ -1,6 +1,7 @@
 // Declares the routes of platforms, connections, sign-in at a platform, and OAuth apps.
 
 import { z } from "zod";
+import { backfillStates, defaultBackfillPace, maxBackfillDays, maxBackfillPace } from "../kernel/backfill.ts";
 import { connectionStates } from "../kernel/event.ts";
 import { count, done, httpStatus, id, response, sentRequest, time, type Route } from "./route.ts";
 
@@ -80,6 +81,19 @@ const attempts24h = z
   .object({ sent: count, others: count })
   .describe("Results of the attempts in the last 24 hours, of the newest 1,000.");
 
+const proof = z
+  .object({
+    state: z.enum(["proven", "unproven"]),
+    reason: z.string().nullable().describe("Why it is not proven."),
+    provenAt: time.nullable().describe("When it was last proven; null if it never was with these settings."),
+    checkedAt: time.nullable().describe("When the platform was last asked; null if it never was."),
+    unchecked: z.string().nullable().describe("A setting that the check does not cover."),
+    isCheckable: z.boolean().describe("False if the platform has no call that would prove it."),
+  })
+  .describe(
+    "Proven: the platform answered a read, a validation or a test for this connection, or accepted a conversion.",
+  );
+
 export const connection = z
   .object({
     id,
@@ -92,8 +106,43 @@ export const connection = z
     waiting: count.describe("Queued and parked deliveries."),
     attempts24h,
     lastSentAt: time.nullable(),
+    proof,
+    sendsNothing: z
+      .string()
+      .nullable()
+      .describe("Why the connection cannot send anything yet; null if it can."),
   })
   .meta({ id: "Connection" });
+
+const days = z
+  .number()
+  .int()
+  .min(1)
+  .max(maxBackfillDays)
+  .describe("Length of the period that ends now, in days.");
+const leftOut = z
+  .record(z.string(), count)
+  .describe(
+    "Events that are not sent, by reason: too old, without consent, already delivered, erased, test.",
+  );
+
+const backfill = z
+  .object({
+    state: z.enum(backfillStates),
+    reason: z.string().nullable().describe("Why it was cancelled."),
+    days: count,
+    perMinute: count,
+    total: count.nullable().describe("Conversions counted at the start; null if counting took too long."),
+    queued: count.describe("Conversions that were given to delivery so far."),
+    outcomes: z
+      .record(z.string(), count)
+      .describe("States of these after their first attempts; `queued` ones are retried."),
+    leftOut,
+    startedBy: z.string(),
+    startedAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: "Backfill" });
 
 const platformId = z.string().max(50).describe("A platform's id.");
 const changedSettings = settings.describe(
@@ -155,7 +204,7 @@ export const integrationRoutes = {
   },
   "POST /sites/:site/connections": {
     summary:
-      "Connect a platform, or change the connection to the same account. Parked deliveries are sent then",
+      "Connect a platform, or change the connection to the same account, and prove it. Parked deliveries are sent then",
     allow: "admin",
     body: z.object({ platform: platformId, ...changes }),
     answer: z.object({ connection, isNew: z.boolean(), released }),
@@ -192,6 +241,50 @@ export const integrationRoutes = {
       name: sampleName,
     }),
     answer: preview,
+  },
+  "POST /sites/:site/connections/:connection/prove": {
+    summary:
+      "Ask the platform, with a call that counts nothing, if it would take conversions of a connection",
+    allow: "admin",
+    answer: z.object({ proof }),
+  },
+  "POST /sites/:site/connections/:connection/backfill/count": {
+    summary: "Count the conversions of the last days that a backfill would send; nothing is sent",
+    allow: "admin",
+    body: z.object({ days }),
+    answer: z.object({
+      found: count.describe("Events in the period."),
+      sendable: count.describe("Those that would be sent."),
+      leftOut,
+      isComplete: z
+        .boolean()
+        .describe("False if counting took too long: the numbers are then of a part of the period."),
+    }),
+  },
+  "GET /sites/:site/connections/:connection/backfill": {
+    summary: "Get the progress of the connection's last backfill",
+    allow: "viewer",
+    answer: z.object({ backfill: backfill.nullable() }),
+  },
+  "POST /sites/:site/connections/:connection/backfill": {
+    summary: "Send the conversions of the last days that the platform can still take and does not have",
+    allow: "admin",
+    body: z.object({
+      days,
+      perMinute: z
+        .number()
+        .int()
+        .min(1)
+        .max(maxBackfillPace)
+        .default(defaultBackfillPace)
+        .describe("Maximum number of conversions per minute. Live events are sent first in any case."),
+    }),
+    answer: z.object({ backfill }),
+  },
+  "POST /sites/:site/connections/:connection/backfill/cancel": {
+    summary: "Cancel a running backfill; what the platform has received stays there",
+    allow: "admin",
+    answer: z.object({ backfill }),
   },
   "POST /sites/:site/connections/:connection/test": {
     summary: "Send a sample event in the platform's own test mode",

@@ -173,7 +173,7 @@ function redactEchoes(text: string, conversions: readonly Conversion[]): string 
 }
 
 /** Some endpoints echo the request's headers in their answer. */
-function redactSecrets(text: string, request: PlatformRequest | null): string {
+export function redactSecrets(text: string, request: PlatformRequest | null): string {
   const { "content-type": _public, ...headers } = request?.headers ?? {};
   const secrets = [
     ...Object.values(headers).flatMap((value) => [value, ...value.split(" "), ...decodeBasic(value)]),

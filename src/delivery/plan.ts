@@ -23,6 +23,8 @@ export type Job = {
   leaseUntil: number;
   /** The end of the lease on the monotonic clock; absent where the attempt begins at once. */
   leaseEndsAt?: number | undefined;
+  /** A first attempt of a backfill, which live events overtake. */
+  isBackfill?: boolean;
 };
 
 /** `job` is null unless the delivery can be sent now. */

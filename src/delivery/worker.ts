@@ -10,7 +10,9 @@ import { platformOf } from "../platforms/index.ts";
 import { hasSettings, type Directory } from "../sites/directory.ts";
 import { damageFindings } from "../store/damagedRows.ts";
 import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
+import { backfillReason } from "../store/deliveries/backfills.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
+import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import { createJob, isSelected, parkedReason, toConversion } from "./plan.ts";
@@ -149,6 +151,7 @@ async function sendDue(
   const ids = claimed.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
   const consentMode = site?.settings.consentMode ?? "opt-in";
+  const backfilledAt = openBackfillTimes(options, due);
   await Promise.all(
     claimed.map(async (delivery) => {
       const event = events.get(delivery.eventId) ?? "damaged";
@@ -160,12 +163,25 @@ async function sendDue(
         ? platform?.skipReason?.(conversion, settings, now())
         : "event not selected";
       if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
-      const expiresAt = expiryOf(event, maxAgeDaysOf(conversion, platform, settings));
+      const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
+      const queuedAt = maxAgeDays === undefined ? await backfilledAt(event) : 0;
+      const expiresAt = expiryOf(event, maxAgeDays, queuedAt);
       const job = createJob(event, conversion, connection, expiresAt, lease, delivery.attempts);
-      void lanes.send(job).then(onCapacity);
+      const isBackfill = delivery.reason === backfillReason;
+      void lanes.send(isBackfill ? { ...job, isBackfill } : job).then(onCapacity);
     }),
   );
   return claimed.length === limit;
+}
+
+/** Returns when a backfill queued an event that is too old to be retried by the time of its receipt; 0 for others. */
+function openBackfillTimes({ store, now }: WorkerOptions, { siteId, connectionId }: ConnectionKey) {
+  let found: ReturnType<typeof store.backfills.find> | null = null;
+  return async (event: StoredEvent): Promise<number> => {
+    if (expiryOf(event, undefined) > now()) return 0;
+    const backfill = await (found ??= store.backfills.find(siteId, connectionId));
+    return backfill && event.id < backfill.toId ? backfill.updatedAt : 0;
+  };
 }
 
 /** An event that cannot be read can never be sent. */

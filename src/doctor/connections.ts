@@ -1,5 +1,6 @@
 // Checks each connection: its state, its token, its backlog, and whether anything was ever accepted.
 
+import { readProofState, whySendsNothing } from "../delivery/prove.ts";
 import { connectHint, reconnectHint } from "../sites/connectionHints.ts";
 import { tokenExpiryOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
@@ -9,6 +10,7 @@ import {
   error,
   nameOf,
   note,
+  ok,
   soonMs,
   timeText,
   warning,
@@ -30,6 +32,7 @@ export async function* checkConnections(context: StoreContext): AsyncFindings {
       yield* checkToken(site, connection, context.now);
       yield* checkBacklog(site, connection, context);
       yield* checkUse(site, connection, context);
+      yield* checkProof(site, connection, context);
     }
     yield* checkOnlySandbox(site, context);
   }
@@ -108,6 +111,30 @@ async function* checkUse(site: Site, connection: Connection, { store, now }: Sto
     `${labelOf(site, connection)}: events arrive, but none was ever accepted there`,
     `'cleancast delivery list ${nameOf(site)} --connection ${connection.id}' shows why; 'cleancast connection test ${connection.id}' tests it.`,
   );
+}
+
+/** Other states are reported above. A platform that cannot be asked is proven by its first conversion. */
+async function* checkProof(site: Site, connection: Connection, { store, now }: StoreContext): AsyncFindings {
+  const { platform, id } = connection;
+  if (connection.state !== "active") return;
+  const sendsNothing = whySendsNothing(connection, now);
+  if (sendsNothing)
+    yield warning(
+      `${labelOf(site, connection)} cannot send anything yet: ${sendsNothing}`,
+      `cleancast connect ${nameOf(site)} ${platform} … with the setting`,
+    );
+  const { state, reason, provenAt, checkedAt, isCheckable } = await readProofState(
+    store,
+    connection,
+    await store.health.lastSentAt(site.id, id),
+  );
+  const label = labelOf(site, connection);
+  if (state === "proven" && provenAt !== null)
+    return yield ok(`${label}: proven on ${timeText(provenAt)} UTC`);
+  if (!isCheckable) return;
+  const last = provenAt === null ? "" : ` (last proven on ${timeText(provenAt)} UTC)`;
+  const level = checkedAt === null ? note : warning;
+  yield level(`${label} is not proven: ${reason}${last}`, `cleancast connection prove ${id}`);
 }
 
 async function* checkOnlySandbox(site: Site, { store, now }: StoreContext): AsyncFindings {

@@ -43,6 +43,25 @@ export type PlatformResponse = {
   isCut?: true;
 };
 
+/**
+ * How a connection is proven before its first conversion. `test event`: by a sample in the platform's own test mode, which
+ * counts nothing. `call`: by another harmless call, mostly a read. `nothing`: the platform has no such call. `relay`: the
+ * platform is part of the relay.
+ */
+export type Proof =
+  | { by: "test event" }
+  | { by: "relay" }
+  | {
+      by: "call";
+      request: PlatformRequest;
+      isProof(response: PlatformResponse): boolean;
+      /** The reason where the response is no proof and no error of the platform either. */
+      otherwise: string;
+      /** The settings that this call does not check. */
+      unchecked?: string;
+    }
+  | { by: "nothing"; reason: string };
+
 /** Conversions and the exact request for them: test and documentation in one. */
 export type Example = {
   title: string;
@@ -198,6 +217,10 @@ export type Platform = {
     settings: ConnectionSettings,
     now: number,
   ): Reading[];
+  /** Says how the platform is asked whether it would take conversions. Never throws. */
+  prove(settings: ConnectionSettings, now: number): Proof;
+  /** It accepts every request, so an accepted conversion proves nothing. */
+  acceptsEverything?: true;
   examples: readonly Example[];
   /** The first is the response to a request that was accepted. */
   responses?: readonly ResponseExample[];

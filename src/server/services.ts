@@ -6,6 +6,7 @@ import { openMailer } from "../alerts/mail.ts";
 import { startAlertMonitor } from "../alerts/monitor.ts";
 import { sampleBots } from "../collect/botSample.ts";
 import { countVisits } from "../collect/visitCounts.ts";
+import { startBackfills } from "../delivery/backfill/worker.ts";
 import { openBreaker } from "../delivery/lanes/breaker.ts";
 import { openLanes } from "../delivery/lanes/lanes.ts";
 import { openTokens } from "../delivery/oauth/tokens.ts";
@@ -143,6 +144,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
   const { leaseMs } = config;
   const onPoll = observability.onWorkerPolled;
   shutdown.add("worker", "worker", startWorker({ ...node, lanes, leaseMs, onSettled, onPoll }));
+  shutdown.add("worker", "backfills", startBackfills({ ...node, lanes }));
   shutdown.add("lanes", "deliveries", {
     async close() {
       await lanes.close();

@@ -3,6 +3,7 @@
 import { accountStore } from "./access/accounts.ts";
 import { alertStore } from "./statistics/alerts.ts";
 import { apiKeyStore } from "./access/apiKeys.ts";
+import { backfillStore } from "./deliveries/backfills.ts";
 import { auditStore } from "./sites/audit.ts";
 import { configurationStore } from "./sites/configuration.ts";
 import { deletedSiteStore } from "./sites/deletedSites.ts";
@@ -28,6 +29,7 @@ import { nodeStore } from "./deliveries/nodes.ts";
 import { peopleStore } from "./people/people.ts";
 import { periodStore } from "./outbound/periods.ts";
 import { purgeStore } from "./maintenance/purge.ts";
+import { proofStore } from "./sites/proofs.ts";
 import { pushStore } from "./outbound/pushes.ts";
 import { rejectedRequestStore } from "./statistics/rejectedRequests.ts";
 import { resealStore } from "./maintenance/reseal.ts";
@@ -70,6 +72,7 @@ export async function openStore(
       configuration: configurationStore(db, seal, newId, refuseWrongKeyNow),
       events: eventStore(db, seal, refuseWrongKeyNow),
       deliveries: deliveryStore(db),
+      backfills: backfillStore(db, newId),
       nodes: nodeStore(db),
       people: peopleStore(db, newId),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
@@ -86,6 +89,7 @@ export async function openStore(
       hosts: hostStore(db, newId),
       keyUse: keyUseStore(db, newId),
       leases: leaseStore(db),
+      proofs: proofStore(db),
       platformSignIns: platformSignInStore(db, seal),
       traffic: trafficStore(db, seal),
       syncLog: syncLogStore(db),

@@ -60,6 +60,15 @@ describe("the pickers", () => {
     });
   });
 
+  test("the quality of a dataset can be read for a known dataset and with known fields", async () => {
+    const quality = (dataset: string, fields: string) =>
+      list(`dataset_quality?dataset_id=${dataset}&fields=${fields}`);
+    const fields = "web%7Bevent_name%7D";
+    expect((await quality(known.pixelId, fields)).body).toEqual({ web: [{ event_name: "Purchase" }] });
+    expect((await quality("999", fields)).body).toMatchObject({ error: { error_subcode: 2_044_055 } });
+    expect((await quality(known.pixelId, "name")).body).toMatchObject({ error: { code: 100 } });
+  });
+
   test("a list is divided into pages", async () => {
     const path = `${known.businessId}/owned_pixels?limit=1`;
     const first = (await list(path)).body as { paging: { cursors: { after: string }; next?: string } };

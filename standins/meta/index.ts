@@ -14,7 +14,7 @@ import {
   unknownObject,
 } from "./access.ts";
 import { requestShape, toMetaFault, warnings } from "./event.ts";
-import { listEdge, readObject } from "./listing.ts";
+import { listEdge, readObject, readQuality } from "./listing.ts";
 import { oauthRoutes, usedCodeMessage } from "../shared/oauth.ts";
 import type { OAuth, Answer, Call, Context, Standin } from "../shared/standin.ts";
 
@@ -169,6 +169,12 @@ export const meta = {
       method: "GET",
       path: new RegExp(String.raw`^${version}\/debug_token$`),
       handle: debugToken,
+    },
+    {
+      kind: "listing",
+      method: "GET",
+      path: new RegExp(String.raw`^${version}\/dataset_quality$`),
+      handle: readQuality,
     },
     {
       kind: "listing",

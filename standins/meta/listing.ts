@@ -1,6 +1,6 @@
 // The edges of the Graph API that fill the pickers: businesses, ad accounts and their datasets (pixels).
 
-import { metaKnown, accessError, unknownObject } from "./access.ts";
+import { accessError, metaError, metaKnown, unknownObject } from "./access.ts";
 import type { Answer, Call, Context } from "../shared/standin.ts";
 
 type Node = Readonly<Record<string, unknown>> & { id: string };
@@ -101,4 +101,17 @@ export function readObject(call: Call, context: Context): Answer {
   if (fault) return fault;
   const found = objects.find(({ id }) => id === call.params.id);
   return found ? { status: 200, body: selected(found, call) } : unknownObject("GET", call.params.id ?? "");
+}
+
+/** The Dataset Quality API, which a token from Events Manager may use too. */
+export function readQuality(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, ["ads_read", "ads_management"]);
+  if (fault) return fault;
+  const fields = call.query.get("fields") ?? "";
+  if (!/^web\{event_name(?:,[^{}]+)*\}$/.test(fields))
+    return metaError({ message: `(#100) Tried accessing nonexisting field (${fields})`, code: 100 });
+  const id = call.query.get("dataset_id") ?? "";
+  if (!pixels.some((one) => one.id === id))
+    return metaError({ message: "The dataset does not exist.", code: 100, subcode: 2_044_055 });
+  return { status: 200, body: { web: [{ event_name: "Purchase" }] } };
 }

@@ -61,6 +61,62 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(asked.answer.text.length).toBeLessThan(200_000);
   });
 
+  test("a connection is proven when it is saved, and again on request; past conversions are counted and sent", async () => {
+    const shop = (await owner.ask("POST /sites", { host: "past.example" })).json.id;
+    const sender = (await owner.ask(`POST /sites/${shop}/keys`, { name: "CRM" })).json.key;
+    const at = `/sites/${shop}/connections`;
+    for (const orderId of ["P-1", "P-2", "P-3"])
+      expect(
+        (await relay.post(sender, freshEvent({ orderId, value: 5 }), { Host: "past.example" })).status,
+      ).toBe(200);
+
+    const wrong = { ...standinConnections.meta, access_token: knownAt("meta", "revokedToken") };
+    const refused = checkedAnswer(
+      "POST /sites/:site/connections",
+      await owner.ask(`POST ${at}`, { platform: "meta", settings: wrong }),
+    );
+    expect(refused.connection).toMatchObject({
+      state: "active",
+      proof: { state: "unproven", reason: expect.stringMatching(/190/), provenAt: null },
+      sendsNothing: null,
+    });
+    const { id } = refused.connection;
+    const { access_token } = standinConnections.meta;
+    const corrected = checkedAnswer(
+      "PATCH /sites/:site/connections/:connection",
+      await owner.ask(`PATCH ${at}/${id}`, { settings: { access_token } }),
+    );
+    expect(corrected.connection.proof).toMatchObject({ state: "proven", reason: null });
+    const asked = checkedAnswer(
+      "POST /sites/:site/connections/:connection/prove",
+      await owner.ask(`POST ${at}/${id}/prove`),
+    );
+    expect(asked.proof.checkedAt).toBeGreaterThanOrEqual(corrected.connection.proof.checkedAt);
+
+    const backfill = `${at}/${id}/backfill`;
+    const name = "GET /sites/:site/connections/:connection/backfill";
+    expect(checkedAnswer(name, await owner.ask(`GET ${backfill}`))).toEqual({ backfill: null });
+    const counted = checkedAnswer(
+      "POST /sites/:site/connections/:connection/backfill/count",
+      await owner.ask(`POST ${backfill}/count`, { days: 7 }),
+    );
+    expect(counted).toEqual({ found: 3, sendable: 3, leftOut: {}, isComplete: true });
+    const started = checkedAnswer(
+      "POST /sites/:site/connections/:connection/backfill",
+      await owner.ask(`POST ${backfill}`, { days: 7, perMinute: 6000 }),
+    );
+    expect(started.backfill).toMatchObject({ state: "running", total: 3, queued: 0 });
+    await eventually("the backfill is done", async () => {
+      const { backfill: last } = (await owner.ask(`GET ${backfill}`)).json;
+      return last.state === "done" && last.outcomes.sent === 3;
+    });
+    expect(fault(await owner.ask(`POST ${backfill}/cancel`))).toEqual([400, "invalid", "connection"]);
+    expect(fault(await owner.ask(`POST ${backfill}`, { days: 0 }))).toEqual([400, "invalid", "days"]);
+    const again = await owner.ask(`POST ${backfill}/count`, { days: 7 });
+    expect(again.json).toMatchObject({ sendable: 0, leftOut: { "already delivered": 3 } });
+    expect(fault(await viewer.ask(`POST /sites/${site}/connections/none/prove`))[0]).toBe(403);
+  });
+
   test("a connection can be created, previewed, tested, changed, paused, resumed and deleted", async () => {
     const url = `${receiver.url}/hook/secret-path`;
     const body = { platform: "webhook", settings: { url, headers: `{"Authorization":"Bearer hush-hush"}` } };

@@ -113,7 +113,7 @@ inChromium("a platform in the dashboard", () => {
         /"content_name": "Winter sale"/.test((await body.textContent()) ?? ""),
       );
       await press(page, "Connect Meta");
-      await sees(page, "Meta connected.");
+      await sees(page, "Meta connected and proven.");
 
       // A test event is sent in the platform's test mode, and the response is shown.
       await page.getByRole("tab", { name: "Test event" }).click();
@@ -199,13 +199,35 @@ inChromium("a platform in the dashboard", () => {
       await page.locator("[name=pixel_id]").fill(settings["pixel_id"] ?? "");
       await page.locator("[name=access_token]").fill(settings["access_token"] ?? "");
       await press(page, "Connect Reddit");
-      await sees(page, "Reddit connected.");
+      await sees(page, /Reddit connected, not proven: Reddit can only be asked with test_id/);
       await page.waitForURL(/connection=/);
       await page.getByRole("button", { name: "Disconnect", exact: true }).waitFor();
-      const others = page.getByRole("alert").filter({ hasNotText: "Reddit connected." });
+      const others = page.getByRole("alert").filter({ hasNotText: /not proven/ });
       expect(await others.allTextContents()).toEqual([]);
       expect(page.url()).not.toContain("undefined");
       expect([...browser.errors.scriptErrors, ...browser.errors.failedRequests.slice(before)]).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "a connection that is not proven is asked again after its setting was added, and gets past conversions by a backfill",
+    async () => {
+      const { page, open } = browser;
+      await open(`/sites/${site}/integrations/reddit`);
+      await press(page, /^More settings/);
+      await page.locator("[name=test_id]").fill(standinConnections.reddit["test_id"] ?? "");
+      await press(page, "Save");
+      await sees(page, "Saved and proven.");
+      await page.getByRole("tab", { name: "Backfill" }).click();
+      await press(page, "Count conversions");
+      await sees(page, /conversions? can be sent/);
+      await press(page, /^Send \d+ conversions?$/);
+      await sees(page, "The last backfill is done");
+      expect(standins.of("reddit").accepted.length).toBeGreaterThan(0);
+      await press(page, "Count conversions");
+      await sees(page, "0 conversions can be sent");
+      await sees(page, /already delivered/);
     },
     scenarioMs,
   );

@@ -53,10 +53,16 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
   );
 }
 
+/** A platform that has no harmless call cannot do better, so its state is no warning. */
+const proofOf = ({ proof: { state, isCheckable } }: Connection) =>
+  state === "unproven" && !isCheckable ? "unprovable" : state;
+
+/** The proof is of no interest while the credentials are refused. */
 export function ConnectionState({ connection }: { connection: Connection }) {
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap="sm" wrap="nowrap">
       <State of={connection.state} {...(connection.state === "active" ? { word: "connected" } : {})} />
+      {connection.state !== "needs reconnection" && <State of={proofOf(connection)} />}
     </Group>
   );
 }

@@ -6,6 +6,7 @@ import type { TokenSet } from "../../delivery/oauth/oauth2.ts";
 import { readSignInTokens } from "../../delivery/oauth/signIn.ts";
 import type { Platform } from "../../platforms/platform.ts";
 import { urlFault } from "../../delivery/addresses.ts";
+import { proveByTest, proveConnection } from "../../delivery/prove.ts";
 import {
   listChoices,
   readConversion,
@@ -23,6 +24,7 @@ import type { ApiContext } from "../context.ts";
 type ConnectionTestNames =
   | "POST /sites/:site/connections/preview"
   | "POST /sites/:site/connections/:connection/test"
+  | "POST /sites/:site/connections/:connection/prove"
   | "POST /sites/:site/connections/choices";
 
 /** Finds the saved connection that the unsaved settings extend. */
@@ -71,6 +73,7 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       const began = performance.now();
       const sample = sampleNow(body.name, by.now);
       const { skipped, reading, log, request } = await sendTest(context, connection, sample, by.now);
+      if (reading?.outcome === "accepted") await proveByTest(context, connection);
       return {
         skipped,
         outcome: reading?.outcome ?? null,
@@ -79,6 +82,12 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
         request,
         durationMs: Math.round(performance.now() - began),
       };
+    },
+
+    async "POST /sites/:site/connections/:connection/prove"({ site, params }) {
+      const connection = findConnection([site], params.connection);
+      await countAttempt(store, testLimits("connection", site.id), now());
+      return { proof: await proveConnection(context, connection) };
     },
 
     async "POST /sites/:site/connections/choices"({ site, body, actor, by }) {

@@ -4,6 +4,7 @@ import { dayMs } from "../../kernel/time.ts";
 import type { Answer } from "../../contract/contract.ts";
 import type { integrationRoutes } from "../../contract/integrations.ts";
 import { urlFault } from "../../delivery/addresses.ts";
+import { proveConnection, readProofState, whySendsNothing } from "../../delivery/prove.ts";
 import {
   changeConnection,
   connectPlatform,
@@ -17,13 +18,17 @@ import { describeConnection } from "../../sites/connectionSettings.ts";
 import type { Connection } from "../../sites/directory.ts";
 import { reloadSite, type Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
+import { backfillHandlers } from "./backfills.ts";
 import { countWaiting } from "./siteHealth.ts";
 import { connectionTestHandlers, readChanges, readCallerTokens } from "./connectionTests.ts";
 
 type Names = Extract<keyof typeof integrationRoutes, `${string} /sites/:site/connections${string}`>;
 type Described = Answer<"GET /sites/:site/connections">["items"][number];
 
-async function describe({ store, now }: ApiContext, connection: Connection): Promise<Described> {
+async function describe(
+  { store, now }: Pick<ApiContext, "store" | "now">,
+  connection: Connection,
+): Promise<Described> {
   const { siteId, id } = connection;
   const [waiting, attempts, lastSentAt] = await Promise.all([
     countWaiting(store, siteId, id),
@@ -37,6 +42,8 @@ async function describe({ store, now }: ApiContext, connection: Connection): Pro
     waiting,
     attempts24h: { sent, others },
     lastSentAt,
+    proof: await readProofState(store, connection, lastSentAt),
+    sendsNothing: whySendsNothing(connection, now()),
   };
 }
 
@@ -46,6 +53,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
 
   return {
     ...connectionTestHandlers(context),
+    ...backfillHandlers(context),
 
     async "GET /sites/:site/connections"({ site }) {
       return { items: await Promise.all(site.connections.map((one) => describe(context, one))) };
@@ -58,6 +66,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
       const current = await reloadSite(directory, site);
       const result = await connectPlatform(context, current, platform, wanted, { ...by, checkAddress });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
+      await proveConnection(context, result.connection);
       return { ...result, connection: await describe(context, result.connection) };
     },
 
@@ -68,6 +77,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
       const wanted = readChanges(body, tokens);
       const changed = await changeConnection(context, current, existing, wanted, { ...by, checkAddress });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
+      await proveConnection(context, changed.connection);
       return { connection: await describe(context, changed.connection), released: changed.released };
     },
 

@@ -425,3 +425,51 @@ describe("what happens while a job waits or is sent", () => {
     expect(await Promise.all(outcomes)).toEqual([sent, sent]);
   });
 });
+
+describe("jobs of a backfill", () => {
+  const backfill = (count: number) => jobs(count, webhook, { isBackfill: true });
+  const webhookLanes = platformOf("webhook")?.lanes ?? 0;
+
+  test("jobs of a backfill use at most half of the lanes, and live events take the others at once", async () => {
+    const relay = setUp([webhook]);
+    const past = backfill(webhookLanes * 2);
+    void sendAll(relay.lanes, past);
+    await nextTick();
+    expect(relay.openCalls()).toBe(webhookLanes / 2);
+    const live = jobs(3, webhook);
+    void sendAll(relay.lanes, live);
+    await nextTick();
+    expect(relay.calls.slice(webhookLanes / 2).flatMap((call) => call.ids)).toEqual(ids(live));
+    while (relay.openCalls()) await relay.answer();
+    expect(relay.settled.filter(({ state }) => state === "sent")).toHaveLength(webhookLanes * 2 + 3);
+  });
+
+  test("a live event that waits goes before every job of a backfill that waited longer", async () => {
+    const relay = setUp([webhook]);
+    const first = jobs(webhookLanes, webhook);
+    void sendAll(relay.lanes, first);
+    await nextTick();
+    const past = backfill(3);
+    const live = jobs(2, webhook);
+    void sendAll(relay.lanes, [...past.slice(0, 2), live[0] as Job, ...past.slice(2), live[1] as Job]);
+    for (let i = 0; i < 5; i++) await relay.answer();
+    expect(relay.calls.slice(webhookLanes).flatMap((call) => call.ids)).toEqual([...ids(live), ...ids(past)]);
+    while (relay.openCalls()) await relay.answer();
+    await relay.lanes.idle();
+  });
+
+  test("a job of a backfill shares no request with live events, and can be withdrawn", async () => {
+    const relay = setUp([sandbox]);
+    await fillLanes(relay);
+    const [past, other] = jobs(2, sandbox, { isBackfill: true }) as [Job, Job];
+    const live = job(sandbox);
+    void sendAll(relay.lanes, [past, other, live]);
+    expect(relay.lanes.withdraw(other)).toBe(true);
+    await relay.answer();
+    await relay.answer();
+    expect(relay.calls.slice(sandboxLanes).map((call) => call.ids)).toEqual([ids([live]), ids([past])]);
+    while (relay.openCalls()) await relay.answer();
+    await relay.lanes.idle();
+    expect(relay.lanes.depths()).toEqual([]);
+  });
+});

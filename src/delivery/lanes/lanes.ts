@@ -2,6 +2,8 @@
 // those that became durable in the same commit. Those that arrive while all lanes are busy, or while the platform's quota is
 // used up, wait and are sent as one batch. So the cost per conversion falls as the load rises, and a connection that hangs
 // blocks only its own lanes.
+//
+// First attempts of a backfill stand behind all live events of their connection, and use at most half of its lanes.
 
 import { append, link, nodesOf, remove, type RingNode } from "../../kernel/ring.ts";
 import { platformOf } from "../../platforms/index.ts";
@@ -38,12 +40,25 @@ export type LanesOptions = DelivererOptions & { quota: Quota };
 /** Bounds a request whose events have long lists of items to a few megabytes. */
 const maxBatchItems = 2000;
 
-/** `quotaUntil` is a time on the monotonic clock; `inHand` is a ring of the deliveries that are waiting or being sent. */
-type Queue = { key: string; busy: number; waiting: QueuedJob[]; quotaUntil: number; inHand: InHand };
+/**
+ * Jobs of backfills are the last ones that wait: `backfills` of them. `busyBackfills` of the busy lanes send such jobs.
+ * `quotaUntil` is a time on the monotonic clock; `inHand` is a ring of the deliveries that are waiting or being sent.
+ */
+type Queue = {
+  key: string;
+  busy: number;
+  busyBackfills: number;
+  waiting: QueuedJob[];
+  backfills: number;
+  quotaUntil: number;
+  inHand: InHand;
+};
 
 interface InHand extends RingNode<InHand> {
   eventId: string;
 }
+
+const isBackfill = ({ job }: QueuedJob) => job.isBackfill === true;
 
 export function openLanes(options: LanesOptions): Lanes {
   const deliverer = createDeliverer(options);
@@ -59,7 +74,8 @@ export function openLanes(options: LanesOptions): Lanes {
     let queue = queues.get(key);
     if (!queue) {
       const inHand = link<InHand>({ eventId: "" });
-      queues.set(key, (queue = { key, busy: 0, waiting: [], quotaUntil: -Infinity, inHand }));
+      const empty = { busy: 0, busyBackfills: 0, waiting: [], backfills: 0, quotaUntil: -Infinity };
+      queues.set(key, (queue = { key, ...empty, inHand }));
     }
     return queue;
   }
@@ -74,37 +90,57 @@ export function openLanes(options: LanesOptions): Lanes {
     return platformOf(connection?.platform ?? "")?.lanes ?? 1;
   }
 
+  /** True when the next job that waits may take another lane. */
+  function hasFreeLane(queue: Queue): boolean {
+    const [next] = queue.waiting;
+    return next !== undefined && queue.busy < lanesOf(next) && mayStart(queue, next);
+  }
+
+  const mayStart = (queue: Queue, next: QueuedJob) =>
+    !isBackfill(next) || queue.busyBackfills < Math.max(1, Math.floor(lanesOf(next) / 2));
+
   function fillFreeLanes(queue: Queue): void {
-    for (let [next] = queue.waiting; next && queue.busy < lanesOf(next); [next] = queue.waiting)
-      void runLane(queue);
+    while (hasFreeLane(queue)) void runLane(queue);
     resolveIfIdle();
   }
 
   async function runLane(queue: Queue): Promise<void> {
     queue.busy += 1;
     for (let batch = nextBatch(queue); batch.length; batch = nextBatch(queue)) {
-      const waitMs = takeQuota(batch[0] as QueuedJob);
-      if (waitMs > 0) {
-        // Back to the head of the queue: later jobs can join the batch, and each can still be withdrawn.
-        queue.waiting.unshift(...batch);
-        queue.quotaUntil = options.elapsed() + waitMs;
-        await pause(waitMs);
-        continue;
-      }
-      await deliverer.deliver(batch).catch((error: unknown) => {
-        // The store is down, for example. The leases run out, and the jobs are attempted again. A first attempt has no
-        // lease of its own, so it gets a row that is due at the same time.
-        options.onDefect(error, { lane: queue.key });
-        const outcome = { state: "queued", reason: "internal error of the relay; will retry" } as const;
-        for (const one of batch) {
-          const dueAt = Math.min(one.job.leaseUntil, options.now() + maxLeaseMs);
-          if (one.openEvent) void deliverer.settleUntried([one], { ...outcome, dueAt });
-          else one.resolve(outcome);
-        }
-      });
+      const backfills = isBackfill(batch[0] as QueuedJob) ? 1 : 0;
+      queue.busyBackfills += backfills;
+      await runBatch(queue, batch);
+      queue.busyBackfills -= backfills;
     }
     queue.busy -= 1;
     resolveIfIdle();
+  }
+
+  async function runBatch(queue: Queue, batch: QueuedJob[]): Promise<void> {
+    const waitMs = takeQuota(batch[0] as QueuedJob);
+    if (waitMs > 0) {
+      // Back to the head of their part of the queue: later jobs can join the batch, and each can still be withdrawn.
+      putBack(queue, batch);
+      queue.quotaUntil = options.elapsed() + waitMs;
+      return pause(waitMs);
+    }
+    await deliverer.deliver(batch).catch((error: unknown) => {
+      // The store is down, for example. The leases run out, and the jobs are attempted again. A first attempt has no
+      // lease of its own, so it gets a row that is due at the same time.
+      options.onDefect(error, { lane: queue.key });
+      const outcome = { state: "queued", reason: "internal error of the relay; will retry" } as const;
+      for (const one of batch) {
+        const dueAt = Math.min(one.job.leaseUntil, options.now() + maxLeaseMs);
+        if (one.openEvent) void deliverer.settleUntried([one], { ...outcome, dueAt });
+        else one.resolve(outcome);
+      }
+    });
+  }
+
+  function putBack(queue: Queue, batch: readonly QueuedJob[]): void {
+    const isLast = isBackfill(batch[0] as QueuedJob);
+    queue.waiting.splice(isLast ? queue.waiting.length - queue.backfills : 0, 0, ...batch);
+    if (isLast) queue.backfills += batch.length;
   }
 
   /** Takes one request from the platform's quota. Returns 0, or the milliseconds until there is one to take. */
@@ -144,12 +180,15 @@ export function openLanes(options: LanesOptions): Lanes {
     if (isClosing && queue.quotaUntil > options.elapsed())
       for (const { job } of queue.waiting.slice()) withdraw(job);
     const oldest = queue.waiting[0];
-    if (!oldest) return [];
+    if (!oldest || !mayStart(queue, oldest)) return [];
     const connection = options.directory.connection(oldest.job.siteId, oldest.job.connectionId);
     const platform = platformOf(connection?.platform ?? "");
     const now = options.now();
-    const groupOf = ({ job: { conversion } }: QueuedJob) =>
-      `${conversion.mode} ${platform?.group?.(conversion, connection?.settings ?? {}, now) ?? ""}`;
+    const groupOf = (one: QueuedJob) => {
+      const { conversion } = one.job;
+      const group = platform?.group?.(conversion, connection?.settings ?? {}, now) ?? "";
+      return `${conversion.mode} ${isBackfill(one) ? "backfill " : ""}${group}`;
+    };
     const sizeOf = ({ job: { conversion } }: QueuedJob) =>
       platform?.size?.(conversion, connection?.settings ?? {}) || 1;
     const group = groupOf(oldest);
@@ -166,14 +205,16 @@ export function openLanes(options: LanesOptions): Lanes {
       (isInGroup ? batch : others).push(one);
     }
     queue.waiting.splice(0, batch.length + others.length, ...others);
+    if (isBackfill(oldest)) queue.backfills -= batch.length;
     return batch;
   }
 
   function withdraw(job: Job): boolean {
-    const waiting = queues.get(connectionKey(job))?.waiting ?? [];
-    const at = waiting.findIndex((one) => one.job === job);
-    const [one] = at >= 0 ? waiting.splice(at, 1) : [];
-    if (!one) return false;
+    const queue = queues.get(connectionKey(job));
+    const at = queue?.waiting.findIndex((one) => one.job === job) ?? -1;
+    const [one] = queue && at >= 0 ? queue.waiting.splice(at, 1) : [];
+    if (!queue || !one) return false;
+    if (isBackfill(one)) queue.backfills -= 1;
     withdrawing += 1;
     const decision = { state: "queued", reason: "waiting for capacity", dueAt: options.now() } as const;
     void deliverer.settleUntried([one], decision).finally(() => {
@@ -197,9 +238,15 @@ export function openLanes(options: LanesOptions): Lanes {
           remove(inHand);
           end(outcome);
         };
-        queue.waiting.push({ job, openEvent: openEvent ?? undefined, since: options.elapsed(), resolve });
-        // A microtask later, so that jobs that arrive at the same moment share a batch.
-        if (queue.waiting.length === 1) queueMicrotask(() => fillFreeLanes(queue));
+        const live = queue.waiting.length - queue.backfills;
+        const one = { job, openEvent: openEvent ?? undefined, since: options.elapsed(), resolve };
+        if (queue.backfills === 0 || job.isBackfill) queue.waiting.push(one);
+        else queue.waiting.splice(live, 0, one);
+        if (job.isBackfill) queue.backfills += 1;
+        // A microtask later, so that jobs that arrive at the same moment share a batch. Lanes may be free while only jobs of
+        // a backfill wait.
+        if (queue.waiting.length === 1 || (live === 0 && !job.isBackfill))
+          queueMicrotask(() => fillFreeLanes(queue));
       });
     },
     withdraw,

@@ -2,10 +2,13 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { readProof } from "../shared/prove.ts";
 import {
+  bearer,
   checkToken,
   dedupSetting,
   digits,
+  getRequest,
   oneOf,
   requiredSecret,
   tokenSettings,
@@ -142,6 +145,15 @@ export const amazonAds = {
   },
   toRequest,
   readResponse,
+  prove: (settings) =>
+    readProof(
+      getRequest(`${hosts[regionOf(settings)]}/v2/profiles`, {
+        ...bearer(settings),
+        "amazon-advertising-api-clientid": settings.client_id ?? "",
+      }),
+      (body) => Array.isArray(body) && body.length > 0,
+      { otherwise: "the token may use no advertising profile in this region", unchecked: "advertiser_id" },
+    ),
   examples,
   responses,
 } satisfies Platform;

@@ -2,6 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund, nameFault } from "../shared/eventNames.ts";
+import { proveByNothing } from "../shared/prove.ts";
 import { dedupSetting, oneOf, requiredSecret } from "../shared/settings.ts";
 import { browserOf } from "../shared/values.ts";
 import { examples, responses } from "./examples.ts";
@@ -127,6 +128,7 @@ export const axon = {
   },
   toRequest,
   readResponse,
+  prove: proveByNothing("AppLovin Axon"),
   examples,
   responses,
 } satisfies Platform;

@@ -2,6 +2,7 @@
 // Such events are skipped here, and test events go to its validation server, which reports errors.
 
 import type { Platform } from "../platform.ts";
+import { proveNever } from "../shared/prove.ts";
 import { oneOf, requiredSecret } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { clientOf, collectors, events, fields, toRequest } from "./request.ts";
@@ -107,6 +108,8 @@ export const ga4 = {
   },
   toRequest,
   readResponse,
+  prove: proveNever("Google Analytics", "the realtime report"),
+  acceptsEverything: true,
   examples,
   responses,
 } satisfies Platform;

@@ -3,6 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
@@ -171,6 +172,7 @@ export const googleAds = {
   },
   toRequest,
   readResponse,
+  prove: proveByTestEvent,
   examples,
   responses,
 } satisfies Platform;

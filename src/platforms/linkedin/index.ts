@@ -3,6 +3,7 @@
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/response.ts";
 import {
   dedupSetting,
@@ -14,11 +15,40 @@ import {
 } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
-import { apiHeaders, apiVersion, base, events, fields, rulesOf, toRequest, userIds } from "./request.ts";
+import {
+  apiHeaders,
+  apiVersion,
+  base,
+  events,
+  fields,
+  ruleId,
+  rulesOf,
+  toRequest,
+  userIds,
+} from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const listRequest = (path: string, settings: ConnectionSettings) =>
   getRequest(`${base}/${path}`, apiHeaders(settings));
+
+/** LinkedIn lists a hundred rules at a time. */
+const listRules = (settings: ConnectionSettings) =>
+  listRequest(
+    `conversions?q=account&account=urn%3Ali%3AsponsoredAccount%3A${settings.ad_account_id ?? ""}&start=0&count=100`,
+    settings,
+  );
+const usableRules = (body: unknown) =>
+  listAt(body, "elements").filter(
+    (one) => textAt(one, "conversionMethod") === "CONVERSIONS_API" && at(one, "enabled") !== false,
+  );
+
+/** The rules of a connection: of all events, and of single ones. */
+const chosenRules = (settings: ConnectionSettings) =>
+  Object.entries(settings)
+    .filter(([name]) => name === "default_rule" || name.startsWith("event."))
+    .flatMap(([, value]) => value.split(","))
+    .map((rule) => ruleId(rule.trim()))
+    .filter(Boolean);
 
 function choice(id: string, one: unknown): { value: string; label: string }[] {
   const details = [textAt(one, "name") || id, textAt(one, "type")].filter(Boolean);
@@ -130,17 +160,8 @@ export const linkedin = {
     {
       setting: "default_rule",
       needs: ["access_token", "ad_account_id"],
-      toRequest: (settings) =>
-        listRequest(
-          `conversions?q=account&account=urn%3Ali%3AsponsoredAccount%3A${settings.ad_account_id ?? ""}&start=0&count=100`,
-          settings,
-        ),
-      read: (body) =>
-        listAt(parseJson(body), "elements")
-          .filter(
-            (one) => textAt(one, "conversionMethod") === "CONVERSIONS_API" && at(one, "enabled") !== false,
-          )
-          .flatMap((one) => choice(textAt(one, "id"), one)),
+      toRequest: listRules,
+      read: (body) => usableRules(parseJson(body)).flatMap((one) => choice(textAt(one, "id"), one)),
     },
   ],
   account: (settings) => settings.ad_account_id ?? "",
@@ -165,6 +186,18 @@ export const linkedin = {
   },
   toRequest,
   readResponse,
+  prove: (settings) =>
+    readProof(
+      listRules(settings),
+      (body) => {
+        const known = new Set(usableRules(body).map((one) => textAt(one, "id")));
+        return chosenRules(settings).every((rule) => known.has(rule));
+      },
+      {
+        otherwise:
+          "a chosen conversion rule is not among the first 100 enabled Conversions API rules of the ad account",
+      },
+    ),
   examples,
   responses,
 } satisfies Platform;

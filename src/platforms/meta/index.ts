@@ -3,7 +3,8 @@
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
 import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
-import { choicesOf, listAt, parseJson } from "../shared/response.ts";
+import { readProof } from "../shared/prove.ts";
+import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
 import {
   bearer,
   digits,
@@ -162,6 +163,16 @@ export const meta = {
   },
   toRequest,
   readResponse,
+  // A token from Events Manager may read the quality of its dataset, and little else.
+  prove: (settings) =>
+    readProof(
+      listRequest(
+        `dataset_quality?dataset_id=${settings.pixel_id ?? ""}&fields=web%7Bevent_name%7D`,
+        settings,
+      ),
+      (body) => Array.isArray(at(body, "web")) || Array.isArray(at(body, "data")),
+      { otherwise: "Meta's answer about the dataset could not be read", unchecked: "permission to send" },
+    ),
   examples,
   responses,
 } satisfies Platform;

@@ -4,16 +4,20 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { readProof } from "../shared/prove.ts";
+import { at, listAt, parseJson, textAt } from "../shared/response.ts";
 import { digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import {
   ageAtReceipt,
   apiOf,
+  emptyRequest,
   events,
   fields,
   hasMatchKey,
   maxConversionsApiAgeMs,
   readGoals,
+  tagRequest,
   toRequest,
 } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -163,6 +167,20 @@ export const microsoftAds = {
   },
   toRequest,
   readResponse,
+  prove: (settings) =>
+    settings.tag_token
+      ? {
+          by: "call",
+          request: emptyRequest(settings),
+          // A wrong token is refused with 401 before the events are counted; a right one finds that there are none.
+          isProof: ({ status, body }) => status === 400 && at(parseJson(body), "error") !== undefined,
+          otherwise: "Microsoft's answer to an empty request could not be read",
+        }
+      : readProof(
+          tagRequest(settings),
+          (body) => listAt(body, "UetTags").some((tag) => textAt(tag, "Id") === settings.tag_id),
+          { otherwise: "the ad account has no UET tag with this tag_id", unchecked: "offline_goal" },
+        ),
   examples,
   responses,
 } satisfies Platform;

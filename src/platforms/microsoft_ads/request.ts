@@ -72,6 +72,17 @@ function conversionsApiRequest(
   };
 }
 
+/** A request without events, which Microsoft rejects after it has checked the token. */
+export const emptyRequest = (settings: ConnectionSettings) => conversionsApiRequest([], settings, 0);
+
+/** Asks for the UET tag with the keys of offline conversions. */
+export const tagRequest = (settings: ConnectionSettings): PlatformRequest => ({
+  method: "POST",
+  url: `${campaignApi}/UetTags/QueryByIds`,
+  headers: campaignHeaders(settings),
+  body: JSON.stringify({ TagIds: [settings.tag_id ?? ""] }),
+});
+
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
   const { platformEventId, time, person, consent, orderId } = conversion;
   const { page, userAgent, address } = browserOf(conversion);
@@ -127,17 +138,21 @@ function addItems(
   data.pageType = pageTypeOfEvent[usualEventOf(name) ?? ""];
 }
 
+function campaignHeaders(settings: ConnectionSettings): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    ...bearer(settings),
+    DeveloperToken: settings.developer_token ?? "",
+    CustomerAccountId: settings.account_id ?? "",
+    ...(settings.customer_id ? { CustomerId: settings.customer_id } : {}),
+  };
+}
+
 function offlineRequest(conversions: readonly Conversion[], settings: ConnectionSettings): PlatformRequest {
   return {
     method: "POST",
     url: `${campaignApi}/OfflineConversions/Apply`,
-    headers: {
-      "content-type": "application/json",
-      ...bearer(settings),
-      DeveloperToken: settings.developer_token ?? "",
-      CustomerAccountId: settings.account_id ?? "",
-      ...(settings.customer_id ? { CustomerId: settings.customer_id } : {}),
-    },
+    headers: campaignHeaders(settings),
     body: JSON.stringify({
       OfflineConversions: conversions.map((conversion) => ({
         ConversionName: goalOf(conversion, settings),

@@ -3,17 +3,20 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
-import { readBareResponse } from "../shared/response.ts";
+import { readProof } from "../shared/prove.ts";
+import { readBareResponse, textAt } from "../shared/response.ts";
 import {
+  bearer,
   checkToken,
   dedupSetting,
+  getRequest,
   limitedDataSetting,
   oneOf,
   requiredSecret,
   siteUrlSetting,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
-import { customerOf, events, fields, nameOf, sources, toRequest } from "./request.ts";
+import { accountUrl, customerOf, events, fields, nameOf, sources, toRequest } from "./request.ts";
 
 export const nextdoor = {
   id: "nextdoor",
@@ -113,6 +116,11 @@ export const nextdoor = {
   },
   toRequest,
   readResponse: readBareResponse,
+  prove: (settings) =>
+    readProof(getRequest(accountUrl, bearer(settings)), (body) => textAt(body, "id") !== "", {
+      otherwise: "Nextdoor's answer about the account could not be read",
+      unchecked: "data_source_id",
+    }),
   examples,
   responses,
 } satisfies Platform;

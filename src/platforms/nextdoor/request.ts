@@ -11,6 +11,8 @@ import { amountText, type Body, browserOf, unixSeconds, unlessEmpty, validId } f
 
 /** Checked 2026-11-15. */
 const endpoint = "https://ads.nextdoor.com/v2/api/conversions/track";
+/** The account of a token. */
+export const accountUrl = "https://ads.nextdoor.com/v2/api/me";
 
 export const sources = [
   "website",

@@ -2,6 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { proveByTestEvent } from "../shared/prove.ts";
 import {
   dedupSetting,
   limitedDataSetting,
@@ -106,6 +107,7 @@ export const openaiAds = {
   },
   toRequest,
   readResponse,
+  prove: proveByTestEvent,
   examples,
   responses,
 } satisfies Platform;

@@ -2,6 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { proveNever } from "../shared/prove.ts";
 import { readBareResponse } from "../shared/response.ts";
 import { examples, responses } from "./examples.ts";
 import { clickIdOf, events, toRequest } from "./request.ts";
@@ -55,6 +56,8 @@ export const outbrain = {
   },
   toRequest,
   readResponse: readBareResponse,
+  prove: proveNever("Outbrain", "its reports"),
+  acceptsEverything: true,
   examples,
   responses,
 } satisfies Platform;

@@ -3,6 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { proveByTestEvent } from "../shared/prove.ts";
 import { choicesOf, listAt, parseJson } from "../shared/response.ts";
 import {
   bearer,
@@ -113,6 +114,7 @@ export const pinterest = {
   },
   toRequest,
   readResponse,
+  prove: proveByTestEvent,
   examples,
   responses,
 } satisfies Platform;

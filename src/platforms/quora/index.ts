@@ -3,6 +3,7 @@
 import { isCurrency } from "../../kernel/currency.ts";
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { proveByNothing } from "../shared/prove.ts";
 import { dedupSetting, digits, requiredSecret } from "../shared/settings.ts";
 import { browserOf } from "../shared/values.ts";
 import { examples, responses } from "./examples.ts";
@@ -83,6 +84,7 @@ export const quora = {
   },
   toRequest,
   readResponse,
+  prove: proveByNothing("Quora"),
   examples,
   responses,
 } satisfies Platform;

@@ -1,8 +1,9 @@
 // Reddit Conversions API, version 3: event times in milliseconds, names in capitals, and its own normalisation of emails.
 
-import type { Platform } from "../platform.ts";
+import type { ConnectionSettings, Platform } from "../platform.ts";
 import { eventNamesOf, isUnnamedRefund } from "../shared/eventNames.ts";
-import { choicesOf, listAt, parseJson } from "../shared/response.ts";
+import { readProof } from "../shared/prove.ts";
+import { choicesOf, listAt, parseJson, textAt } from "../shared/response.ts";
 import {
   bearer,
   checkToken,
@@ -22,6 +23,12 @@ function checkId(value: string): string | null {
     ? null
     : "must be an id of letters, digits and underscores, like a2_abc123";
 }
+
+const listPixels = (settings: ConnectionSettings) =>
+  getRequest(`${base}/ad_accounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, {
+    ...bearer(settings),
+    "user-agent": userAgent,
+  });
 
 export const reddit = {
   id: "reddit",
@@ -146,11 +153,7 @@ export const reddit = {
     {
       setting: "pixel_id",
       needs: ["access_token", "ad_account_id"],
-      toRequest: (settings) =>
-        getRequest(`${base}/ad_accounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, {
-          ...bearer(settings),
-          "user-agent": userAgent,
-        }),
+      toRequest: listPixels,
       read: (body) => choicesOf(listAt(parseJson(body), "data")),
     },
   ],
@@ -177,6 +180,19 @@ export const reddit = {
   },
   toRequest,
   readResponse,
+  prove(settings) {
+    if (settings.test_id) return { by: "test event" };
+    if (!settings.ad_account_id)
+      return {
+        by: "nothing",
+        reason: "Reddit can only be asked with test_id, or with ad_account_id and a token that may read it",
+      };
+    return readProof(
+      listPixels(settings),
+      (body) => listAt(body, "data").some((one) => textAt(one, "id") === settings.pixel_id),
+      { otherwise: "the ad account has no pixel with this pixel_id" },
+    );
+  },
   examples,
   responses,
 } satisfies Platform;

@@ -30,6 +30,7 @@ export const sandbox = {
     body: JSON.stringify({ conversions: conversions.map(describeAll) }),
   }),
   readResponse: (response, conversions, _settings, now) => conversions.map(() => readStatus(response, now)),
+  prove: () => ({ by: "relay" }),
   examples: [
     {
       title: "A purchase after an ad click",

@@ -2,7 +2,9 @@
 // everything, so this file skips what Segment would drop.
 
 import type { Platform } from "../platform.ts";
-import { oneOf, requiredSecret } from "../shared/settings.ts";
+import { readProof } from "../shared/prove.ts";
+import { at } from "../shared/response.ts";
+import { getRequest, oneOf, requiredSecret } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { accountOf, events, fields, hosts, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -114,6 +116,21 @@ export const segment = {
   skipReason: ({ mode }) => (mode === "test" ? "Segment has no test mode" : null),
   toRequest,
   readResponse,
+  prove: (settings) =>
+    settings.base_url
+      ? {
+          by: "nothing",
+          reason: "a data plane of your own has no call that checks a write key; look at its live events",
+        }
+      : // The write key is part of the path, which is never logged.
+        readProof(
+          getRequest(
+            `https://cdn.segment.com/v1/projects/${encodeURIComponent(settings.write_key ?? "")}/settings`,
+            {},
+          ),
+          (body) => at(body, "integrations") !== undefined,
+          { otherwise: "Segment's answer about the source could not be read", unchecked: "region" },
+        ),
   examples,
   responses,
 } satisfies Platform;

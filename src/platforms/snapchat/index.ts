@@ -2,6 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
+import { proveByTestEvent } from "../shared/prove.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
 import { bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { userDataOf } from "../shared/userData.ts";
@@ -142,6 +143,7 @@ export const snapchat = {
   },
   toRequest,
   readResponse,
+  prove: proveByTestEvent,
   examples,
   responses,
 } satisfies Platform;

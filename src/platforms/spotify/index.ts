@@ -2,6 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { proveByNothing } from "../shared/prove.ts";
 import { dedupSetting, limitedDataSetting, oneOf, requiredSecret } from "../shared/settings.ts";
 import { uuidPattern } from "../shared/values.ts";
 import { examples, responses } from "./examples.ts";
@@ -101,6 +102,7 @@ export const spotify = {
   },
   toRequest,
   readResponse,
+  prove: proveByNothing("Spotify"),
   examples,
   responses,
 } satisfies Platform;

@@ -2,6 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { proveNever } from "../shared/prove.ts";
 import { readBareResponse } from "../shared/response.ts";
 import { digits } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
@@ -67,6 +68,8 @@ export const taboola = {
   },
   toRequest,
   readResponse: readBareResponse,
+  prove: proveNever("Taboola", "its reports"),
+  acceptsEverything: true,
   examples,
   responses,
 } satisfies Platform;

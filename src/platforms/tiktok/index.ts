@@ -1,8 +1,9 @@
 // TikTok Events API 2.0: web events of a pixel. Nearly every response is HTTP 200; its `code` says what happened.
 
-import type { Platform } from "../platform.ts";
+import type { ConnectionSettings, Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
-import { choicesOf, listAt, parseJson } from "../shared/response.ts";
+import { readProof } from "../shared/prove.ts";
+import { choicesOf, listAt, parseJson, textAt } from "../shared/response.ts";
 import {
   digits,
   expirySetting,
@@ -16,6 +17,12 @@ import {
 import { examples, responses } from "./examples.ts";
 import { api, events, fields, toRequest, userOf } from "./request.ts";
 import { readResponse } from "./response.ts";
+
+const listPixels = (settings: ConnectionSettings) =>
+  getRequest(
+    `${api}/pixel/list/?advertiser_id=${encodeURIComponent(settings.advertiser_id ?? "")}&page_size=20`,
+    { "access-token": settings.access_token ?? "" },
+  );
 
 export const tiktok = {
   id: "tiktok",
@@ -109,11 +116,7 @@ export const tiktok = {
     {
       setting: "pixel_code",
       needs: ["access_token", "advertiser_id"],
-      toRequest: (settings) =>
-        getRequest(
-          `${api}/pixel/list/?advertiser_id=${encodeURIComponent(settings.advertiser_id ?? "")}&page_size=20`,
-          { "access-token": settings.access_token ?? "" },
-        ),
+      toRequest: listPixels,
       // Events use the pixel code; the numeric id is for ads.
       read: (body) => choicesOf(listAt(parseJson(body), "data", "pixels"), "pixel_code", "pixel_name"),
     },
@@ -137,6 +140,21 @@ export const tiktok = {
   },
   toRequest,
   readResponse,
+  prove(settings) {
+    if (settings.test_event_code) return { by: "test event" };
+    if (!settings.advertiser_id)
+      return {
+        by: "nothing",
+        reason:
+          "TikTok can only be asked with test_event_code, or with advertiser_id and a token that may read it",
+      };
+    return readProof(
+      listPixels(settings),
+      (body) =>
+        listAt(body, "data", "pixels").some((one) => textAt(one, "pixel_code") === settings.pixel_code),
+      { otherwise: "the ad account has no pixel with this pixel_code among its first 20" },
+    );
+  },
   examples,
   responses,
 } satisfies Platform;

@@ -85,6 +85,10 @@ export const webhook = {
     };
   },
   readResponse: (response, _conversions, settings, now) => [readOne(response, settings, now)],
+  prove: () => ({
+    by: "nothing",
+    reason: "your endpoint would take any call for a conversion; send it a test event",
+  }),
   examples: [
     {
       title: "Without a template the whole conversion is sent",

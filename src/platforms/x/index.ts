@@ -3,10 +3,12 @@
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { readProof } from "../shared/prove.ts";
+import { listAt } from "../shared/response.ts";
 import { dedupSetting, secretSetting } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
-import { events, fields, identifiers, tagsOf, toRequest } from "./request.ts";
+import { events, fields, identifiers, listAccounts, tagsOf, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const oauthHelp =
@@ -108,6 +110,16 @@ export const x = {
   },
   toRequest,
   readResponse,
+  prove: (settings, now) =>
+    settings.access_token
+      ? {
+          by: "nothing",
+          reason: "X has no call that checks a pixel token; the first accepted conversion proves it",
+        }
+      : readProof(listAccounts(settings, now), (body) => listAt(body, "data").length > 0, {
+          otherwise: "the keys may use no ad account of X",
+          unchecked: "pixel_id",
+        }),
   examples,
   responses,
 } satisfies Platform;

@@ -51,6 +51,12 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   };
 };
 
+/** The ad accounts that the OAuth keys may use. */
+export function listAccounts(settings: ConnectionSettings, now: number): PlatformRequest {
+  const request = { method: "GET", url: `https://ads-api.x.com/${apiVersion}/accounts` } as const;
+  return { ...request, headers: authorizationOf(request, settings, [], now), body: "" };
+}
+
 /**
  * Returns the pixel token, else an OAuth 1.0a signature. Its nonce must never be reused, so it is made from the ids of the
  * conversions and the time of the attempt. With neither, X answers 401 and the conversions wait for credentials.

@@ -8,7 +8,7 @@ import {
   type NewDelivery,
   type Origin,
 } from "../deliveries/delivery.ts";
-import { chunks, list, type Database, type RowQuery } from "../engine/database.ts";
+import { chunks, list, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { claimAll, claimOrderEventId, type Claimant } from "./claims.ts";
 import { eventListStore, type EventFilter } from "./eventList.ts";
 import { describeEvents, eventColumns, insertEvents, type StoredEvent } from "./eventRow.ts";
@@ -84,16 +84,18 @@ export function eventStore(
         `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
         [siteId, ...some],
       );
-      for (const row of rows) {
-        try {
-          found.set(String(row.id), described.read(row));
-        } catch {
-          found.set(String(row.id), "damaged");
-        }
-      }
+      for (const row of rows) found.set(String(row.id), readEvent(row));
     }
     if (found.values().some((event) => event === "damaged")) await refuseWrongKey();
     return found;
+  }
+
+  function readEvent(row: Row): StoredEvent | "damaged" {
+    try {
+      return described.read(row);
+    } catch {
+      return "damaged";
+    }
   }
 
   return {
@@ -132,6 +134,20 @@ export function eventStore(
         const event = found.get(id);
         return event && event !== "damaged" ? [event] : [];
       });
+    },
+
+    /** Lists events in the order of their ids, after `after` and before `end`. One that can no longer be read is `damaged`. */
+    async listRange(
+      siteId: string,
+      after: string,
+      end: string,
+      limit: number,
+    ): Promise<{ id: string; event: StoredEvent | "damaged" }[]> {
+      const rows = await db.all(
+        `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`,
+        [siteId, after, end, limit],
+      );
+      return rows.map((row) => ({ id: String(row.id), event: readEvent(row) }));
     },
 
     /** Counts the emails among the newest events of an order; more than one hints at a placeholder. */

@@ -1,5 +1,6 @@
 // Checks the integrity of the data in one moment of the database, some rows at a time, without changing anything.
 
+import { backfillStates } from "../../kernel/backfill.ts";
 import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { eventStatuses } from "../events/eventRow.ts";
@@ -169,6 +170,7 @@ const enumerations: readonly [table: string, key: string, column: string, values
   ["events", "id", "mode", modes],
   ["events", "id", "status", eventStatuses],
   ["deliveries", "event_id", "state", deliveryStates],
+  ["backfills", "connection_id", "state", backfillStates],
   ["attempts", "event_id", "state", deliveryStates],
   ["consent_history", "subject", "state", consentStates],
   ["webhooks", "id", "state", webhookStates],
@@ -198,6 +200,8 @@ const json: readonly [table: string, key: string, column: string, fits: (value: 
   ["connections", "id", "events", isSelection],
   ["alerts", "subject", "notifications", isObject],
   ["audit", "id", "detail", () => true],
+  ["backfills", "connection_id", "chunk", Array.isArray],
+  ["backfills", "connection_id", "tally", isObject],
   ["imports", "id", "options", isObject],
   ["imports", "id", "tally", isObject],
 ];

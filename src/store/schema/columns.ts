@@ -6,6 +6,8 @@ export const columns = {
   alerts: "site_id, kind, subject, began_at, seen_at, notified_at, ended_at, text, notifications",
   api_keys: "id, site_id, name, access, hash, prefix, created_by, created_at, expires_at, revoked_at",
   audit: "site_id, id, at, actor, action, detail",
+  backfills:
+    "site_id, connection_id, state, reason, days, per_minute, from_id, to_id, cursor, chunk, total, tally, due_at, started_by, started_at, updated_at",
   bot_visits: "site_id, id, seen_at, reason, record",
   connections:
     "site_id, id, platform, account, settings, credentials, events, state, state_reason, created_at, updated_at",

@@ -10,6 +10,7 @@ import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
+import { removeProof } from "./proofs.ts";
 import { changeConfiguration } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 import { readSetting } from "../settings.ts";
@@ -194,8 +195,10 @@ export function configurationStore(
       const entries = Object.entries(connection.settings);
       const open = Object.fromEntries(entries.filter(([name]) => !secrets.has(name)));
       const sealed = Object.fromEntries(entries.filter(([name]) => secrets.has(name)));
-      return change(line, (tx) =>
-        tx.all(
+      return change(line, async (tx) => {
+        // The proof is of the settings before.
+        await removeProof(tx, connection.siteId, connection.id);
+        await tx.all(
           `INSERT INTO connections (site_id, id, platform, account, settings, credentials, events, state, state_reason,
              created_at, updated_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
@@ -215,14 +218,30 @@ export function configurationStore(
             connection.createdAt,
             line.at,
           ],
-        ),
+        );
+      });
+    },
+
+    /** Lists the removed connections to an account of a platform. */
+    async listRemoved(siteId: string, platform: string, account: string): Promise<string[]> {
+      const rows = await db.all(
+        `SELECT id FROM removed_connections WHERE site_id = $1 AND platform = $2 AND account = $3`,
+        [siteId, platform, account],
       );
+      return rows.map((row) => String(row.id));
     },
 
     removeConnection(line: AuditLine, id: string): Promise<void> {
-      return change(line, (tx) =>
-        tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [line.siteId, id]),
-      );
+      return change(line, async (tx) => {
+        await tx.all(
+          `INSERT INTO removed_connections (site_id, id, platform, account, removed_at)
+           SELECT site_id, id, platform, account, CAST($3 AS bigint) FROM connections WHERE site_id = $1 AND id = $2
+           ON CONFLICT DO NOTHING`,
+          [line.siteId, id, line.at],
+        );
+        await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [line.siteId, id]);
+        await removeProof(tx, line.siteId, id);
+      });
     },
 
     setConnectionState(

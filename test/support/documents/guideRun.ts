@@ -151,7 +151,7 @@ async function fillIn(args: string[], { cleancast, folder, sendOne }: Reader): P
       const newest = async () => (await cleancast("event", "list")).events[0]?.id as string | undefined;
       filled.push((await newest()) ?? (await sendOne().then(newest)) ?? "");
     } else if (arg === "ID") {
-      const isConnection = before === "--connection" || family === "disconnect";
+      const isConnection = before === "--connection" || ["disconnect", "backfill"].includes(family);
       filled.push(await newestId(isConnection ? "connection" : family, cleancast));
     } else if (before === "--user-agent" && arg.endsWith("…")) filled.push(userAgent);
     else if (family === "connect" && /^\w+=(?:…|@[\w.]+)$/.test(arg))

@@ -15,9 +15,11 @@ import { State, Time } from "../../../common/values.tsx";
 import { ConnectionState, type Connection, type Platform } from "../connections.tsx";
 import { LogTable } from "../syncLog/LogTable.tsx";
 import { ConnectionActions, NeedsReconnection, releasedText } from "./ConnectionActions.tsx";
+import { Backfill } from "./Backfill.tsx";
 import { EventsForm } from "./EventsForm.tsx";
 import { MappingForm } from "./MappingForm.tsx";
 import { Preview } from "./Preview.tsx";
+import { ProofNotice, savedText } from "./ProofNotice.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 import { TestEvent } from "./TestEvent.tsx";
 import { tabOfFault, useDraft, type Editor, type Changes } from "./editor.ts";
@@ -28,6 +30,7 @@ const tabs = [
   { value: "events", label: "Events" },
   { value: "mapping", label: "Field mapping" },
   { value: "test", label: "Test event" },
+  { value: "backfill", label: "Backfill" },
   { value: "log", label: "Sync log" },
 ];
 
@@ -120,6 +123,7 @@ export function ConnectionEditor({
       tab={tab}
     >
       <NeedsReconnection editor={editor} onPaste={() => go({ tab: "connection" })} />
+      <ProofNotice editor={editor} />
       {isForm &&
         (mayChange ? (
           <Grid gap="lg">
@@ -134,6 +138,7 @@ export function ConnectionEditor({
           form
         ))}
       {tab === "test" && <TestEvent editor={editor} />}
+      {tab === "backfill" && <Backfill editor={editor} />}
       {tab === "log" &&
         (connection ? (
           <LogTable site={site} fixed={{ connection: connection.id }} />
@@ -162,7 +167,20 @@ function Header({ platform, connection }: { platform: Platform; connection: Conn
           </Text>
         )}
       </Group>
+      {connection && <Proven platform={platform} connection={connection} />}
     </Stack>
+  );
+}
+
+function Proven({ platform, connection: { proof } }: { platform: Platform; connection: Connection }) {
+  if (proof.state !== "proven") return null;
+  // What a check leaves out is a setting, or a few words.
+  const setting = platform.settings.find(({ name }) => name === proof.unchecked);
+  return (
+    <Text size="xs" component="span">
+      Proven <Time at={proof.provenAt} />
+      {proof.unchecked !== null && `; not checked: ${setting?.label.toLowerCase() ?? proof.unchecked}`}
+    </Text>
   );
 }
 
@@ -174,15 +192,15 @@ function useSave(
   const connect = useSend("POST /sites/:site/connections", {
     onDone: ({ connection, isNew, released }: Answer<"POST /sites/:site/connections">) => {
       const what = isNew
-        ? `${name} connected.`
-        : "This account was already connected; its settings were changed.";
-      notify(what + releasedText(released));
+        ? `${name} connected`
+        : "This account was already connected; its settings were changed";
+      notify(savedText(what, connection) + releasedText(released));
       onSaved(connection.id);
     },
   });
   const change = useSend("PATCH /sites/:site/connections/:connection", {
     onDone: ({ connection, released }) => {
-      notify(`Saved.${releasedText(released)}`);
+      notify(savedText("Saved", connection) + releasedText(released));
       onSaved(connection.id);
     },
   });

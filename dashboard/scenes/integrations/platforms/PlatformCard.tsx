@@ -85,6 +85,11 @@ function ConnectionLine({
           {connection.stateReason}
         </Text>
       )}
+      {connection.state === "active" && connection.sendsNothing !== null && (
+        <Text size="sm" c="dimmed" lineClamp={2}>
+          Cannot send anything yet: {connection.sendsNothing}
+        </Text>
+      )}
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Fact label="Last sent">
           <Time at={connection.lastSentAt} />

@@ -11,6 +11,7 @@ export const initial: Migration = {
     "hosts",
     "inbound_keys",
     "connections",
+    "removed_connections",
     "oauth_apps",
     "users",
     "sessions",
@@ -29,6 +30,7 @@ export const initial: Migration = {
     "outcomes",
     "nodes",
     "deliveries",
+    "backfills",
     "attempts",
     "purge_heads",
     "identities",
@@ -43,6 +45,7 @@ export const initial: Migration = {
     "bot_visits",
     "platform_sign_ins",
     "token_refreshes",
+    "proofs",
     "totals",
     "period_heads",
     "periods",
@@ -133,6 +136,17 @@ export const initial: Migration = {
       PRIMARY KEY (site_id, id)
     )`,
     `CREATE UNIQUE INDEX connections_by_account ON connections (site_id, platform, account)`,
+
+    // Holds the accounts of removed connections: a later connection to the same account must not send again what the
+    // platform accepted through the removed one.
+    `CREATE TABLE removed_connections (
+      site_id text NOT NULL,
+      id text NOT NULL,
+      platform text NOT NULL,
+      account text NOT NULL,
+      removed_at bigint NOT NULL,
+      PRIMARY KEY (site_id, id)
+    ) {COMPACT}`,
 
     // Holds the operator's registrations at platforms. credentials is sealed JSON with the client secret.
     `CREATE TABLE oauth_apps (
@@ -361,6 +375,28 @@ export const initial: Migration = {
     `CREATE INDEX deliveries_ended ON deliveries (site_id, connection_id, state, event_id)
      WHERE state IN ('rejected', 'expired', 'skipped', 'parked')`,
 
+    // Holds the last backfill of each connection. The events between from_id and to_id are read in order; cursor is the last
+    // one that was judged. chunk is JSON: the events that were queued last. tally is JSON.
+    `CREATE TABLE backfills (
+      site_id text NOT NULL,
+      connection_id text NOT NULL,
+      state text NOT NULL,
+      reason text,
+      days integer NOT NULL,
+      per_minute integer NOT NULL,
+      from_id text NOT NULL,
+      to_id text NOT NULL,
+      cursor text NOT NULL,
+      chunk text NOT NULL,
+      total bigint,
+      tally text NOT NULL,
+      due_at bigint NOT NULL,
+      started_by text NOT NULL,
+      started_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      PRIMARY KEY (site_id, connection_id)
+    ) {COMPACT}`,
+
     `CREATE TABLE attempts (
       site_id text NOT NULL,
       event_id text NOT NULL,
@@ -498,6 +534,17 @@ export const initial: Migration = {
       connection_id text NOT NULL,
       owner text NOT NULL,
       until bigint NOT NULL,
+      PRIMARY KEY (site_id, connection_id)
+    ) {COMPACT}`,
+
+    // Holds the result of the last check of each connection. proven_at is the last time that it succeeded; reason is why the
+    // last check did not.
+    `CREATE TABLE proofs (
+      site_id text NOT NULL,
+      connection_id text NOT NULL,
+      proven_at bigint,
+      checked_at bigint NOT NULL,
+      reason text,
       PRIMARY KEY (site_id, connection_id)
     ) {COMPACT}`,
 

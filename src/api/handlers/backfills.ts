@@ -1,0 +1,56 @@
+// Serves backfills: count, start, progress, cancel.
+
+import { countAttempt, testLimits } from "../../access/rateCounters.ts";
+import type { Answer } from "../../contract/contract.ts";
+import { cancelBackfill, countBackfill, startBackfill } from "../../delivery/backfill/backfill.ts";
+import { findConnection } from "../../sites/connect.ts";
+import type { BackfillRow } from "../../store/deliveries/backfills.ts";
+import { reloadSite, type Handlers } from "../call.ts";
+import type { ApiContext } from "../context.ts";
+
+type Path = "/sites/:site/connections/:connection/backfill";
+type Names = `POST ${Path}/count` | `GET ${Path}` | `POST ${Path}` | `POST ${Path}/cancel`;
+type Described = Answer<`POST ${Path}`>["backfill"];
+
+/** A request must be answered in time; more than these few seconds are many thousands of events. */
+const maxCountMs = 10_000;
+
+function describe({ tally, ...row }: BackfillRow): Described {
+  const { state, reason, days, perMinute, total, startedBy, startedAt, updatedAt } = row;
+  const outcomes: Record<string, number> = { ...tally.outcomes };
+  const { queued, leftOut } = tally;
+  return {
+    state, reason, days, perMinute, total, queued, outcomes, leftOut, startedBy, startedAt, updatedAt,
+  }; // prettier-ignore
+}
+
+export function backfillHandlers({ store, directory }: ApiContext): Handlers<Names> {
+  return {
+    async "POST /sites/:site/connections/:connection/backfill/count"({ site, params, body, by }) {
+      const connection = findConnection([site], params.connection);
+      // Counting reads every event of the period.
+      await countAttempt(store, testLimits("connection", site.id), by.now);
+      return countBackfill(store, site, connection, body.days, { now: by.now, maxMs: maxCountMs });
+    },
+
+    async "GET /sites/:site/connections/:connection/backfill"({ site, params }) {
+      const { id } = findConnection([site], params.connection);
+      const row = await store.backfills.find(site.id, id);
+      return { backfill: row && describe(row) };
+    },
+
+    async "POST /sites/:site/connections/:connection/backfill"({ site, params, body, by }) {
+      const current = await reloadSite(directory, site);
+      const connection = findConnection([current], params.connection);
+      const options = { now: by.now, maxMs: maxCountMs };
+      const { sendable, isComplete } = await countBackfill(store, current, connection, body.days, options);
+      const total = isComplete ? sendable : null;
+      return { backfill: describe(await startBackfill(store, connection, body, total, by)) };
+    },
+
+    async "POST /sites/:site/connections/:connection/backfill/cancel"({ site, params, by }) {
+      const connection = findConnection([await reloadSite(directory, site)], params.connection);
+      return { backfill: describe(await cancelBackfill(store, connection, by)) };
+    },
+  };
+}

@@ -1,0 +1,138 @@
+// Feeds running backfills into the queue of deliveries, a chunk at a time. The next chunk follows when every delivery of the
+// last one was attempted, and not faster than the backfill's pace. In the lanes, first attempts of a backfill wait for live
+// events and use at most half of the lanes, so a backfill of any length delays a live event by one request at most.
+//
+// One node does this for all sites; the store keeps the progress, so any node can go on.
+
+import { openLease } from "../../background/lease.ts";
+import { poll } from "../../background/poll.ts";
+import { minuteMs } from "../../kernel/time.ts";
+import type { Connection, Directory, Site } from "../../sites/directory.ts";
+import type { BackfillRow, BackfillTally } from "../../store/deliveries/backfills.ts";
+import type { Store } from "../../store/store.ts";
+import type { Lanes } from "../lanes/lanes.ts";
+import { openJudge } from "./judge.ts";
+
+type BackfillWorkerOptions = {
+  store: Pick<Store, "engine" | "backfills" | "leases" | "events" | "people" | "configuration">;
+  directory: Directory;
+  lanes: Pick<Lanes, "capacity">;
+  /** This node. */
+  owner: string;
+  now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+const pollMs = 1000;
+const leaseMs = 10_000;
+/** Events that a step judges at most. */
+const maxJudged = 500;
+const maxChunk = 100;
+
+export function startBackfills(options: BackfillWorkerOptions): { stop(): Promise<void> } {
+  const { store, owner, now, elapsed, onDefect } = options;
+  const onError = (error: unknown) => onDefect(error, { worker: "backfills" });
+  const lease = openLease({
+    leases: store.leases,
+    name: "backfills",
+    owner,
+    lengthMs: leaseMs,
+    now,
+    elapsed,
+    onError,
+  });
+  // The embedded store has one node, which need not wait for the lease of a process that died.
+  const isAlone = store.engine === "sqlite";
+
+  const loop = poll({
+    everyMs: pollMs,
+    jitter: 0.2,
+    onError,
+    async work(signal) {
+      for (const row of await store.backfills.listRunning()) {
+        if (signal.aborted || !(isAlone || (await lease.hold()))) return;
+        await stepBackfill(options, row).catch((error: unknown) =>
+          onDefect(error, { worker: "backfills", connection: row.connectionId }),
+        );
+      }
+    },
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      if (!isAlone) await lease.release();
+    },
+  };
+}
+
+/** Does the next step of a backfill, if it is due and its connection can send. */
+export async function stepBackfill(options: BackfillWorkerOptions, row: BackfillRow): Promise<void> {
+  const { store, directory, lanes } = options;
+  const connection = await directory.connectionNow(row.siteId, row.connectionId);
+  const site = directory.site(row.siteId);
+  const now = options.now();
+  if (!connection || !site) {
+    await store.backfills.end(row, "cancelled", "disconnected", null, now);
+    return;
+  }
+  if (connection.state !== "active" || row.dueAt > now || lanes.capacity(connection) === 0) return;
+  const outcomes = await store.backfills.readOutcomes(row);
+  if (outcomes === null) return;
+  const tally = addOutcomes(row.tally, outcomes);
+  const next = await judgeNext(store, site, connection, row, tally, now);
+  if (next.isEnd && next.chunk.length === 0) {
+    await store.backfills.end(row, "done", null, next.tally, now);
+    return;
+  }
+  const { cursor, chunk } = next;
+  const dueAt = now + Math.ceil((chunk.length * minuteMs) / row.perMinute);
+  const step = { cursor, chunk, tally: next.tally, dueAt, platform: connection.platform, at: now };
+  await store.backfills.step(row, step);
+}
+
+/** A pace of one in two seconds is a chunk of one. */
+const chunkOf = (perMinute: number) =>
+  Math.min(maxChunk, Math.max(1, Math.ceil((perMinute * pollMs) / minuteMs)));
+
+/** Judges events until there is a chunk of them to send, a bounded number have been judged, or none is left. */
+async function judgeNext(
+  store: BackfillWorkerOptions["store"],
+  site: Site,
+  connection: Connection,
+  row: BackfillRow,
+  before: BackfillTally,
+  now: number,
+) {
+  const judge = await openJudge(store, site, connection);
+  const size = chunkOf(row.perMinute);
+  const leftOut = { ...before.leftOut };
+  const chunk: string[] = [];
+  let { cursor } = row;
+  let isEnd = false;
+  for (let judged = 0; !isEnd && chunk.length < size && judged < maxJudged; judged += maxChunk) {
+    const page = await judge(cursor, row.toId, maxChunk, now);
+    isEnd = page.length < maxChunk;
+    for (const one of page) {
+      if (chunk.length === size) {
+        isEnd = false;
+        break;
+      }
+      cursor = one.id;
+      if (one.leftOut === null) chunk.push(one.id);
+      else leftOut[one.leftOut] = (leftOut[one.leftOut] ?? 0) + 1;
+    }
+  }
+  const tally: BackfillTally = { ...before, queued: before.queued + chunk.length, leftOut };
+  return { cursor, chunk, isEnd, tally };
+}
+
+function addOutcomes(tally: BackfillTally, more: BackfillTally["outcomes"]): BackfillTally {
+  const outcomes = { ...tally.outcomes };
+  for (const [state, count] of Object.entries(more)) {
+    const name = state as keyof typeof outcomes;
+    outcomes[name] = (outcomes[name] ?? 0) + count;
+  }
+  return { ...tally, outcomes };
+}

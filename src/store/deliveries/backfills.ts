@@ -1,0 +1,269 @@
+// Backfills: past events that a connection receives after all. The row of a backfill is its whole progress, and each step
+// moves its cursor in the transaction that queues the deliveries. So nothing is queued twice, whatever process does the next
+// step, and a backfill goes on after a restart where it was.
+
+import type { BackfillState } from "../../kernel/backfill.ts";
+import type { DeliveryState } from "../../kernel/event.ts";
+import { describeRow, readNumber, readText } from "../describeRow.ts";
+import { chunks, list, type Database, type RowQuery } from "../engine/database.ts";
+import { packPlan } from "../events/plan.ts";
+import { columns } from "../schema/columns.ts";
+import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { markHours } from "../statistics/statistics.ts";
+import { deliveryRow, insertDeliveries, newDelivery, type ConnectionKey } from "./delivery.ts";
+import { plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
+
+export type BackfillTally = {
+  /** Conversions that were given to delivery. */
+  queued: number;
+  /** What became of them when they were first attempted: `queued` ones are retried. */
+  outcomes: Partial<Record<DeliveryState, number>>;
+  /** Events that were left out, by reason. */
+  leftOut: Record<string, number>;
+};
+
+export type BackfillRow = ConnectionKey & {
+  state: BackfillState;
+  /** Why it was cancelled. */
+  reason: string | null;
+  days: number;
+  perMinute: number;
+  /** The first event id, and the one below which it ends. */
+  fromId: string;
+  toId: string;
+  /** The last event that was judged. */
+  cursor: string;
+  /** The events that were queued last. */
+  chunk: string[];
+  /** The number of conversions that were counted before; null where there were too many to count. */
+  total: number | null;
+  tally: BackfillTally;
+  /** The earliest time of the next step. */
+  dueAt: number;
+  startedBy: string;
+  startedAt: number;
+  updatedAt: number;
+};
+
+export type NewBackfill = Omit<
+  BackfillRow,
+  "state" | "reason" | "cursor" | "chunk" | "tally" | "dueAt" | "updatedAt"
+>;
+
+/** A step: the events that are queued, and the progress with them. */
+export type BackfillStep = Pick<BackfillRow, "cursor" | "chunk" | "tally" | "dueAt"> & {
+  platform: string;
+  at: number;
+};
+
+/** The reason of a queued delivery until its first attempt. */
+export const backfillReason = "backfill";
+
+const row = describeRow<BackfillRow, BackfillRow>({
+  siteId: { column: "site_id", write: (one) => one.siteId, read: String },
+  connectionId: { column: "connection_id", write: (one) => one.connectionId, read: String },
+  state: { column: "state", write: (one) => one.state, read: (value) => value as BackfillState },
+  reason: { column: "reason", write: (one) => one.reason, read: readText },
+  days: { column: "days", write: (one) => one.days, read: Number },
+  perMinute: { column: "per_minute", write: (one) => one.perMinute, read: Number },
+  fromId: { column: "from_id", write: (one) => one.fromId, read: String },
+  toId: { column: "to_id", write: (one) => one.toId, read: String },
+  cursor: { column: "cursor", write: (one) => one.cursor, read: String },
+  chunk: {
+    column: "chunk",
+    write: (one) => JSON.stringify(one.chunk),
+    read: (text) => JSON.parse(String(text)),
+  },
+  total: { column: "total", write: (one) => one.total, read: readNumber },
+  tally: {
+    column: "tally",
+    write: (one) => JSON.stringify(one.tally),
+    read: (text) => JSON.parse(String(text)),
+  },
+  dueAt: { column: "due_at", write: (one) => one.dueAt, read: Number },
+  startedBy: { column: "started_by", write: (one) => one.startedBy, read: String },
+  startedAt: { column: "started_at", write: (one) => one.startedAt, read: Number },
+  updatedAt: { column: "updated_at", write: (one) => one.updatedAt, read: Number },
+});
+
+/** Identifies a backfill among those that its connection had. */
+type Key = ConnectionKey & { startedAt: number };
+const isKey = "site_id = $1 AND connection_id = $2 AND started_at = $3";
+const valuesOf = ({ siteId, connectionId, startedAt }: Key) => [siteId, connectionId, startedAt];
+
+export function backfillStore(db: Database, newId: () => string) {
+  async function find(siteId: string, connectionId: string): Promise<BackfillRow | null> {
+    const [found] = await db.all(
+      `SELECT ${columns.backfills} FROM backfills WHERE site_id = $1 AND connection_id = $2`,
+      [siteId, connectionId],
+    );
+    return found ? row.read(found) : null;
+  }
+
+  return {
+    find,
+
+    async listRunning(): Promise<BackfillRow[]> {
+      const rows = await db.all(`SELECT ${columns.backfills} FROM backfills WHERE state = 'running'`);
+      return rows.map(row.read);
+    },
+
+    /** Starts a backfill in place of the connection's last one. False while that one is running. */
+    async start(wanted: NewBackfill, line: AuditLine): Promise<boolean> {
+      const started: BackfillRow = {
+        ...wanted,
+        state: "running",
+        reason: null,
+        cursor: wanted.fromId,
+        chunk: [],
+        tally: { queued: 0, outcomes: {}, leftOut: {} },
+        dueAt: wanted.startedAt,
+        updatedAt: wanted.startedAt,
+      };
+      // A sharded table cannot set the column by which it is sharded.
+      const [, , ...others] = row.inserted;
+      const changed = others.map((column) => `${column} = excluded.${column}`).join(", ");
+      const auditId = newId();
+      return db.write(async (tx) => {
+        const rows = await tx.all(
+          `INSERT INTO backfills (${row.inserted.join(", ")}) VALUES (${list(row.inserted.length)})
+           ON CONFLICT (site_id, connection_id) DO UPDATE SET ${changed}
+             WHERE backfills.state <> 'running'
+               OR (backfills.started_at = excluded.started_at AND backfills.started_by = excluded.started_by)
+           RETURNING state`,
+          row.values(started),
+        );
+        if (rows.length) await writeAudit(tx, auditId, line);
+        return rows.length > 0;
+      });
+    },
+
+    /** Counts the states of the events that were queued last. Null while one of them was not attempted. */
+    async readOutcomes(of: BackfillRow): Promise<BackfillTally["outcomes"] | null> {
+      const outcomes: BackfillTally["outcomes"] = {};
+      for (const some of chunks(of.chunk)) {
+        const rows = await db.all(
+          `SELECT state, reason FROM deliveries
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(some.length, 2)})`,
+          [of.siteId, of.connectionId, ...some],
+        );
+        for (const { state, reason } of rows) {
+          if (state === "queued" && reason === backfillReason) return null;
+          const name = state as DeliveryState;
+          outcomes[name] = (outcomes[name] ?? 0) + 1;
+        }
+      }
+      return outcomes;
+    },
+
+    /**
+     * Queues the deliveries of a step and moves the cursor, in one transaction. False when the backfill was cancelled, or
+     * another node has made this step.
+     */
+    step: (before: BackfillRow, next: BackfillStep): Promise<boolean> =>
+      db.write(async (tx) => {
+        const moved = await tx.all(
+          `UPDATE backfills SET cursor = $5, chunk = $6, tally = $7, due_at = $8, updated_at = $9
+           WHERE ${isKey} AND state = 'running' AND cursor = $4 RETURNING state`,
+          [
+            ...valuesOf(before),
+            before.cursor,
+            next.cursor,
+            JSON.stringify(next.chunk),
+            JSON.stringify(next.tally),
+            next.dueAt,
+            next.at,
+          ],
+        );
+        // A transaction that runs again, because its commit was not confirmed, finds the cursor moved and queues nothing.
+        if (moved.length === 0) return hasMoved(tx, before, next);
+        for (const ids of chunks(next.chunk)) await queueEvents(tx, db.forUpdate, before, next, ids);
+        return true;
+      }),
+
+    /** Ends a running backfill; a cancelled one with what was queued and not attempted. False when it had ended. */
+    async end(
+      of: Key,
+      state: "done" | "cancelled",
+      reason: string | null,
+      tally: BackfillTally | null,
+      at: number,
+    ): Promise<boolean> {
+      return db.write(async (tx) => {
+        const [ended] = await tx.all(
+          `UPDATE backfills SET state = $4, reason = $5, tally = COALESCE($6, tally), updated_at = $7
+           WHERE ${isKey} AND (state = 'running' OR (state = $4 AND updated_at = $7)) RETURNING chunk`,
+          [...valuesOf(of), state, reason, tally && JSON.stringify(tally), at],
+        );
+        if (ended && state === "cancelled") await cancelChunk(tx, of, JSON.parse(String(ended.chunk)), at);
+        return ended !== undefined;
+      });
+    },
+  };
+}
+
+/** A delivery that a node has claimed is left to its settlement: the platform may have it already. */
+async function cancelChunk(tx: RowQuery, of: Key, chunk: readonly string[], at: number): Promise<void> {
+  for (const some of chunks(chunk))
+    await tx.all(
+      `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $4
+       WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(some.length, 4)})
+         AND state = 'queued' AND reason = $3 AND (owner = '' OR due_at <= $4)`,
+      [of.siteId, of.connectionId, backfillReason, at, ...some],
+    );
+}
+
+async function hasMoved(tx: RowQuery, before: BackfillRow, next: BackfillStep): Promise<boolean> {
+  const rows = await tx.all(
+    `SELECT state FROM backfills WHERE ${isKey} AND cursor = $4 AND chunk = $5 AND updated_at = $6`,
+    [...valuesOf(before), next.cursor, JSON.stringify(next.chunk), next.at],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * The events are locked first, as in an erasure, so that the later of the two sees what the earlier one did. A delivery that
+ * the platform has, or may get, is left alone. A new one becomes the last entry of its event's plan: outcomes name the
+ * others by their position.
+ */
+async function queueEvents(
+  tx: RowQuery,
+  forUpdate: string,
+  { siteId, connectionId }: BackfillRow,
+  { platform, at }: BackfillStep,
+  ids: readonly string[],
+): Promise<void> {
+  const rows = await tx.all(
+    `SELECT ${plannedColumns}, email_ref FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)})
+     ORDER BY id ${forUpdate}`,
+    [siteId, ...ids],
+  );
+  const planned = rows.filter((event) => event.email_ref !== null).map(readPlanned);
+  const deliveries = await readDeliveries(tx, siteId, planned);
+  const again: string[] = [];
+  for (const event of planned) {
+    const known = deliveries.get(event.id)?.find((one) => one.connectionId === connectionId);
+    if (known && known.state !== "skipped" && known.state !== "expired") continue;
+    const origin = { event: { siteId, id: event.id, receivedAt: at }, owner: "", leaseUntil: at };
+    const queued = newDelivery({ connectionId, platform, state: "queued", reason: backfillReason }, origin);
+    await tx.change(insertDeliveries, [deliveryRow.values(queued)]);
+    if (known) again.push(event.id);
+    else {
+      const plan = [...event.plan, { connectionId, platform, by: "row", reason: null } as const];
+      await tx.all(`UPDATE events SET plan = $3 WHERE site_id = $1 AND id = $2`, [
+        siteId,
+        event.id,
+        packPlan(plan),
+      ]);
+    }
+  }
+  // Those that ended with a row of their own.
+  for (const some of chunks(again))
+    await tx.all(
+      `UPDATE deliveries SET state = 'queued', reason = $3, due_at = $4, owner = '', updated_at = $4
+       WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(some.length, 4)})
+         AND state IN ('skipped', 'expired')`,
+      [siteId, connectionId, backfillReason, at, ...some],
+    );
+  await markHours(tx, siteId, ids, at);
+}

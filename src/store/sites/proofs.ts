@@ -1,0 +1,52 @@
+// The proofs of connections: what each platform said when it was last asked, before or between conversions.
+
+import { readNumber, readText } from "../describeRow.ts";
+import type { Database, Query, Row } from "../engine/database.ts";
+
+export type ProofRow = {
+  connectionId: string;
+  /** The last time that a check succeeded, with the present settings. */
+  provenAt: number | null;
+  checkedAt: number;
+  /** Why the last check did not succeed; null where it did. */
+  reason: string | null;
+};
+
+const columns = "connection_id, proven_at, checked_at, reason";
+
+export function proofStore(db: Database) {
+  return {
+    /** Writes the result of a check; a failed one keeps the time of the last success. */
+    async save(siteId: string, connectionId: string, reason: string | null, at: number): Promise<void> {
+      await db.write((tx) =>
+        tx.all(
+          `INSERT INTO proofs (site_id, ${columns}) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (site_id, connection_id) DO UPDATE SET
+             proven_at = COALESCE(excluded.proven_at, proofs.proven_at), checked_at = excluded.checked_at,
+             reason = excluded.reason`,
+          [siteId, connectionId, reason === null ? at : null, at, reason],
+        ),
+      );
+    },
+
+    async find(siteId: string, connectionId: string): Promise<ProofRow | null> {
+      const [row] = await db.all(`SELECT ${columns} FROM proofs WHERE site_id = $1 AND connection_id = $2`, [
+        siteId,
+        connectionId,
+      ]);
+      return row ? proofOf(row) : null;
+    },
+  };
+}
+
+/** Part of the transaction that changes or removes the connection. */
+export async function removeProof(tx: Query, siteId: string, connectionId: string): Promise<void> {
+  await tx.all(`DELETE FROM proofs WHERE site_id = $1 AND connection_id = $2`, [siteId, connectionId]);
+}
+
+const proofOf = (row: Row): ProofRow => ({
+  connectionId: String(row.connection_id),
+  provenAt: readNumber(row.proven_at),
+  checkedAt: Number(row.checked_at),
+  reason: readText(row.reason ?? null),
+});

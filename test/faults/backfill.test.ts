@@ -1,0 +1,86 @@
+// A backfill through real relays and a stand-in: it goes on after a crash in the middle, sends every conversion to the
+// platform once, and lets live events pass.
+
+import { afterAll, describe, expect, test } from "vitest";
+import { standinConnections } from "../../scripts/standinConnections.ts";
+import { startStandins } from "../../standins/shared/start.ts";
+import { listDeliveries } from "../support/installation.ts";
+import { engines, eventually, newInstallation } from "../support/relay.ts";
+
+const standins = await startStandins({ rateLimits: false });
+const meta = standins.of("meta");
+afterAll(() => standins.close());
+
+const past = 24;
+
+describe.concurrent.each(engines)("on %s", (engine) => {
+  test("a backfill survives a crash in its middle, and every conversion is accepted once", async () => {
+    const host = `${engine}.example.com`;
+    const home = await newInstallation(engine, {
+      CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
+      CLEANCAST_ATTEMPT_SECONDS: "3",
+      CLEANCAST_ANSWER_SECONDS: "4",
+      CLEANCAST_LEASE_SECONDS: "9",
+      CLEANCAST_RETRY_SECONDS: "1",
+    });
+    const site = await home.addSite(host);
+    let relay = await home.start();
+    const send = async (orderId: string, more: Record<string, unknown> = {}) => {
+      const event = { email: `${orderId}@customers.example`, event: "purchase", value: 5, orderId, ...more };
+      expect((await relay.post(site.key, event)).status).toBe(200);
+    };
+    const orders = Array.from({ length: past }, (_, i) => `${engine}-${i}`);
+    for (const orderId of orders) await send(orderId);
+    const tenDays = new Date(Date.now() - 10 * 86_400_000).toISOString();
+    await send(`${engine}-old`, { eventTime: tenDays });
+
+    const pairs = Object.entries(standinConnections.meta).map(([name, value]) => `${name}=${value}`);
+    const connected = await home.run("connect", host, "meta", ...pairs, "--backfill-days", "30");
+    expect(connected.proof.state).toBe("proven");
+    expect(connected.backfill).toEqual({
+      counted: { found: past + 1, sendable: past, leftOut: { "too old for Meta": 1 }, isComplete: true },
+      started: false,
+    });
+    const started = await home.run(
+      "backfill",
+      "start",
+      connected.id,
+      "--days",
+      "30",
+      "--per-minute",
+      "480",
+      "--yes",
+    );
+    expect(started.started).toBe(true);
+
+    const acceptedOrders = () =>
+      meta.accepted.flatMap(({ event }) => {
+        const { custom_data: data } = event as { custom_data?: { order_id?: string } };
+        return data?.order_id?.startsWith(`${engine}-`) ? [data.order_id] : [];
+      });
+    await eventually("the backfill is in its middle", async () => acceptedOrders().length >= 8);
+    await relay.kill();
+    const atCrash = acceptedOrders().length;
+    relay = await home.start();
+    await send(`${engine}-live`);
+    await eventually("the backfill is done", async () => {
+      const { backfills } = await home.run("backfill", "list", host);
+      return backfills[0]?.state === "done";
+    });
+
+    const accepted = acceptedOrders();
+    expect(atCrash).toBeLessThan(past);
+    expect(new Set(accepted)).toEqual(new Set([...orders, `${engine}-live`]));
+    // A crash between the platform's answer and its record repeats an event under the same id, which counts once.
+    expect(accepted.length).toBe(past + 1);
+    const deliveries = (await listDeliveries(home)).filter(({ platform }) => platform === "meta");
+    expect(deliveries.map(({ state }) => state)).toEqual(Array(past + 1).fill("sent"));
+    const { backfills } = await home.run("backfill", "list", host);
+    expect(backfills[0]).toMatchObject({
+      connection: connected.id,
+      total: past,
+      tally: { queued: past, leftOut: { "too old for Meta": 1 } },
+    });
+    expect((await home.fails("backfill", "cancel", connected.id)).error).toMatch(/^No backfill/);
+  }, 180_000);
+});

@@ -1,0 +1,210 @@
+// Every platform is asked to prove a connection, against its stand-in and with the real sender and store.
+
+import { afterAll, describe, expect, test } from "vitest";
+import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
+import { urlFault, type Resolve } from "../../src/delivery/addresses.ts";
+import {
+  proveConnection,
+  readProofState,
+  whySendsNothing,
+  type ProofState,
+} from "../../src/delivery/prove.ts";
+import { openSender, type Sender } from "../../src/delivery/send.ts";
+import { platforms } from "../../src/platforms/index.ts";
+import { connectPlatform } from "../../src/sites/connect.ts";
+import { openDirectory, type Connection } from "../../src/sites/directory.ts";
+import { findSite } from "../../src/sites/manage.ts";
+import { standins as list, type StandinId } from "../../standins/index.ts";
+import { startStandins } from "../../standins/shared/start.ts";
+import { newSite } from "../support/events.ts";
+import { openNodes } from "../support/nodes.ts";
+import { acceptedAt, lastReasons } from "./standinDelivery.ts";
+
+const standins = await startStandins({ rateLimits: false });
+const allow = { hosts: new Set<string>(), networks: [] };
+const senderTo = (origins: Record<string, string>) =>
+  openSender({ connectMs: 5000, attemptMs: 60_000, allow, origins });
+const sender = senderTo(standins.origins);
+const { store, close } = await openNodes("sqlite");
+const directory = openDirectory(store);
+afterAll(async () => {
+  await sender.close();
+  await standins.close();
+  await close();
+});
+
+/** Saves a connection of a new site. */
+async function connectionTo(platform: string, settings: Record<string, string>): Promise<Connection> {
+  const siteId = await newSite(store);
+  await directory.refresh();
+  const by = { actor: "test", now: Date.now(), checkAddress: (url: string) => urlFault(allow, url) };
+  const site = findSite({ directory }, siteId);
+  return (await connectPlatform({ store, directory }, site, platform, { settings }, by)).connection;
+}
+
+const contextWith = (to: Sender) => ({
+  store,
+  directory,
+  sender: to,
+  tokens: { fresh: (connection: Connection) => Promise.resolve(connection) },
+  now: Date.now,
+});
+
+async function prove(platform: string, settings: Record<string, string>, to = sender): Promise<ProofState> {
+  return proveConnection(contextWith(to), await connectionTo(platform, settings));
+}
+
+/** Platforms that have no call for the settings of the demo. */
+const withoutCall = ["x", "axon", "spotify", "quora", "taboola", "outbrain", "ga4"];
+const provable = list.map(({ id }) => id).filter((id) => !withoutCall.includes(id));
+
+describe.each(provable)("%s", (id) => {
+  const handle = standins.of(id);
+
+  test("a connection with valid settings is proven, and no conversion is counted", async () => {
+    const before = acceptedAt(handle);
+    const connection = await connectionTo(id, standinConnections[id]);
+    const proof = await proveConnection(contextWith(sender), connection);
+    expect(proof, lastReasons(handle)).toMatchObject({ state: "proven", reason: null });
+    expect(proof.provenAt).toBe(proof.checkedAt);
+    expect(acceptedAt(handle)).toBe(before);
+    expect(await readProofState(store, connection, null)).toEqual(proof);
+  });
+
+  test("a revoked token is not proven, and the reason does not show it", async () => {
+    const revoked = revokedTokens[id];
+    const proof = await prove(id, { ...standinConnections[id], ...revoked });
+    expect(proof).toMatchObject({ state: "unproven", provenAt: null });
+    expect(proof.reason).toBeTruthy();
+    for (const secret of Object.values(revoked)) expect(proof.reason).not.toContain(secret);
+  });
+
+  test("a platform that cannot be reached, or fails, leaves the connection unproven with that reason", async () => {
+    const nowhere = senderTo(Object.fromEntries(list.map((one) => [one.id, "http://127.0.0.1:9"])));
+    const proof = await prove(id, standinConnections[id], nowhere);
+    await nowhere.close();
+    expect(proof).toMatchObject({ state: "unproven", reason: expect.stringMatching(/refused/) });
+  });
+});
+
+describe("what a proof finds", () => {
+  test.each<[StandinId, Record<string, string>, RegExp]>([
+    ["meta", { pixel_id: "999999999999999" }, /dataset does not exist/],
+    ["tiktok", { test_event_code: "", pixel_code: "C0000000000000000000" }, /no pixel with this pixel_code/],
+    [
+      "reddit",
+      { test_id: "", access_token: knownAt("reddit", "accessToken"), pixel_id: "a2_other" },
+      /no pixel/,
+    ],
+    ["google_ads", { conversion_action: "999" }, /INVALID_CONVERSION_ACTION/],
+    ["linkedin", { default_rule: knownAt("linkedin", "disabledRuleId") }, /conversion rule is not/],
+    ["linkedin", { access_token: knownAt("linkedin", "adsOnlyToken") }, /403/],
+    ["pinterest", { ad_account_id: "999999999999" }, /./],
+    ["snapchat", { pixel_id: "00000000-0000-4000-8000-000000000000" }, /./],
+    ["microsoft_ads", { tag_id: "1" }, /401|access/i],
+    ["openai_ads", { pixel_id: "px_other" }, /./],
+  ])("%s with wrong settings says what is wrong", async (id, wrong, reason) => {
+    const proof = await prove(id, { ...standinConnections[id], ...wrong });
+    expect(proof.state).toBe("unproven");
+    expect(proof.reason).toMatch(reason);
+  });
+
+  test("Microsoft's offline keys are proven by reading the tag, X's OAuth keys by its accounts", async () => {
+    const { tag_token: _token, ...offline } = standinConnections.microsoft_ads;
+    expect(await prove("microsoft_ads", offline)).toMatchObject({
+      state: "proven",
+      unchecked: "offline_goal",
+    });
+    const keys = {
+      pixel_id: knownAt("x", "pixelId"),
+      consumer_key: knownAt("x", "consumerKey"),
+      consumer_secret: knownAt("x", "consumerSecret"),
+      oauth_token: knownAt("x", "accessToken"),
+      oauth_token_secret: knownAt("x", "accessTokenSecret"),
+    };
+    expect(await prove("x", keys)).toMatchObject({ state: "proven", unchecked: "pixel_id" });
+    const wrong = { ...keys, oauth_token_secret: "another-secret" };
+    const proof = await prove("x", wrong);
+    expect(proof.state).toBe("unproven");
+    expect(proof.reason).not.toContain("another-secret");
+  });
+
+  test.each(withoutCall as StandinId[])(
+    "%s has no harmless call, and says so without being called",
+    async (id) => {
+      const handle = standins.of(id);
+      const before = handle.received.length;
+      const proof = await prove(id, standinConnections[id]);
+      expect(proof).toMatchObject({ state: "unproven" });
+      expect(proof.reason).toMatch(/has no call|answers every request alike/);
+      expect(handle.received.length).toBe(before);
+    },
+  );
+
+  test("every platform declares how it is proven", () => {
+    for (const platform of platforms) {
+      const proof = platform.prove({}, Date.now());
+      if (proof.by === "nothing") expect(proof.reason, platform.id).toMatch(/^\S.*[^.]$/);
+    }
+  });
+});
+
+describe("the state of a proof", () => {
+  test("an accepted conversion proves a connection, unless the platform accepts everything", async () => {
+    const toX = await connectionTo("x", standinConnections.x);
+    const { checkedAt } = await proveConnection(contextWith(sender), toX);
+    const later = (checkedAt ?? 0) + 1;
+    expect(await readProofState(store, toX, later)).toMatchObject({ state: "proven", provenAt: later });
+    const toGa4 = await connectionTo("ga4", standinConnections.ga4);
+    await proveConnection(contextWith(sender), toGa4);
+    expect(await readProofState(store, toGa4, Date.now() + 1000)).toMatchObject({ state: "unproven" });
+  });
+
+  test("a failed check keeps the time of the last proof, and a change of settings removes it", async () => {
+    const { nextdoor } = standinConnections;
+    const connection = await connectionTo("nextdoor", nextdoor);
+    const { provenAt } = await proveConnection(contextWith(sender), connection);
+    standins.of("nextdoor").fault({ kind: "server_error", status: 503, on: "listing" });
+    const failed = await proveConnection(contextWith(sender), connection);
+    expect(failed).toMatchObject({ state: "unproven", provenAt, reason: expect.stringMatching(/503/) });
+
+    const site = findSite({ directory }, connection.siteId);
+    const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+    const settings = { ...nextdoor, phone_form: "plus" };
+    await connectPlatform({ store, directory }, site, "nextdoor", { settings }, by);
+    expect(await readProofState(store, connection, null)).toMatchObject({
+      state: "unproven",
+      provenAt: null,
+      reason: "not checked yet",
+    });
+    // The result of a check of the settings before is not stored.
+    await proveConnection(contextWith(sender), connection);
+    expect(await store.proofs.find(connection.siteId, connection.id)).toBeNull();
+  });
+
+  test("a customer's platform whose name leads to a private address is not called", async () => {
+    const resolve: Resolve = (_host, _options, callback) =>
+      callback(null, [{ address: "127.0.0.1", family: 4 }]);
+    const guarded = openSender({ connectMs: 5000, attemptMs: 60_000, allow, origins: {}, resolve });
+    const proof = await prove("segment", standinConnections.segment, guarded);
+    await guarded.close();
+    expect(proof.state).toBe("unproven");
+    expect(proof.reason).toMatch(/could not be asked: .*address/);
+  });
+
+  test("a connection without a conversion action says that it cannot send anything yet", async () => {
+    const { conversion_action: _action, ...settings } = standinConnections.google_ads;
+    const connection = await connectionTo("google_ads", settings);
+    expect(whySendsNothing(connection, Date.now())).toBe(
+      "no conversion action for this event; set conversion_action, or event.NAME for single events",
+    );
+    const proof = await proveConnection(contextWith(sender), connection);
+    expect(proof).toMatchObject({ state: "unproven", reason: "no conversion action for this event" });
+    const ofLeads = await connectionTo("google_ads", {
+      ...settings,
+      "event.lead": knownAt("google_ads", "conversionActionId"),
+    });
+    expect(whySendsNothing(ofLeads, Date.now())).toBeNull();
+    expect(await proveConnection(contextWith(sender), ofLeads)).toMatchObject({ state: "proven" });
+  });
+});
