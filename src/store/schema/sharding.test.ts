@@ -204,6 +204,7 @@ describe("every statement of the store", () => {
 const ofAllSites: Readonly<Record<string, readonly string[]>> = {
   "maintenance/check.ts": ["SELECT"],
   "maintenance/checkRecords.ts": ["SELECT"],
+  "deliveries/backfills.ts": ["SELECT ${columns.backfills} FROM backfills WHERE state = 'running'"],
   "deliveries/deliveries.ts": [
     // Runs only on the embedded database.
     "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
@@ -235,6 +236,7 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   ],
   // Their first column is the site's: the first field of the row's description.
   "events/eventRow.ts": ["INSERT INTO events (${"],
+  "deliveries/backfills.ts": ["INSERT INTO backfills (${"],
   "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
   "statistics/rejectedRequests.ts": ["INSERT INTO rejected_requests (${"],
 };
