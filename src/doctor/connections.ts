@@ -121,7 +121,7 @@ async function* checkProof(site: Site, connection: Connection, { store, now }: S
   if (sendsNothing)
     yield warning(
       `${labelOf(site, connection)} cannot send anything yet: ${sendsNothing}`,
-      `cleancast connect ${nameOf(site)} ${platform} … with the setting`,
+      `Set what is missing: cleancast connection set ${id} NAME=VALUE. 'cleancast platform show ${platform}' lists the settings`,
     );
   const { state, reason, provenAt, checkedAt, isCheckable } = await readProofState(
     store,

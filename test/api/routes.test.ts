@@ -115,6 +115,8 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       "POST /sites/:site/keys/:key/rotate": {},
       "PATCH /sites/:site/connections/:connection": { settings: {} },
       "POST /sites/:site/connections/:connection/test": {},
+      "POST /sites/:site/connections/:connection/backfill": { days: 1 },
+      "POST /sites/:site/connections/:connection/backfill/count": { days: 1 },
       "POST /sites/:site/webhooks/:webhook/replay": { from: 0, to: 1 },
     };
     for (const one of routes.filter(

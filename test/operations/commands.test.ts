@@ -65,13 +65,24 @@ describe.each(engines)("the command line on %s", (engine) => {
       "webhook",
       "url=https://hooks.example.com/a",
     );
-    expect(connected).toEqual({ id, platform: "webhook" });
+    const checked = expect.any(Number);
+    const unproven = {
+      state: "unproven",
+      reason: expect.stringMatching(/^your endpoint would take any call for a conversion/),
+      provenAt: null,
+      checkedAt: checked,
+      unchecked: null,
+      isCheckable: false,
+    };
+    const outcome = { proof: unproven, sendsNothing: null };
+    expect(connected).toEqual({ id, platform: "webhook", ...outcome });
     const again = ["connect", "shop.example", "webhook", "url=https://hooks.example.com/a", "events=Lead"];
-    expect(await home.run(...again)).toEqual({ ...connected, existing: true, released: 0 });
+    expect(await home.run(...again)).toEqual({ ...connected, existing: true, released: 0, ...outcome });
     const other = await home.run("connect", "shop.example", "webhook", "url=https://hooks.example.com/b");
-    expect(other).toEqual({ id, platform: "webhook" });
+    expect(other).toEqual({ id, platform: "webhook", ...outcome });
     expect(other.id).not.toBe(connected.id);
-    expect(await home.run("connect", "shop.example", "sandbox")).toEqual({ id, platform: "sandbox" });
+    const unasked = await home.run("connect", "shop.example", "sandbox", "--no-prove");
+    expect(unasked).toEqual({ id, platform: "sandbox", proof: null, sendsNothing: null });
 
     const { connections } = await home.run("connection", "list", "shop.example");
     expect(connections).toEqual([
@@ -84,6 +95,7 @@ describe.each(engines)("the command line on %s", (engine) => {
         events: ["lead"],
         settings: { url: "https://hooks.example.com/…", method: "POST", success: "2xx" },
         createdAt: expect.any(Number),
+        proof: unproven,
       },
       expect.objectContaining({ id: other.id, platform: "webhook", events: null }),
       expect.objectContaining({ platform: "sandbox", settings: {}, events: null }),

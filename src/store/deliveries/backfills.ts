@@ -88,7 +88,6 @@ const row = describeRow<BackfillRow, BackfillRow>({
 
 /** Identifies a backfill among those that its connection had. */
 type Key = ConnectionKey & { startedAt: number };
-const isKey = "site_id = $1 AND connection_id = $2 AND started_at = $3";
 const valuesOf = ({ siteId, connectionId, startedAt }: Key) => [siteId, connectionId, startedAt];
 
 export function backfillStore(db: Database, newId: () => string) {
@@ -164,7 +163,7 @@ export function backfillStore(db: Database, newId: () => string) {
       db.write(async (tx) => {
         const moved = await tx.all(
           `UPDATE backfills SET cursor = $5, chunk = $6, tally = $7, due_at = $8, updated_at = $9
-           WHERE ${isKey} AND state = 'running' AND cursor = $4 RETURNING state`,
+           WHERE site_id = $1 AND connection_id = $2 AND started_at = $3 AND state = 'running' AND cursor = $4 RETURNING state`,
           [
             ...valuesOf(before),
             before.cursor,
@@ -192,7 +191,7 @@ export function backfillStore(db: Database, newId: () => string) {
       return db.write(async (tx) => {
         const [ended] = await tx.all(
           `UPDATE backfills SET state = $4, reason = $5, tally = COALESCE($6, tally), updated_at = $7
-           WHERE ${isKey} AND (state = 'running' OR (state = $4 AND updated_at = $7)) RETURNING chunk`,
+           WHERE site_id = $1 AND connection_id = $2 AND started_at = $3 AND (state = 'running' OR (state = $4 AND updated_at = $7)) RETURNING chunk`,
           [...valuesOf(of), state, reason, tally && JSON.stringify(tally), at],
         );
         if (ended && state === "cancelled") await cancelChunk(tx, of, JSON.parse(String(ended.chunk)), at);
@@ -215,7 +214,7 @@ async function cancelChunk(tx: RowQuery, of: Key, chunk: readonly string[], at: 
 
 async function hasMoved(tx: RowQuery, before: BackfillRow, next: BackfillStep): Promise<boolean> {
   const rows = await tx.all(
-    `SELECT state FROM backfills WHERE ${isKey} AND cursor = $4 AND chunk = $5 AND updated_at = $6`,
+    `SELECT state FROM backfills WHERE site_id = $1 AND connection_id = $2 AND started_at = $3 AND cursor = $4 AND chunk = $5 AND updated_at = $6`,
     [...valuesOf(before), next.cursor, JSON.stringify(next.chunk), next.at],
   );
   return rows.length > 0;

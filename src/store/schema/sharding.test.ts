@@ -208,6 +208,7 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
     "SELECT site_id FROM lockouts GROUP BY site_id",
     "SELECT site_id FROM platform_sign_ins GROUP BY site_id",
   ],
+  "deliveries/backfills.ts": ["SELECT ${columns.backfills} FROM backfills WHERE state = 'running'"],
   "deliveries/deliveries.ts": [
     // Runs only on the embedded database.
     "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
@@ -241,6 +242,7 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   ],
   // Their first column is the site's: the first field of the row's description.
   "events/eventRow.ts": ["INSERT INTO events (${"],
+  "deliveries/backfills.ts": ["INSERT INTO backfills (${"],
   "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
   "statistics/rejectedRequests.ts": ["INSERT INTO rejected_requests (${"],
 };

@@ -233,13 +233,16 @@ export function configurationStore(
 
     removeConnection(line: AuditLine, id: string): Promise<void> {
       return change(line, async (tx) => {
-        await tx.all(
-          `INSERT INTO removed_connections (site_id, id, platform, account, removed_at)
-           SELECT site_id, id, platform, account, CAST($3 AS bigint) FROM connections WHERE site_id = $1 AND id = $2
-           ON CONFLICT DO NOTHING`,
-          [line.siteId, id, line.at],
+        const [removed] = await tx.all(
+          `DELETE FROM connections WHERE site_id = $1 AND id = $2 RETURNING platform, account`,
+          [line.siteId, id],
         );
-        await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [line.siteId, id]);
+        if (removed)
+          await tx.all(
+            `INSERT INTO removed_connections (site_id, id, platform, account, removed_at)
+             VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+            [line.siteId, id, String(removed.platform), String(removed.account), line.at],
+          );
         await removeProof(tx, line.siteId, id);
       });
     },

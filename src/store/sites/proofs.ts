@@ -22,8 +22,8 @@ export function proofStore(db: Database) {
         tx.all(
           `INSERT INTO proofs (site_id, ${columns}) VALUES ($1, $2, $3, $4, $5)
            ON CONFLICT (site_id, connection_id) DO UPDATE SET
-             proven_at = COALESCE(excluded.proven_at, proofs.proven_at), checked_at = excluded.checked_at,
-             reason = excluded.reason`,
+             proven_at = CASE WHEN excluded.proven_at IS NULL THEN proofs.proven_at ELSE excluded.proven_at END,
+             checked_at = excluded.checked_at, reason = excluded.reason`,
           [siteId, connectionId, reason === null ? at : null, at, reason],
         ),
       );
