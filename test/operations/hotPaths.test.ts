@@ -30,6 +30,7 @@ const background: readonly [why: string, text: RegExp][] = [
   ["the purge, every ten minutes: sites that have rows of a few minutes", /^SELECT site_id FROM (?:wrong_keys|lockouts|platform_sign_ins) GROUP BY site_id$/],
   ["the age of the oldest push, for metrics", /^SELECT MIN\(periods.ends_at\) AS ends_at FROM webhooks/],
   ["periods that have ended", /^SELECT site_id, number, ends_at FROM period_heads WHERE \(ends_at </],
+  ["backfills that run, once a second", /^SELECT [\w, ]+ FROM backfills WHERE state = 'running'/],
   ["the correction of due times, at the start", /^SELECT site_id, id FROM webhooks WHERE updated_at > \$1 OR due_at > \$2$/],
   ["webhooks that have something to push", /^SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= \$1/],
 ]; // prettier-ignore
