@@ -3,9 +3,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listCommands, openProgram } from "../../src/commands/program.ts";
 import { commandIn } from "../support/commands.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
+import { leafCommands } from "../support/leafCommands.ts";
 
 /** Commands that begin to set up an installation. */
 const creating = ["serve", "migrate", "restore", "site add", "member add", "api-key add", "oauth app set"];
@@ -13,18 +13,12 @@ const creating = ["serve", "migrate", "restore", "site add", "member add", "api-
 const independent = ["platform list", "platform show", "key generate", "completion"];
 
 /** Every other command, with a value for each of its arguments. */
-function* otherCommands(): Generator<string[]> {
-  for (const command of listCommands(openProgram())) {
-    if (command.commands.length > 0) continue;
-    const words: string[] = [];
-    for (let one: typeof command | null = command; one?.parent; one = one.parent) words.unshift(one.name());
-    if ([...creating, ...independent].includes(words.join(" "))) continue;
-    const values = command.registeredArguments.map((one) => (one.name() === "name=value" ? "a=b" : "x"));
-    yield [...words, ...values];
-  }
-}
-
-const all = [...otherCommands()];
+const all = leafCommands()
+  .filter(({ words }) => ![...creating, ...independent].includes(words.join(" ")))
+  .map(({ words, command }) => [
+    ...words,
+    ...command.registeredArguments.map((one) => (one.name() === "name=value" ? "a=b" : "x")),
+  ]);
 
 describe("in a folder without an installation", () => {
   const folder = join(freshFolder(), "missing");
