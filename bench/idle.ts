@@ -45,7 +45,9 @@ async function measureFor(ms: number): Promise<string> {
 }
 const first = await measureFor(startMs);
 const idle = await measureFor(measuredMs);
-console.log(`${engine}, ${siteCount} sites: ${first} of a core in the first ${Number(minutes) / 2} minutes, ${idle} in the next ${minutes}`);
+console.log(
+  `${engine}, ${siteCount} sites: ${first} of a core in the first ${Number(minutes) / 2} minutes, ${idle} in the next ${minutes}`,
+);
 await relay.stop();
 await stopPostgres();
 clearInterval(running);
