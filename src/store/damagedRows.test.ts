@@ -243,9 +243,6 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
       { state: "rejected", reason: "the stored outcome is damaged; it may have been sent" },
     ]);
     expect(await store.deliveries.listAttempts(siteId, one.event.id)).toEqual([]);
-    const key = { eventId: one.event.id, connectionId: "c1" };
-    expect(await store.syncLog.requeue(siteId, [key], ["rejected"], now)).toBe(1);
-    expect(await store.deliveries.listByEvent(siteId, one.event.id)).toMatchObject([{ state: "queued" }]);
     expect(await store.alerts.countAttempts(siteId, "c1", 0)).toEqual({});
     expect(await store.alerts.listSince(siteId, 0)).toMatchObject([
       { kind: "damaged data", subject: "events" },

@@ -47,10 +47,10 @@ export function syncLogChangeStore(db: Database) {
            ORDER BY id ${db.forUpdate}`,
           [siteId, ...ids],
         );
-        // What was sent at once, was skipped by its plan, or has a damaged outcome, has no row yet.
+        // What was sent at once, or skipped by its plan, has no row yet.
         const deliveries = await readDeliveries(tx, siteId, planned.map(readPlanned));
         const wanted = [...deliveries.values()].flat().filter((one) => one.connectionId === connectionId);
-        const ended = wanted.filter(({ state }) => ["sent", "skipped", "rejected"].includes(state));
+        const ended = wanted.filter(({ state }) => state === "sent" || state === "skipped");
         await tx.change(
           insertDeliveries,
           ended.map((one) => deliveryRow.values(one)),
