@@ -20,8 +20,7 @@ export const readPlanned = (row: Row): PlannedEvent => ({
 
 /**
  * Reads the deliveries of events, ordered by platform and connection: the delivery row, else the outcome, else the plan decides.
- * What the owner has not settled yet reads as queued, in the owner's hands. With a damaged row of outcomes nothing follows any
- * more, so what may be in that row reads as rejected.
+ * What the owner has not settled yet reads as queued, in the owner's hands.
  */
 export async function readDeliveries(
   db: Query,
@@ -30,26 +29,14 @@ export async function readDeliveries(
 ): Promise<Map<string, Delivery[]>> {
   const ids = events.map(({ id }) => id);
   const rows = Map.groupBy(await readRows(db, siteId, ids), ({ eventId }) => eventId);
-  const { outcomes, damaged } = await readOutcomesOf(db, siteId, ids);
+  const { outcomes } = await readOutcomesOf(db, siteId, ids);
   return new Map(
-    events.map((event) => {
-      const found = outcomes.get(event.id) ?? [];
-      const merged = mergeDeliveries(siteId, event, found, rows.get(event.id) ?? []);
-      return [event.id, damaged.has(event.id) ? merged.map(rejectOpen) : merged];
-    }),
+    events.map((event) => [
+      event.id,
+      mergeDeliveries(siteId, event, outcomes.get(event.id) ?? [], rows.get(event.id) ?? []),
+    ]),
   );
 }
-
-const rejectOpen = (delivery: Delivery): Delivery =>
-  isOpen(delivery)
-    ? {
-        ...delivery,
-        state: "rejected",
-        reason: "the stored outcome is damaged; it may have been sent",
-        dueAt: 0,
-        owner: "",
-      }
-    : delivery;
 
 async function readRows(db: Query, siteId: string, ids: readonly string[]): Promise<Delivery[]> {
   const found: Delivery[] = [];
