@@ -26,6 +26,12 @@ async function fill(page: Page, label: string, text: string): Promise<void> {
  * because a dialog takes a moment to close.
  */
 async function press(page: Page, text: string): Promise<void> {
+  // A button that is drawn anew between the search and the click is searched again.
+  for (let left = 20; !(await tryPress(page, text)); left--)
+    if (left === 0) throw new Error(`${text} was drawn anew all the time`);
+}
+
+async function tryPress(page: Page, text: string): Promise<boolean> {
   const button = await page.waitForFunction(
     (wanted) =>
       [...document.querySelectorAll<HTMLElement>("button, a")].findLast((one) => {
@@ -37,7 +43,13 @@ async function press(page: Page, text: string): Promise<void> {
     {},
     text,
   );
-  await (button as ElementHandle<HTMLElement>).click();
+  try {
+    await (button as ElementHandle<HTMLElement>).click();
+    return true;
+  } catch (error) {
+    if (String(error).includes("detached")) return false;
+    throw error;
+  }
 }
 
 const title = "the dashboard in Firefox";

@@ -18,6 +18,7 @@ const all = leafCommands()
   .map(({ words, command }) => [
     ...words,
     ...command.registeredArguments.map((one) => (one.name() === "name=value" ? "a=b" : "x")),
+    ...command.options.flatMap(({ mandatory, long }) => (mandatory && long ? [long, "7"] : [])),
   ]);
 
 describe("in a folder without an installation", () => {

@@ -12,6 +12,7 @@ export const configurationTables = [
   "hosts",
   "inbound_keys",
   "connections",
+  "removed_connections",
   "webhooks",
   "period_heads",
   "grants",
@@ -25,6 +26,8 @@ export const configurationTables = [
  * so that `check` finds nothing wrong in between.
  */
 export const purgedTables: readonly (readonly [table: string, key: string])[] = [
+  ["backfills", "connection_id"],
+  ["proofs", "connection_id"],
   ["attempts", "event_id, connection_id, number"],
   ["deliveries", "event_id, connection_id"],
   ["outcomes", "event_id, number"],
