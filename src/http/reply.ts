@@ -14,18 +14,24 @@ export function sendText(reply: FastifyReply, status: number, text: string): Fas
 
 export const sendNotFound = (reply: FastifyReply): FastifyReply => sendText(reply, 404, "Not found.");
 
-/** Answers a request that the framework does not handle. */
+/**
+ * Answers a request that the framework does not handle. The end of an answer may close the connection, and a sender that still
+ * writes would lose the answer: with `afterBody`, the answer ends when the rest of the body has been drained.
+ */
 export function writeAnswer(
   response: ServerResponse,
   status: number,
   type: keyof typeof contentTypes,
   body: string,
   headers?: OutgoingHttpHeaders,
+  afterBody = false,
 ): void {
   response.writeHead(status, {
     ...headers,
     "content-type": contentTypes[type],
     "content-length": Buffer.byteLength(body),
   });
-  response.end(body);
+  if (!afterBody || response.req.complete) return void response.end(body);
+  response.write(body);
+  response.req.once("close", () => response.end());
 }

@@ -62,5 +62,5 @@ export function sendRefusal(
   { status, message, format, headers }: InboundRefusal,
 ): void {
   const body = format === "text" ? `${message}\n` : JSON.stringify({ ok: false, error: message });
-  writeAnswer(response, status, format, body, headers);
+  writeAnswer(response, status, format, body, headers, status === refusals.tooLarge.status);
 }
