@@ -51,7 +51,11 @@ const idNames: ReadonlySet<string> = new Set(["orderId", "phone", "id"]);
  */
 export function openExactFields(text: string): () => Record<string, unknown> | undefined {
   let fields: Record<string, unknown> | null | undefined;
-  return () => (fields ??= parseExactly(text)) ?? undefined;
+  return () => {
+    // Null, too, is a result: a text that cannot be read so must not be parsed for every event of a batch.
+    if (fields === undefined) fields = parseExactly(text);
+    return fields ?? undefined;
+  };
 }
 
 function parseExactly(text: string): Record<string, unknown> | null {
