@@ -12,9 +12,9 @@ const local = `(?:"[^"]{1,64}"|(?:[^\\s"(),:;<>@[\\]\\\\/?&=#|%]|${encoded}){1,6
 const letter = `(?:[\\p{L}\\p{N}_]|${encoded})`;
 const address = new RegExp(
   `${local}${at}(?:${letter}(?:-|${letter}){0,62}\\.){1,8}(?:\\p{L}|${encoded})(?:-|${letter}){1,62}`,
-  "giu",
+  "gu",
 );
-const mayHoldAddress = new RegExp(at, "i");
+const mayHoldAddress = new RegExp(at);
 
 export function maskAddresses(text: string): string {
   if (!mayHoldAddress.test(text)) return text;

@@ -99,7 +99,13 @@ const silent = new Set<StandinId>(["ga4", "segment"]);
 const withoutCredentials = new Set<StandinId>(["taboola", "outbrain"]);
 const ids = list.map(({ id }) => id);
 
-describe.each(ids)("the connection to the stand-in of %s", (id) => {
+// Platforms at the same time: most of a test is waiting for a retry or for the relay to read a change. The tests of one
+// platform follow each other.
+describe.concurrent.each(ids)("the connection to the stand-in of %s", (id) => {
+  describe("one after the other", { concurrent: false }, () => testConnection(id));
+});
+
+function testConnection(id: StandinId): void {
   const platform = platformOf(id) ?? expect.unreachable(id);
   const host = `${id.replace("_", "-")}.example`;
   let site: TestSite;
@@ -362,7 +368,7 @@ describe.each(ids)("the connection to the stand-in of %s", (id) => {
       if (chosen) expect(values, setting).toContain(chosen);
     }
   });
-});
+}
 
 test("every stand-in has the settings of a connection", () => {
   expect(ids.toSorted()).toEqual(Object.keys(standinConnections).toSorted());
