@@ -1,0 +1,185 @@
+// The manifests of ops/kubernetes: checked against the types of the Kubernetes API by the compiler, and against the relay.
+
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Deployment } from "kubernetes-types/apps/v1.d.ts";
+import type { HorizontalPodAutoscaler } from "kubernetes-types/autoscaling/v2.d.ts";
+import type { Job } from "kubernetes-types/batch/v1.d.ts";
+import type { PodSpec, PodTemplateSpec, Service } from "kubernetes-types/core/v1.d.ts";
+import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.d.ts";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { readConfig } from "../src/installation/config.ts";
+import { freshFolder } from "./support/databases.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const readYaml = (path: string): unknown => parse(read(path), { strict: true, uniqueKeys: true });
+const { version } = JSON.parse(read("package.json")) as { version: string };
+const known = [...read(".env.example").matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
+
+/** The module and the type of each kind of object. */
+const types: Readonly<Record<string, string>> = {
+  "apps/v1 Deployment": "apps/v1",
+  "v1 Service": "core/v1",
+  "policy/v1 PodDisruptionBudget": "policy/v1",
+  "autoscaling/v2 HorizontalPodAutoscaler": "autoscaling/v2",
+  "batch/v1 Job": "batch/v1",
+};
+
+type Kustomization = {
+  resources?: string[];
+  configMapGenerator?: { name: string; literals: string[] }[];
+  images?: { name: string; newName: string; newTag: string }[];
+};
+
+const kustomizationOf = (folder: string) =>
+  readYaml(`ops/kubernetes/${folder}/kustomization.yaml`) as Kustomization;
+const deployment = readYaml("ops/kubernetes/relay/deployment.yaml") as Deployment;
+const autoscaler = readYaml("ops/kubernetes/relay/autoscaler.yaml") as HorizontalPodAutoscaler;
+const budget = readYaml("ops/kubernetes/relay/disruption-budget.yaml") as PodDisruptionBudget;
+const service = readYaml("ops/kubernetes/relay/service.yaml") as Service;
+const job = readYaml("ops/kubernetes/migrate/job.yaml") as Job;
+
+const podOf = (template: PodTemplateSpec | undefined): PodSpec =>
+  template?.spec ?? expect.unreachable("no pod");
+const relayPod = podOf(deployment.spec?.template);
+const relay = relayPod.containers[0] ?? expect.unreachable("no container");
+const settings = Object.fromEntries(
+  (kustomizationOf("relay").configMapGenerator?.[0]?.literals ?? []).map(
+    (line) => line.split("=") as [string, string],
+  ),
+);
+
+/** Writes each object as a constant of its type; returns what the compiler reports. */
+async function typeErrors(objects: readonly unknown[]): Promise<string> {
+  const folder = freshFolder();
+  const lines = objects.map((object, i) => {
+    const { apiVersion, kind } = object as { apiVersion: string; kind: string };
+    const module = types[`${apiVersion} ${kind}`] ?? expect.unreachable(`${apiVersion} ${kind}`);
+    const from = join(root, "node_modules/kubernetes-types", module);
+    return `import type { ${kind} as T${i} } from ${JSON.stringify(from)};\nexport const o${i}: T${i} = ${JSON.stringify(object)};`;
+  });
+  writeFileSync(join(folder, "objects.ts"), lines.join("\n"));
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    module: "preserve",
+    target: "es2024",
+    types: [],
+    skipLibCheck: true,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["objects.ts"] }));
+  const tsc = join(root, "node_modules/.bin/tsc");
+  return run(process.execPath, [tsc, "-p", folder], { cwd: root }).then(
+    () => "",
+    (error: { stdout: string }) => error.stdout,
+  );
+}
+
+describe("the manifests for Kubernetes", () => {
+  test("every object has the fields and types of the Kubernetes API", async () => {
+    const objects = ["relay", "migrate"].flatMap((folder) =>
+      (kustomizationOf(folder).resources ?? []).map((file) => readYaml(`ops/kubernetes/${folder}/${file}`)),
+    );
+    expect(objects).toHaveLength(5);
+    expect(await typeErrors(objects)).toBe("");
+    const misspelt = structuredClone(budget) as unknown as { spec: Record<string, unknown> };
+    misspelt.spec["maxUnavailible"] = 1;
+    expect(await typeErrors([misspelt])).toContain("maxUnavailible");
+  });
+
+  test("every file is part of a kustomization", () => {
+    for (const folder of readdirSync(join(root, "ops/kubernetes"))) {
+      const named = read(`ops/kubernetes/${folder}/kustomization.yaml`);
+      for (const file of readdirSync(join(root, "ops/kubernetes", folder)))
+        if (file !== "kustomization.yaml") expect(named).toContain(file);
+    }
+  });
+
+  test("settings and secrets are variables of the relay, with values that it accepts", () => {
+    const secrets = [...read("docs/how-to/kubernetes.md").matchAll(/--from-literal=([A-Z_]+)=/g)].map(
+      ([, name]) => name,
+    );
+    expect(secrets).toHaveLength(3);
+    for (const name of [...Object.keys(settings), ...secrets]) expect(known).toContain(name);
+    const config = readConfig({ ...settings, DATABASE_URL: "postgres://cleancast@database/cleancast" });
+    expect(config.store.engine).toBe("postgres");
+    expect(relay.envFrom?.map((from) => from.configMapRef?.name ?? from.secretRef?.name)).toEqual([
+      "cleancast",
+      "cleancast",
+    ]);
+  });
+
+  test("a node has time to drain and to stop before it is killed", () => {
+    const drain = Number(settings["CLEANCAST_DRAIN_SECONDS"]);
+    expect(relayPod.terminationGracePeriodSeconds).toBeGreaterThan(drain + 25);
+    const { periodSeconds = 0, failureThreshold = 0 } = relay.readinessProbe ?? {};
+    expect(drain).toBeGreaterThan(periodSeconds * failureThreshold);
+  });
+
+  test("probes ask the paths of the relay on its port, and only readiness checks the database", () => {
+    expect(relay.ports).toEqual([{ name: "http", containerPort: readConfig({}).port }]);
+    const asked = [relay.startupProbe, relay.livenessProbe, relay.readinessProbe].map(
+      (probe) => probe?.httpGet,
+    );
+    expect(asked).toEqual(["/healthz", "/healthz", "/readyz"].map((path) => ({ path, port: "http" })));
+    expect(service.spec?.ports?.[0]?.targetPort).toBe("http");
+  });
+
+  test("every object selects the pods of the relay", () => {
+    const labels = { "app.kubernetes.io/name": "cleancast" };
+    expect(deployment.spec?.template.metadata?.labels).toEqual(labels);
+    for (const selector of [deployment.spec?.selector, budget.spec?.selector])
+      expect(selector?.matchLabels).toEqual(labels);
+    expect(service.spec?.selector).toEqual(labels);
+    expect(autoscaler.spec?.scaleTargetRef.name).toBe(deployment.metadata?.name);
+    // Otherwise the service would send requests to the migration.
+    expect(job.spec?.template.metadata?.labels).not.toEqual(labels);
+  });
+
+  test("containers run as the numeric user of the image, without rights and on a read-only disk", () => {
+    const [, user] = /useradd --uid (\d+)/.exec(read("Dockerfile")) ?? [];
+    for (const pod of [relayPod, podOf(job.spec?.template)]) {
+      expect(pod.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: Number(user),
+        fsGroup: Number(user),
+      });
+      expect(pod.automountServiceAccountToken).toBe(false);
+      expect(pod.containers.map(({ securityContext }) => securityContext)).toEqual([
+        { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
+      ]);
+      const mounted = pod.containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath);
+      expect(mounted).toEqual(["/data", "/tmp"]);
+    }
+  });
+
+  test("manifests and page name the version of this package", () => {
+    for (const folder of ["relay", "migrate"])
+      expect(kustomizationOf(folder).images).toEqual([
+        { name: "cleancast", newName: "registry.example.com/cleancast", newTag: version },
+      ]);
+    expect(read("docs/how-to/kubernetes.md")).toContain(`newTag: "${version}"`);
+  });
+
+  test("the autoscaler uses CPU, and the backlog from metrics that the relay has", () => {
+    expect(autoscaler.spec?.metrics?.map(({ resource }) => resource?.name)).toEqual(["cpu"]);
+    const [patch] = readYaml("ops/kubernetes/backlog/autoscaler-patch.yaml") as [
+      { value: { external: { metric: { name: string } } } },
+    ];
+    const rules = readYaml("ops/prometheus/backlog.yml") as {
+      groups: { rules: { record: string; expr: string }[] }[];
+    };
+    const rule = rules.groups[0]?.rules[0] ?? expect.unreachable("no rule");
+    expect(rule.record).toBe(patch.value.external.metric.name);
+    const metrics = read("src/observability/metrics.ts");
+    const used = rule.expr.match(/cleancast_\w+/g) ?? [];
+    expect(used).toHaveLength(2);
+    for (const name of used) expect(metrics).toContain(`"${name}"`);
+  });
+});
