@@ -33,7 +33,8 @@ ENV CLEANCAST_DATA=/data
 WORKDIR /data
 VOLUME /data
 EXPOSE 8080
-USER cleancast
+# As a number, so that Kubernetes can see that it is not root.
+USER 10001:10001
 # Checks liveness, not readiness: a database outage must not replace the container.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "/app/ops/docker/answers.mjs", "/healthz"]
 ENTRYPOINT ["cleancast"]

@@ -4,6 +4,8 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -189,7 +191,7 @@ describe("the image", () => {
 
   test("the image runs existing files as its own user, sets only known variables, and is built with the Node that runs it", () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
-    expect(last).toMatch(/^USER cleancast$/m);
+    expect(last).toMatch(/^USER 10001:10001$/m);
     expect(last).not.toMatch(/\b(?:apt-get|npm|curl)\b/);
     for (const [, path] of dockerfile.matchAll(/"\/app\/([^"]+)"/g))
       expect(existsSync(join(root, path as string))).toBe(true);
@@ -198,6 +200,31 @@ describe("the image", () => {
     const builder = /^FROM node:(\d+)-/m.exec(dockerfile)?.[1];
     for (const version of Object.values(manifest.optionalDependencies))
       expect(version.split(".")[0]).toBe(builder);
+  });
+
+  test("the health check asks the port of .env, unless the environment names another, and fails without an answer", async () => {
+    const server = createServer((request, response) => {
+      response.statusCode = request.url === "/readyz" ? 503 : 200;
+      response.end();
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const folder = freshFolder();
+    const check = (path: string, env: Record<string, string>) =>
+      run(process.execPath, [join(root, "ops/docker/answers.mjs"), path], { cwd: folder, env }).then(
+        () => "healthy",
+        () => "unhealthy",
+      );
+    writeFileSync(join(folder, ".env"), `PORT=${port}\n`);
+    expect(await check("/healthz", {})).toBe("healthy");
+    expect(await check("/readyz", {})).toBe("unhealthy");
+    writeFileSync(join(folder, ".env"), "PORT=1\n");
+    expect(await check("/healthz", {})).toBe("unhealthy");
+    expect(await check("/healthz", { PORT: `${port}` })).toBe("healthy");
+    expect(await check("/healthz", { PORT: `${port}`, HOST: "127.0.0.1" })).toBe("healthy");
+    server.close();
+    await once(server, "close");
+    expect(await check("/healthz", { PORT: `${port}` })).toBe("unhealthy");
   });
 
   test("the image's build context has every file that the build reads", () => {

@@ -1,11 +1,15 @@
 // For a container's health check: exits with 0 if the relay answers a path (such as /readyz) successfully.
 
+import { readFileSync } from "node:fs";
 import { request as plain } from "node:http";
 import { request as encrypted } from "node:https";
+import { parseEnv } from "node:util";
 
-const { PORT = "8080", TLS_CERT_FILE } = process.env;
+// The relay reads this file too, and variables of the environment take precedence.
+const { PORT = "8080", HOST = "0.0.0.0", TLS_CERT_FILE } = { ...readSettings(), ...process.env };
+const anyAddress = ["0.0.0.0", "::", ""];
 const options = {
-  host: "127.0.0.1",
+  host: anyAddress.includes(HOST) ? "127.0.0.1" : HOST,
   port: Number(PORT),
   path: process.argv[2] ?? "/healthz",
   timeout: 4000,
@@ -19,3 +23,11 @@ const call = (TLS_CERT_FILE ? encrypted : plain)(options, (response) => {
 call.on("timeout", () => process.exit(1));
 call.on("error", () => process.exit(1));
 call.end();
+
+function readSettings() {
+  try {
+    return parseEnv(readFileSync(".env", "utf8").replace(/^\uFEFF/, ""));
+  } catch {
+    return {};
+  }
+}
