@@ -1,7 +1,7 @@
 // A relay that records what becomes durable, on any machine and without any rights: what its log has that it had not before,
 // whenever the relay begins to sync it; the end of each sync; and each answer with the header `x-test-event`. The calls are
-// lines of JSON in the folder CLEANCAST_TEST_RECORD, which has the data as they were at the first sync, too. With
-// CLEANCAST_TEST_FAIL_SYNC=5 the fifth sync fails, as on a broken disk.
+// lines of JSON in the folder CLEANCAST_TEST_RECORD, which has the data as they were when the log was opened, too. Syncs are
+// slow, so that events arrive during one. With CLEANCAST_TEST_FAIL_SYNC=5 the fifth sync fails, as on a broken disk.
 //
 // SQLite syncs by itself only when it checkpoints or begins its log anew, which no short test of a running relay reaches.
 
@@ -14,6 +14,7 @@ import type { DiskCall } from "./diskModel.ts";
 const record = process.env["CLEANCAST_TEST_RECORD"] ?? "";
 const failing = Number(process.env["CLEANCAST_TEST_FAIL_SYNC"] ?? 0);
 const pageBytes = 4096;
+const syncMs = 4;
 let calls = 0;
 let syncs = 0;
 
@@ -26,10 +27,10 @@ function note(call: RecordedCall): void {
   calls += 1;
 }
 
-/** What each file had when its last sync began. */
+/** What each file had when it was opened, or when its last sync began. */
 const known = new Map<string, Buffer>();
 
-/** Notes the parts of a file that have changed since its last sync began. */
+/** Notes the parts of a file that have changed since it was opened, or since its last sync began. */
 function noteWrites(path: string): void {
   const now = fs.readFileSync(path);
   const before = known.get(path);
@@ -44,13 +45,16 @@ function noteWrites(path: string): void {
 
 const { open, fdatasync } = fs;
 
-/** The paths of the files that are open, by descriptor. */
+/** The paths of the logs that are open, by descriptor. */
 const paths = new Map<number, string>();
 
 function recordOpen(path: string, ...rest: [...unknown[], (error: unknown, fd: number) => void]): void {
   const callback = rest.pop() as (error: unknown, fd: number) => void;
   const onOpen = (error: unknown, fd: number) => {
-    if (!error) paths.set(fd, path);
+    if (!error && path.endsWith("-wal")) {
+      paths.set(fd, path);
+      noteWrites(path);
+    }
     callback(error, fd);
   };
   Reflect.apply(open, fs, [path, ...rest, onOpen]);
@@ -58,7 +62,7 @@ function recordOpen(path: string, ...rest: [...unknown[], (error: unknown, fd: n
 
 function recordSync(fd: number, callback: (error: NodeJS.ErrnoException | null) => void): void {
   const path = paths.get(fd);
-  if (path === undefined) throw new Error("a file is synced that was not opened with fs.open");
+  if (path === undefined) throw new Error("a file is synced that is not known as a log");
   noteWrites(path);
   const began = calls;
   syncs += 1;
@@ -66,10 +70,12 @@ function recordSync(fd: number, callback: (error: NodeJS.ErrnoException | null) 
     callback(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO", syscall: "fdatasync" }));
     return;
   }
-  fdatasync(fd, (error) => {
-    if (!error) note({ kind: "sync", file: basename(path), began });
-    callback(error);
-  });
+  const sync = () =>
+    fdatasync(fd, (error) => {
+      if (!error) note({ kind: "sync", file: basename(path), began });
+      callback(error);
+    });
+  setTimeout(sync, syncMs);
 }
 Object.assign(fs, { open: recordOpen, fdatasync: recordSync });
 syncBuiltinESMExports();
