@@ -63,10 +63,13 @@ export type Cut = {
   after: number;
   luck: Luck;
   sectors: number;
+  /** Empty, except of the last cuts: a thousand images of a long log take more memory than a machine has. */
   image: Image;
   promises: ReadonlySet<string>;
   faults: string[];
 };
+
+const keptImages = 40;
 
 /** Cuts the power after `images` of the calls from `from` on, spread evenly, with every kind of luck. */
 export async function cutPower(
@@ -91,6 +94,7 @@ export async function cutPower(
     const promised = new Set(disk.promises);
     const faults = await faultsAfterCut(folder, image, promised);
     cuts.push({ after, luck, sectors: disk.pendingSectors(), image, promises: promised, faults });
+    cuts.at(-keptImages - 1)?.image.clear();
   }
   return cuts;
 }
