@@ -38,6 +38,8 @@ export type RelayContext = {
   owner: string;
   leaseMs: number;
   now: () => number;
+  /** Converts a time of this node's clock to that of leases and due times. */
+  toSharedTime?: (at: number) => number;
   /** Called when the event and these deliveries are durable. */
   onPlanned?: (planned: readonly NewDelivery[]) => void;
 };
@@ -106,7 +108,7 @@ async function prepare(
   received: Received,
   site: Site,
   deadline: number,
-  { store, owner, leaseMs }: RelayContext,
+  { store, owner, leaseMs, toSharedTime = (at) => at }: RelayContext,
 ): Promise<Prepared> {
   const { settings } = site;
   const { receivedAt, person } = received.event;
@@ -142,7 +144,7 @@ async function prepare(
     planned,
     plan: isLeased ? toPlan(planned, false) : plan,
     openEvent,
-    leaseUntil: isLeased ? lease.until : null,
+    leaseUntil: isLeased ? toSharedTime(lease.until) : null,
     batch: null,
   };
 }

@@ -1,6 +1,8 @@
 // A lease lets one node at a time do a job for the whole installation. It is a row in the store that names its holder and
 // the time when it ends. A holder renews it while it works; when the holder dies, the lease ends and another node takes it.
 
+import type { SharedClock } from "./sharedClock.ts";
+
 export type LeaseStore<Name extends string> = {
   /** True when `owner` holds the lease until `until`. False while another node holds it. */
   acquire(name: Name, owner: string, now: number, until: number): Promise<boolean>;
@@ -59,3 +61,15 @@ export function openLease<Name extends string>(options: LeaseOptions<Name>): Lea
     },
   };
 }
+
+/** Gives leases the times of the shared clock. A node whose own clock is off gets none. */
+export const leasesBy = <Name extends string>(
+  clock: SharedClock,
+  leases: LeaseStore<Name>,
+): LeaseStore<Name> => ({
+  async acquire(name, owner, now, until) {
+    const shared = await clock.read();
+    return !shared.isOff && leases.acquire(name, owner, shared.now, shared.now + until - now);
+  },
+  release: (name, owner) => leases.release(name, owner),
+});

@@ -214,6 +214,103 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     },
   );
 
+  describe.runIf(engine === "postgres")("after the promotion of a server that lacks the last commits", () => {
+    /** A node on a server whose promotion can be simulated: it takes the last outcomes and the last mark with it. */
+    async function openPromotable(siteId: string) {
+      let promotions = 0;
+      const nodes: Store["nodes"] = {
+        ...store.nodes,
+        promotions: () => promotions,
+        renew: (owner, mark, ms, seen) =>
+          seen === promotions ? store.nodes.renew(owner, mark, ms) : Promise.reject(new Error("outdated")),
+        remove: (owner, seen) =>
+          seen === promotions ? store.nodes.remove(owner) : Promise.reject(new Error("outdated")),
+      };
+      const node = await openNode({}, { ...store, nodes }, [siteId]);
+      const firstMark = await markOf(node.owner);
+      async function promote(...lost: NewEvent[]): Promise<void> {
+        for (const { event } of lost)
+          for (const table of ["outcomes", "deliveries", "attempts"])
+            await sql(location, `DELETE FROM ${table} WHERE event_id = '${event.id}'`);
+        await sql(location, `UPDATE nodes SET low_water = '${firstMark}' WHERE owner = '${node.owner}'`);
+        // Last: a node sees the promotion and the state of the promoted server together.
+        promotions += 1;
+      }
+      return { node, promote };
+    }
+
+    test("deliveries whose outcomes are lost are queued again, and only those", async () => {
+      const siteId = await newSite(store);
+      const { node, promote } = await openPromotable(siteId);
+      const [kept, lost, open] = [
+        await accepted(node, siteId),
+        await accepted(node, siteId),
+        await accepted(node, siteId),
+      ];
+      for (const { item, openEvent } of [kept, lost])
+        for (const id of ["c1", "c2", "c3"]) await openEvent.settle(settlement(item, id, "sent"));
+      await eventually("the mark passes", async () => (await markOf(node.owner)) === open.item.event.id);
+      await promote(lost.item);
+      await eventually("they are queued", async () => (await rowsOf(lost.item)).length === 1);
+      expect(await statesOf(lost.item)).toEqual(["queued", "queued", "queued"]);
+      expect(await statesOf(kept.item)).toEqual(["sent", "sent", "sent"]);
+      expect(await rowsOf(open.item)).toEqual([]);
+      await eventually("the mark follows", async () => (await markOf(node.owner)) === open.item.event.id);
+    });
+
+    test("outcomes of an event that is still open are written again", async () => {
+      const siteId = await newSite(store);
+      const { node, promote } = await openPromotable(siteId);
+      const { item, openEvent } = await accepted(node, siteId);
+      await openEvent.settle(settlement(item, "c1", "sent"));
+      await openEvent.settle(settlement(item, "c2", "rejected"));
+      await promote(item);
+      await eventually("they are written", async () => (await rowsOf(item)).length === 2);
+      await openEvent.settle(settlement(item, "c3", "sent"));
+      expect(await statesOf(item)).toEqual(["sent", "rejected", "sent"]);
+      expect([await rowsOf(item), node.events.size()]).toEqual([[0, 1, 2], 0]);
+    });
+
+    test("an event whose first outcome is lost and whose last is not is queued for the first alone", async () => {
+      const siteId = await newSite(store);
+      const { node, promote } = await openPromotable(siteId);
+      const { item, openEvent } = await accepted(node, siteId);
+      await openEvent.settle(settlement(item, "c1", "sent"));
+      await sql(location, `DELETE FROM outcomes WHERE event_id = '${item.event.id}'`);
+      for (const id of ["c2", "c3"]) await openEvent.settle(settlement(item, id, "sent"));
+      await promote();
+      await eventually("it is queued", async () => (await rowsOf(item)).length === 3);
+      expect(await statesOf(item)).toEqual(["queued", "sent", "sent"]);
+    });
+
+    test("a node that stops before it has recovered leaves its row, and another node recovers", async () => {
+      const siteId = await newSite(store);
+      const { node, promote } = await openPromotable(siteId);
+      const { item, openEvent } = await accepted(node, siteId);
+      for (const id of ["c1", "c2", "c3"]) await openEvent.settle(settlement(item, id, "sent"));
+      await promote(item);
+      await node.events.close();
+      await openNode({}, other, [siteId]);
+      await endLease(node.owner);
+      await eventually("it is queued", async () => (await rowsOf(item)).length === 1);
+      expect(await statesOf(item)).toEqual(["queued", "queued", "queued"]);
+    });
+
+    test("what was queued of a dead node is queued again", async () => {
+      const siteId = await newSite(store);
+      const { node, promote } = await openPromotable(siteId);
+      const dead = shortId();
+      const item = newEvent(siteId, {}, { leaseUntil: null, owner: dead });
+      await store.events.accept(item);
+      await store.nodes.renew(dead, item.event.id, -1000);
+      await eventually("it is taken over", async () => (await rowsOf(item)).length === 1);
+      await promote(item);
+      expect(await rowsOf(item)).toEqual([]);
+      await eventually("it is taken over again", async () => (await rowsOf(item)).length === 1);
+      expect(node.defects).toEqual([]);
+    });
+  });
+
   test("a node that came back while it was taken over keeps its row", async () => {
     const owner = shortId();
     await store.nodes.renew(owner, "0", leaseMs);
@@ -278,6 +375,25 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       await eventually("the other node has seen it", async () => {
         node.clock.elapsed += maxLeaseMs;
         return (await rowsOf(item)).length === 1;
+      });
+    },
+  );
+
+  test.runIf(engine === "postgres")(
+    "a node starts while its row cannot be written, opens no event, and opens events when it can be",
+    async () => {
+      let isDown = true;
+      const renew: Store["nodes"]["renew"] = (...given) =>
+        isDown ? Promise.reject(new Error("down")) : store.nodes.renew(...given);
+      const node = await openNode({}, { ...store, nodes: { ...store.nodes, renew } });
+      const { event, plan } = newEvent(shortId(), {}, { leaseUntil: null });
+      const reserved = node.events.reserveId(Date.now());
+      expect([reserved.open(event.siteId, plan), node.defects.length > 0]).toEqual([null, true]);
+      isDown = false;
+      await eventually("it has its lease", () => {
+        const opened = reserved.open(event.siteId, plan);
+        opened?.close();
+        return opened !== null;
       });
     },
   );

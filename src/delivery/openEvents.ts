@@ -83,10 +83,15 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   const ahead = new Map<string, { until: number; since: number }>();
   let lastId = newUlid(now());
   let writtenMark = "";
+  const firstId = lastId;
+  /** The count of promotions that the mark takes into account. */
+  let promotions = store.nodes.promotions();
+  /** The events whose outcomes a promoted server may lack. */
+  let recovery: { from: string; upTo: string } | null = null;
   /** When the lease was last renewed, by both clocks. */
   let renewed = { at: -Infinity, elapsed: -Infinity };
 
-  const lowWater = () => (isLinked(open) ? open.next.id : lastId);
+  const lowWater = () => recovery?.from ?? (isLinked(open) ? open.next.id : lastId);
   const listOwned = () => Array.from(nodesOf(open)).flatMap(({ owned }) => owned ?? []);
 
   /**
@@ -97,19 +102,45 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     isShared ? leaseMs - Math.max(now() - renewed.at, elapsed() - renewed.elapsed) : Infinity;
 
   async function renew(): Promise<void> {
+    if (store.nodes.promotions() !== promotions) await beginRecovery();
     const mark = lowWater();
     if (leaseLeftMs() > leaseMs * 0.75 && mark === writtenMark) return;
     const started = { at: now(), elapsed: elapsed() };
-    await store.nodes.renew(owner, mark, leaseMs);
+    await store.nodes.renew(owner, mark, leaseMs, promotions);
     writtenMark = mark;
     renewed = started;
   }
 
+  /**
+   * A server was promoted that may lack the last commits. It has the outcomes of all events below the mark that it has itself:
+   * the mark stays there until the others are recovered.
+   */
+  async function beginRecovery(): Promise<void> {
+    const seen = store.nodes.promotions();
+    const from = (await store.nodes.readMark(owner)) ?? firstId;
+    recovery = { from: recovery && recovery.from < from ? recovery.from : from, upTo: lastId };
+    promotions = seen;
+    // The promoted server may lack what was queued of dead nodes.
+    takenOver.clear();
+  }
+
+  /** Writes outcomes of open events again, and queues what is open of events that were closed here. */
+  async function recover(): Promise<void> {
+    const due = recovery;
+    if (!due) return;
+    await Promise.all(listOwned().map((owned) => owned.rewrite()));
+    const isInHand = (id: string) => id > due.upTo || Array.from(nodesOf(open)).some((one) => one.id === id);
+    if ((await takeOver({ owner, lowWater: due.from }, isInHand)) && recovery === due) recovery = null;
+  }
+
   /** False when a site failed, because its shard is down for example: it must be tried again. */
-  async function takeOver(node: { owner: string; lowWater: string }): Promise<boolean> {
+  async function takeOver(
+    node: { owner: string; lowWater: string },
+    isInHand?: (eventId: string) => boolean,
+  ): Promise<boolean> {
     const errors: unknown[] = [];
     for (const { id } of options.sites())
-      await store.nodes.takeOver(id, node, now()).catch((error: unknown) => errors.push(error));
+      await store.nodes.takeOver(id, node, now(), isInHand).catch((error: unknown) => errors.push(error));
     if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
     return errors.length === 0;
   }
@@ -135,9 +166,10 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     for (const { node, endedMs } of expired) {
       const isKnown = node.owner === owner || (takenOver.has(node.owner) && endedMs < keepRowMs);
       if (isKnown) continue;
-      if (!(await takeOver(node))) continue;
+      const seen = store.nodes.promotions();
+      if (!(await takeOver(node)) || store.nodes.promotions() !== seen) continue;
       takenOver.add(node.owner);
-      if (endedMs >= keepRowMs) await store.nodes.removeExpired(node.owner);
+      if (endedMs >= keepRowMs) await store.nodes.removeExpired(node.owner, seen);
     }
   }
 
@@ -159,9 +191,10 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
 
   for (const node of isShared ? [] : await store.nodes.listOthers(owner))
     if (await takeOver(node)) await store.nodes.remove(node.owner);
-  await renew();
+  // A node starts without its lease where that part of a sharded database is down: until then its events get delivery rows.
+  await renew().catch((error: unknown) => onDefect(error, { worker: "open events" }));
   // Each apart from the others: a site whose shard is down must not keep the lease from being renewed.
-  const loops = [renew, settleFailed, takeOverDead].map((work) =>
+  const loops = [renew, settleFailed, takeOverDead, recover].map((work) =>
     poll({
       everyMs: pollMs,
       firstMs: pollMs,
@@ -208,8 +241,9 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     async close() {
       await Promise.all(loops.map((loop) => loop.stop()));
       for (const owned of listOwned()) await owned.retry();
+      const isRecovered = recovery === null && store.nodes.promotions() === promotions;
       // Another node takes over what is left, when the lease has ended.
-      if (!isLinked(open)) await store.nodes.remove(owner);
+      if (!isLinked(open) && isRecovered) await store.nodes.remove(owner, promotions);
     },
   };
 }
@@ -224,6 +258,8 @@ type Owned = {
   settle(settlement: Settlement, settings: string): Promise<void>;
   hasFailed(): boolean;
   retry(): Promise<void>;
+  /** Writes again what was written. */
+  rewrite(): Promise<void>;
 };
 
 type OwnedOptions = {
@@ -243,6 +279,7 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
   /** Results whose commit failed or was not confirmed. They are written again as they were, because they may be there. */
   let failed: FirstResult[] | null = null;
   let isTakenOver = false;
+  const written: { number: number; results: FirstResult[] }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let gathering: PromiseWithResolvers<void> | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -266,6 +303,7 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
     try {
       isTakenOver = !(await settle({ siteId, eventId: id, number: settled, results }));
       failed = null;
+      written.push({ number: settled, results });
       settled += results.length;
       if (isTakenOver || settled === total) onEnd();
     } catch (error) {
@@ -290,6 +328,15 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
     },
     hasFailed: () => failed !== null,
     retry: write,
+    rewrite() {
+      const rewriting = writing.then(async () => {
+        for (const past of written)
+          if (!isTakenOver) isTakenOver = !(await settle({ siteId, eventId: id, ...past }));
+        if (isTakenOver) onEnd();
+      });
+      writing = rewriting.catch(() => {});
+      return rewriting;
+    },
   };
 }
 

@@ -5,6 +5,7 @@
 // others by one step only. The rest follows with the next poll, which then starts at once.
 
 import { poll } from "../background/poll.ts";
+import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { withCurrentConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import { hasSettings, type Directory } from "../sites/directory.ts";
@@ -26,6 +27,8 @@ type WorkerOptions = {
   owner: string;
   leaseMs: number;
   now: () => number;
+  /** The clock of leases and due times; by default the node's own, which is enough for a single node. */
+  clock?: SharedClock;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   /** Called after every poll. */
@@ -43,8 +46,9 @@ export const maxClaimed = 200;
 /** Deliveries that one statement releases or ends. In the embedded store the relay waits for it. */
 const maxChanged = 100;
 
-export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
-  const { now, elapsed, onDefect } = options;
+export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
+  const options = { ...given, clock: given.clock ?? localClock(given.now) };
+  const { clock, elapsed, onDefect } = options;
   /** Deliveries were due for which there was no capacity: poll again as soon as there is. */
   let more = false;
   let freedSincePoll = false;
@@ -54,6 +58,8 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
     more = false;
     freedSincePoll = false;
     try {
+      const time = await clock.read();
+      if (time.isOff) return;
       if (elapsed() - sweptAt >= sweepMs) {
         sweptAt = elapsed();
         const isLeft = await sweepParked(options).catch((error: unknown) =>
@@ -62,7 +68,7 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
         if (isLeft) pollAgain();
       }
       // Also those of removed connections, which another node may have held until now.
-      for (const due of await options.store.deliveries.findDue(now())) {
+      for (const due of await options.store.deliveries.findDue(time.now)) {
         if (signal.aborted) return;
         more = (await sendDueOf(due)) || more;
       }
@@ -106,15 +112,18 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
  * Queues the parked deliveries of active connections. Resuming and reconnecting do so too; this is for deliveries that a
  * node parked before it knew that the connection is active again. True when there are more.
  */
-async function sweepParked({ store, directory, now }: WorkerOptions): Promise<boolean> {
+async function sweepParked({ store, directory, clock }: Claiming): Promise<boolean> {
   let isLeft = false;
   for (const { siteId, connectionId } of await store.deliveries.findParked()) {
     if (directory.connection(siteId, connectionId)?.state !== "active") continue;
-    const released = await store.deliveries.releaseParked(siteId, connectionId, now(), maxChanged);
+    const { now } = await clock.read();
+    const released = await store.deliveries.releaseParked(siteId, connectionId, now, maxChanged);
     isLeft ||= released >= maxChanged;
   }
   return isLeft;
 }
+
+type Claiming = WorkerOptions & { clock: SharedClock };
 
 type Signals = {
   /** A job has left its lane. */
@@ -125,20 +134,24 @@ type Signals = {
 
 /** Claims due deliveries of one connection and sends them through its lanes. True when there may be more. */
 async function sendDue(
-  options: WorkerOptions,
+  options: Claiming,
   due: ConnectionKey,
   { onCapacity, pollAgain }: Signals,
 ): Promise<boolean> {
-  const { store, directory, lanes, owner, leaseMs, now, elapsed } = options;
+  const { store, directory, lanes, owner, leaseMs, now, elapsed, clock } = options;
   const site = directory.site(due.siteId);
   // Without the settings of the site it is not known which identifiers may be sent.
   if (site && !hasSettings(site)) return false;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
+  // The end of the lease by this node's own clocks is taken first, so that it is no later than the stored one.
+  const lease = { owner, until: now() + leaseMs, endsAt: elapsed() + leaseMs };
+  const time = await clock.read();
+  if (time.isOff) return false;
   if (connection?.state !== "active") {
     const outcome = connection
       ? ({ state: "parked", reason: parkedReason(connection) } as const)
       : ({ state: "skipped", reason: "disconnected" } as const);
-    const ended = await store.deliveries.endPending(due, outcome, now(), maxChanged);
+    const ended = await store.deliveries.endPending(due, outcome, time.now, maxChanged);
     if (ended >= maxChanged) pollAgain();
     return false;
   }
@@ -146,8 +159,8 @@ async function sendDue(
   if (limit === 0) return true;
   const { settings } = connection;
   const platform = platformOf(connection.platform);
-  const lease = { owner, until: now() + leaseMs, endsAt: elapsed() + leaseMs };
-  const claimed = await store.deliveries.claimDue(due, { now: now(), owner, until: lease.until, limit });
+  const claim = { now: time.now, owner, until: time.now + leaseMs, limit };
+  const claimed = await store.deliveries.claimDue(due, claim);
   const ids = claimed.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
   const consentMode = site?.settings.consentMode ?? "opt-in";

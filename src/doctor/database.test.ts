@@ -3,7 +3,7 @@ import { freshDatabase } from "../../test/support/databases.ts";
 import { openGateway } from "../../test/support/postgres/gateway.ts";
 import { openClient } from "../store/engine/postgres/client.ts";
 import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
-import { judgeServers } from "./database.ts";
+import { judgeClusterNodes, judgeServers } from "./database.ts";
 
 const server = (name: string, state: ServerState["state"], timeline = 0): ServerState => ({
   name,
@@ -33,6 +33,17 @@ test("two writable servers, one that is down, and a standby that commits do not 
     "warning: db3 cannot be used: connect ECONNREFUSED",
     "warning: synchronous_standby_names is empty: if the primary dies, events answered with 200 can be missing on the standby",
   ]);
+});
+
+test("a Citus node that does not answer is named, and no other", () => {
+  const nodes = [
+    { name: "worker1:5432", isReached: true },
+    { name: "worker2:5432", isReached: false },
+  ];
+  expect(Array.from(judgeClusterNodes(nodes), ({ level, what }) => `${level}: ${what}`)).toEqual([
+    "error: the Citus node worker2:5432 does not answer: sites whose data is on it get 503, and configuration cannot be changed",
+  ]);
+  expect([...judgeClusterNodes([])]).toEqual([]);
 });
 
 test("each server reports whether it is writable, read-only or unusable", async () => {

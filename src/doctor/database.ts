@@ -40,6 +40,16 @@ export async function* checkDatabase({ store, config, now }: StoreContext): Asyn
   const settings = await store.doctorQueries.serverSettings();
   yield* judgeServer(settings, connections);
   yield* judgeServers(await serverStates(url), settings.synchronous_standby_names);
+  yield* judgeClusterNodes(await store.doctorQueries.clusterNodes());
+}
+
+/** The machines of a Citus cluster. Sites on one that is down cannot be served; those on the others can. */
+export function* judgeClusterNodes(nodes: readonly { name: string; isReached: boolean }[]): Findings {
+  for (const { name } of nodes.filter(({ isReached }) => !isReached))
+    yield error(
+      `the Citus node ${name} does not answer: sites whose data is on it get 503, and configuration cannot be changed`,
+      "Start it, or promote its standby and call citus_update_node. The other sites are served meanwhile.",
+    );
 }
 
 /** Of several servers one must be writable, and the others must be able to replace it. */

@@ -2,6 +2,7 @@
 // which one holds a webhook. A receiver that hangs delays no other.
 
 import { poll } from "../background/poll.ts";
+import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import { nextAttemptAt, type RetryRules } from "../delivery/retry.ts";
 import type { Sender } from "../delivery/send.ts";
@@ -21,6 +22,8 @@ type OutboundOptions = {
   pushMs: number;
   retry: RetryRules;
   now: () => number;
+  /** The clock of leases and due times; by default the node's own, which is enough for a single node. */
+  clock?: SharedClock;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   newId: () => string;
@@ -35,15 +38,18 @@ const maxConcurrent = 100;
 const spareMs = 5000;
 
 /** `stop` also waits for the pushes under way. */
-export function startOutbound(options: OutboundOptions): { stop(): Promise<void> } {
-  const { store, now, onDefect, retry } = options;
+export function startOutbound(given: OutboundOptions): { stop(): Promise<void> } {
+  const options = { ...given, clock: given.clock ?? localClock(given.now) };
+  const { store, clock, onDefect, retry } = options;
   const closeDue = openCloser({ ...options, random: retry.random });
   const busy = new Map<string, Promise<void>>();
 
   async function startPushes(signal: AbortSignal): Promise<void> {
+    const time = await clock.read();
+    if (time.isOff) return;
     // Closed periods are pushed even if the next period cannot be closed.
     await closeDue().catch((error: unknown) => onDefect(error, { outbound: "closing" }));
-    for (const key of await store.pushes.findDue(now())) {
+    for (const key of await store.pushes.findDue(time.now)) {
       const name = `${key.siteId} ${key.webhookId}`;
       if (signal.aborted || busy.size >= maxConcurrent) return;
       if (busy.has(name)) continue;
@@ -76,16 +82,24 @@ export function startOutbound(options: OutboundOptions): { stop(): Promise<void>
 }
 
 /** Returns true when the receiver accepted the oldest period that waits for it. */
-async function pushNext(options: OutboundOptions, key: WebhookKey): Promise<boolean> {
-  const { store, owner, attemptMs, now, elapsed } = options;
+async function pushNext(
+  options: OutboundOptions & { clock: SharedClock },
+  key: WebhookKey,
+): Promise<boolean> {
+  const { store, owner, attemptMs, now, elapsed, clock } = options;
   const leaseMs = attemptMs + spareMs;
   const claimed = elapsed();
-  const push = await store.pushes.claim(key, { owner, now: now(), until: now() + leaseMs });
+  const time = await clock.read();
+  if (time.isOff) return false;
+  const push = await store.pushes.claim(key, { owner, now: time.now, until: time.now + leaseMs });
   // A process that was suspended meanwhile may lose the webhook to another node before its call ends.
   if (!push || elapsed() - claimed > spareMs / 2) return false;
   const { answer, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
     ...options,
-    mayCallAgain: () => store.pushes.renewLease(key, { owner, now: now(), until: now() + leaseMs }),
+    async mayCallAgain() {
+      const again = await clock.read();
+      return store.pushes.renewLease(key, { owner, now: again.now, until: again.now + leaseMs });
+    },
   });
   const settled = { ...key, owner, number: push.period.number, at: now(), calls };
   if (answer.ok) return store.pushes.settle({ ...settled, ok: true });

@@ -2,6 +2,8 @@
 // is started.
 
 import type { Logger } from "pino";
+import { leasesBy } from "../background/lease.ts";
+import { openSharedClock } from "../background/sharedClock.ts";
 import { openMailer } from "../alerts/mail.ts";
 import { startAlertMonitor } from "../alerts/monitor.ts";
 import { sampleBots } from "../collect/botSample.ts";
@@ -74,8 +76,11 @@ export async function startServices(options: ServiceOptions) {
 /** Opens what all services share. */
 async function openNode({ config, observability, shutdown, now }: ServiceOptions) {
   const { commitObserver, onConfigurationRead, onDefect } = observability;
-  const store = await openInstallation(config, commitObserver);
-  shutdown.add("database", "store", () => store.close());
+  const opened = await openInstallation(config, commitObserver);
+  shutdown.add("database", "store", () => opened.close());
+  const elapsed = () => performance.now();
+  const clock = openSharedClock({ readDatabase: () => opened.health.readClock(), now, elapsed });
+  const store = { ...opened, leases: leasesBy(clock, opened.leases) };
   const ownHost = relayOf(config)?.host ?? null;
   const directory = openDirectory(store, ownHost);
   await directory.refresh();
@@ -90,7 +95,8 @@ async function openNode({ config, observability, shutdown, now }: ServiceOptions
     /** This process, as the owner of leases and the writer of counts. */
     owner: shortId(),
     now,
-    elapsed: () => performance.now(),
+    clock,
+    elapsed,
     onDefect,
   };
 }

@@ -19,6 +19,29 @@ describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (e
     await again.close();
   });
 
+  test.runIf(engine === "postgres")(
+    "a store opens while configuration cannot be written, as when a machine of a sharded database is down",
+    async () => {
+      const configuration = ["migrations", ...migrations.flatMap((one) => one.configuration)];
+      await sql(
+        location,
+        `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+           $$ BEGIN RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = '08006'; END $$`,
+      );
+      // Triggers of statements also refuse those that change no row, as the database does.
+      for (const table of configuration)
+        await sql(
+          location,
+          `CREATE TRIGGER down BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse()`,
+        );
+      try {
+        await (await openAt(location)).close();
+      } finally {
+        await sql(location, "DROP FUNCTION refuse() CASCADE");
+      }
+    },
+  );
+
   test("nodes that start at once on an empty database apply each migration once", async () => {
     const empty = await newLocation(engine, freshDatabase);
     const count = engine === "postgres" ? 4 : 1;

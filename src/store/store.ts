@@ -56,6 +56,9 @@ export async function openStore(
   const db = timed(openDatabase(location, observer?.onDefect), observer);
   try {
     const migrated: MigrationReport = await migrate(db);
+    // Throws where the embedded database was moved: a node that only reads would serve old data. A server is not written to, because
+    // a machine of a sharded one may be down.
+    if (!db.isServer) await db.write(async () => {}, { isRepeatable: true });
     // The groups of commits depend on the answer.
     await db.isSharded();
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];

@@ -1,8 +1,9 @@
 // The database's machine dies under load and its standby takes its place: a real primary, a real synchronous standby, two
-// relays. Every event that was answered 200 is stored and arrives once; requests in between are asked to retry.
+// relays. Every event that was answered 200 is stored and arrives once; requests in between are asked to retry. An asynchronous
+// standby lacks the last commits: what it has is delivered all the same.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
 import { openGateway, type Gateway } from "../support/postgres/gateway.ts";
 import { startPair, type Pair } from "../support/postgres/primaryAndStandby.ts";
@@ -241,3 +242,54 @@ describe("failover to a standby", () => {
     }
   });
 });
+
+test("a delivery whose outcome an asynchronous standby lacks is made again after its promotion, and no other", async () => {
+  const pair = await startPair({ isSynchronous: false });
+  onTestFinished(() => pair.stop());
+  const home = await newInstallation("postgres", { LOG_LEVEL: "silent" });
+  home.env.DATABASE_URL = pair.url;
+  const [former, promoted] = [pair.primary, pair.standby].map((server) =>
+    home.with({ DATABASE_URL: pair.urlOf(server) }),
+  ) as [Installation, Installation];
+  const receiver = await startReceiver();
+  const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+  const relay = await home.start();
+  const send = (orderId: string) =>
+    relay.post(key, { email: `${orderId}@example.com`, event: "purchase", orderId });
+  const outcomes = async (on: Installation) =>
+    Number((await rows(on, `SELECT COUNT(*) AS n FROM outcomes`))[0]?.n);
+
+  await send("kept");
+  await eventually("the standby has the outcome", async () => (await outcomes(promoted)) === 1);
+  const answerOk = receiver.behave;
+  const held = Promise.withResolvers<() => void>();
+  receiver.behave = (...given) => held.resolve(() => answerOk(...given));
+  const answer = send("repeated");
+  const release = await held.promise;
+  await eventually("the standby has the event", async () => {
+    const found = await rows(promoted, `SELECT id FROM events WHERE order_id = 'repeated'`);
+    return found.length === 1;
+  });
+  pair.cutReplication();
+  receiver.behave = answerOk;
+  release();
+  expect((await answer).status).toBe(200);
+  await send("lost");
+  await eventually("the node regards all as settled", async () => {
+    const settled = await rows(
+      former,
+      `SELECT 1 FROM nodes WHERE low_water >= (SELECT id FROM events WHERE order_id = 'lost')`,
+    );
+    return settled.length === 1 && (await outcomes(former)) === 3;
+  });
+  await pair.primary.kill();
+  await pair.standby.promote();
+
+  const timesOf = (orderId: string) => receiver.bodies().filter((body) => body.orderId === orderId).length;
+  await eventually("it is delivered again", () => timesOf("repeated") === 2);
+  await eventually("everything is settled", async () => (await deliveryStates(promoted)).sent === 2);
+  expect(["kept", "repeated", "lost"].map(timesOf)).toEqual([1, 2, 1]);
+  const ids = receiver.bodies().filter((body) => body.orderId === "repeated");
+  expect(ids[0]).toEqual(ids[1]);
+  expect(await relay.stop()).toBe(0);
+}, 60_000);

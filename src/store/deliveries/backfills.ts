@@ -103,7 +103,9 @@ export function backfillStore(db: Database, newId: () => string) {
     find,
 
     async listRunning(): Promise<BackfillRow[]> {
-      const rows = await db.all(`SELECT ${columns.backfills} FROM backfills WHERE state = 'running'`);
+      const rows = await db.background.all(
+        `SELECT ${columns.backfills} FROM backfills WHERE state = 'running'`,
+      );
       return rows.map(row.read);
     },
 

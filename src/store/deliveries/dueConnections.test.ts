@@ -14,13 +14,11 @@ describe.each(["sqlite", "postgres"] as const)(
     const db = openDatabase(location);
     afterAll(() => db.close());
     let statements = 0;
-    const counted: Database = {
-      ...db,
-      all(...asked) {
-        statements += 1;
-        return db.all(...asked);
-      },
+    const all: Database["all"] = (...asked) => {
+      statements += 1;
+      return db.background.all(...asked);
     };
+    const counted: Database = { ...db, all, background: { all } };
     const store = dueConnectionStore(counted);
 
     /** Inserts deliveries of two connections for each of the sites. */

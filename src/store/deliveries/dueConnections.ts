@@ -6,7 +6,7 @@
 // would otherwise scan the whole backlog.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
-import type { Database, Row } from "../engine/database.ts";
+import type { Database, Query, Row } from "../engine/database.ts";
 import type { ConnectionKey } from "./delivery.ts";
 
 const readConnectionKey = (row: Row): ConnectionKey => ({
@@ -18,13 +18,15 @@ export function dueConnectionStore(db: Database) {
   return {
     /** Returns the connections that have deliveries due, including removed ones. */
     async findDue(now: number): Promise<ConnectionKey[]> {
-      if (await db.isSharded()) return scan(db, "state = 'queued' AND due_at <= $1", now);
-      return skipScan(db, queued, now);
+      if (await db.isSharded()) return scan(db.background, "state = 'queued' AND due_at <= $1", now);
+      return skipScan(db.background, queued, now);
     },
 
     /** Returns the connections that have parked deliveries, including removed ones. */
     async findParked(): Promise<ConnectionKey[]> {
-      return (await db.isSharded()) ? scan(db, "state = 'parked'") : skipScan(db, parked);
+      return (await db.isSharded())
+        ? scan(db.background, "state = 'parked'")
+        : skipScan(db.background, parked);
     },
   };
 }
@@ -57,7 +59,7 @@ const sitesPerQuery = 100;
 
 /** Lists the connections with rows in an index by skipping along it from one to the next. */
 export async function skipScan(
-  db: Database,
+  db: Query,
   { table, condition, bound }: ConnectionIndex,
   limit?: number,
 ): Promise<ConnectionKey[]> {
@@ -89,7 +91,7 @@ export async function skipScan(
 }
 
 /** A sharded database cannot skip along its index. Each machine scans its own rows. */
-async function scan(db: Database, condition: string, limit?: number): Promise<ConnectionKey[]> {
+async function scan(db: Query, condition: string, limit?: number): Promise<ConnectionKey[]> {
   const rows = await db.all(
     `SELECT site_id, connection_id FROM deliveries WHERE ${condition} GROUP BY site_id, connection_id`,
     limit === undefined ? [] : [limit],

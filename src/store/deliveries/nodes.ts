@@ -4,12 +4,15 @@
 
 import { minuteMs } from "../../kernel/time.ts";
 import { damageFindings } from "../damagedRows.ts";
-import type { Database, Row } from "../engine/database.ts";
+import type { Database, Row, RowQuery } from "../engine/database.ts";
 import { beginAlert } from "../statistics/alerts.ts";
 import { readPlan } from "../events/plan.ts";
 import { findOpen, settleOpen } from "./outcomes.ts";
 
 export type NodeRow = { owner: string; lowWater: string };
+
+/** Another server has taken the place of the primary: it may lack outcomes of events below the mark. */
+export class MarkOutdated extends Error {}
 
 /** The longest lease that a node may be configured with. */
 export const maxLeaseMs = 10 * minuteMs;
@@ -21,10 +24,28 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
   /** Leases are compared by one clock: the database's, where it has one. */
   const clock = `COALESCE(${db.serverClock}, CAST($1 AS bigint))`;
 
+  /** Changes what is known of a node's events. It was determined when there had been `promotions`, and counts only until the next. */
+  const writeUnlessPromoted = (promotions: number, work: (tx: RowQuery) => Promise<Row[]>) =>
+    db.write(
+      (tx) => {
+        // Asked here, because the transaction may be run again on another server.
+        if (db.promotions() !== promotions) throw new MarkOutdated("another server was promoted");
+        return work(tx);
+      },
+      { confirmTimeline: true },
+    );
+
   return {
+    promotions: () => db.promotions(),
+
     /** Extends the lease of a node and moves its low-water mark. */
-    async renew(owner: string, lowWater: string, leaseMs: number): Promise<void> {
-      await db.write((tx) =>
+    async renew(
+      owner: string,
+      lowWater: string,
+      leaseMs: number,
+      promotions = db.promotions(),
+    ): Promise<void> {
+      await writeUnlessPromoted(promotions, (tx) =>
         tx.all(
           `INSERT INTO nodes (site_id, owner, low_water, until) VALUES ('', $2, $3, ${clock} + CAST($4 AS bigint))
            ON CONFLICT (site_id, owner) DO UPDATE SET low_water = excluded.low_water, until = excluded.until`,
@@ -33,14 +54,22 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       );
     },
 
+    /** The low-water mark of a node as it is stored; null without a row. */
+    async readMark(owner: string): Promise<string | null> {
+      const [row] = await db.all(`SELECT low_water FROM nodes WHERE site_id = '' AND owner = $1`, [owner]);
+      return row ? String(row.low_water) : null;
+    },
+
     /** A node that stops has settled everything, or another one has taken it over. */
-    async remove(owner: string): Promise<void> {
-      await db.write((tx) => tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1`, [owner]));
+    async remove(owner: string, promotions = db.promotions()): Promise<void> {
+      await writeUnlessPromoted(promotions, (tx) =>
+        tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1`, [owner]),
+      );
     },
 
     /** Removes a node whose lease has ended. One that was only slow may have renewed it. */
-    async removeExpired(owner: string): Promise<void> {
-      await db.write((tx) =>
+    async removeExpired(owner: string, promotions = db.promotions()): Promise<void> {
+      await writeUnlessPromoted(promotions, (tx) =>
         tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $2 AND until < ${clock}`, [now(), owner]),
       );
     },
@@ -83,9 +112,14 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
 
     /**
      * Queues what a node has not settled on one site, from its low-water mark on. Returns how many deliveries. Safe while
-     * the node is only slow, and with any number of nodes at once.
+     * the node is only slow, and with any number of nodes at once. A living node leaves out those that it has in hand.
      */
-    async takeOver(siteId: string, { owner, lowWater }: NodeRow, at: number): Promise<number> {
+    async takeOver(
+      siteId: string,
+      { owner, lowWater }: NodeRow,
+      at: number,
+      isInHand: (eventId: string) => boolean = () => false,
+    ): Promise<number> {
       let count = 0;
       for (let after = lowWater, isFirst = true; ;) {
         const rows = await db.all(
@@ -93,10 +127,12 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
            WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"} $2 AND owner = $3 ORDER BY id LIMIT ${step}`,
           [siteId, after, owner],
         );
-        const readable = rows.flatMap(readEvent);
+        // Before the outcomes are read: they are complete for an event that is no longer in hand.
+        const left = rows.filter((row) => !isInHand(String(row.id)));
+        const readable = left.flatMap(readEvent);
         // Most events above the mark are settled: nothing is written for them.
         const { open, damaged } = await findOpen(db, siteId, readable);
-        if (damaged.size > 0 || readable.length < rows.length)
+        if (damaged.size > 0 || readable.length < left.length)
           await db.write((tx) => beginAlert(tx, siteId, damageFindings.events, at));
         if (open.length) count += await db.write((tx) => settleOpen(tx, siteId, open, queued, at));
         const last = rows.at(-1);

@@ -184,21 +184,26 @@ async function insertRows(tx: RowQuery, items: readonly FirstSettlement[]): Prom
   );
 }
 
-/** The outcomes of events, by event. `damaged` are the events with a row that cannot be read. */
+/**
+ * The outcomes of events, by event. `damaged` are the events with a row that cannot be read; `rows` has the event and the
+ * number of each row.
+ */
 export async function readOutcomesOf(
   db: Query,
   siteId: string,
   ids: readonly string[],
-): Promise<{ outcomes: Map<string, Outcome[]>; damaged: Set<string> }> {
+): Promise<{ outcomes: Map<string, Outcome[]>; damaged: Set<string>; rows: Set<string> }> {
   const found = new Map<string, Outcome[]>();
+  const numbered = new Set<string>();
   const damaged = new Set<string>();
   for (const some of chunks(ids)) {
     const rows = await db.all(
-      `SELECT event_id, results FROM outcomes WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
+      `SELECT event_id, number, results FROM outcomes WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
       [siteId, ...some],
     );
     for (const row of rows) {
       const eventId = String(row.event_id);
+      numbered.add(`${eventId} ${Number(row.number)}`);
       const outcomes = tryReadOutcomes(String(row.results));
       const known = found.get(eventId);
       if (!outcomes) damaged.add(eventId);
@@ -206,7 +211,7 @@ export async function readOutcomesOf(
       else found.set(eventId, outcomes);
     }
   }
-  return { outcomes: found, damaged };
+  return { outcomes: found, damaged, rows: numbered };
 }
 
 type WithPlan = { id: string; plan: readonly PlanEntry[] };
@@ -251,7 +256,7 @@ export async function settleOpen(
  * of a `damaged` event are open is not known, so none of them is repeated.
  */
 export async function findOpen(db: Query, siteId: string, events: readonly WithPlan[]) {
-  const { outcomes, damaged } = await readOutcomesOf(
+  const { outcomes, damaged, rows } = await readOutcomesOf(
     db,
     siteId,
     events.map(({ id }) => id),
@@ -259,7 +264,10 @@ export async function findOpen(db: Query, siteId: string, events: readonly WithP
   const open = events.flatMap(({ id, plan }) => {
     const known = outcomes.get(id) ?? [];
     const positions = damaged.has(id) ? [] : openPositions(plan, known);
-    return positions.length ? [{ id, plan, positions, number: known.length }] : [];
+    let number = known.length;
+    // A server that was promoted without the last commits may lack an earlier row than the one that has this number.
+    while (rows.has(`${id} ${number}`)) number += 1;
+    return positions.length ? [{ id, plan, positions, number }] : [];
   });
   return { open, damaged };
 }

@@ -87,10 +87,20 @@ type WriteOptions = {
    * most expensive part. The end of the process does not undo it.
    */
   isRepeatable?: boolean;
+  /**
+   * Makes sure that the transaction runs on the server that was found last: behind a pooler, a promoted server may take the place
+   * of the primary without ending a connection.
+   */
+  confirmTimeline?: boolean;
 };
 
 export type Database = Query &
   Dialect & {
+    /**
+     * Reads for periodic looks over all sites: on connections of their own and with a shorter limit, so that looks which hang,
+     * because a machine of a sharded database is silent, take no connection from requests.
+     */
+    background: Query;
     /** Locks rows for a claim and skips those that are locked; empty where the engine cannot, or needs no lock. */
     skipLocked: string;
     /** Advisory locks keep nodes that migrate at the same time from colliding; correctness does not depend on them. */
@@ -114,6 +124,11 @@ export type Database = Query &
      * delays some of the others and not all. Where it is sharded each site is a group, whose transactions stay on one shard.
      */
     commitGroup(siteId: string): string;
+    /**
+     * Counts how often another server has taken the place of the primary since the database was opened. That server may lack the
+     * last commits.
+     */
+    promotions(): number;
     /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
     isDataError: (error: unknown) => boolean;
     /** True for errors that the engine or its driver threw. */

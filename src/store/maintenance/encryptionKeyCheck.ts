@@ -19,8 +19,8 @@ export class WrongEncryptionKey extends Error {
 type OnRepaired = (name: string) => void;
 
 /**
- * Reads a sealed setting, and writes it where there is none yet. One that is damaged, while the key is right, is
- * written again: a damaged row is not a wrong key.
+ * Reads a sealed setting, and writes it only where there is none yet: a write needs every machine of a sharded database, and
+ * one of them may be down. One that is damaged, while the key is right, is written again: a damaged row is not a wrong key.
  */
 async function readSealedSetting(
   db: Database,
@@ -29,13 +29,7 @@ async function readSealedSetting(
   first: string,
   onRepaired: OnRepaired,
 ): Promise<string> {
-  await db.write((tx) =>
-    tx.all(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, [
-      name,
-      seal.close(first, name),
-    ]),
-  );
-  const stored = String(await readSetting(db, name));
+  const stored = (await readSetting(db, name)) ?? (await insertSetting(db, name, seal.close(first, name)));
   const plain = tryOpen(seal, stored, name);
   if (plain !== null) return plain;
   if (!(await isRightKey(db, seal))) throw new WrongEncryptionKey();
@@ -51,6 +45,14 @@ async function readSealedSetting(
   const repaired = tryOpen(seal, String(await readSetting(db, name)), name);
   if (repaired === null) throw new WrongEncryptionKey();
   return repaired;
+}
+
+/** Returns the value that is stored afterwards: another node may have been first. */
+async function insertSetting(db: Database, name: string, value: string): Promise<string> {
+  await db.write((tx) =>
+    tx.all(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, [name, value]),
+  );
+  return String(await readSetting(db, name));
 }
 
 /**

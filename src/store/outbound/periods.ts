@@ -35,7 +35,7 @@ export function periodStore(db: Database) {
   return {
     /** Lists heads that ended before `before` or end after `after`, of sites that have a webhook. */
     async listHeads(before: number, after: number): Promise<PeriodHead[]> {
-      const rows = await db.all(
+      const rows = await db.background.all(
         `SELECT site_id, number, ends_at FROM period_heads
          WHERE (ends_at < $1 OR ends_at > $2)
            AND EXISTS (SELECT 1 FROM webhooks WHERE webhooks.site_id = period_heads.site_id)

@@ -63,7 +63,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
   return {
     /** Lists webhooks with a push due. Takes no locks, because claiming decides. */
     async findDue(now: number): Promise<WebhookKey[]> {
-      const rows = await db.all(
+      const rows = await db.background.all(
         `SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= $1
            AND EXISTS (SELECT 1 FROM pushes WHERE pushes.site_id = webhooks.site_id
              AND pushes.webhook_id = webhooks.id AND pushes.state = 'queued')

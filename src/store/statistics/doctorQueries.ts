@@ -1,5 +1,6 @@
 // Queries of the doctor. Each reads a bounded number of rows.
 
+import { isCitus } from "../schema/distribute.ts";
 import type { Mode } from "../../kernel/event.ts";
 import type { Database } from "../engine/database.ts";
 
@@ -42,6 +43,25 @@ export function doctorQueryStore(db: Database) {
     async hasConsent(siteId: string): Promise<boolean> {
       const rows = await db.all(`SELECT 1 AS one FROM consents WHERE site_id = $1 LIMIT 1`, [siteId]);
       return rows.length > 0;
+    },
+
+    /** The machines of a Citus cluster, and whether the coordinator reaches each; none on any other database. */
+    async clusterNodes(): Promise<{ name: string; isReached: boolean }[]> {
+      if (db.engine !== "postgres" || !(await isCitus(db))) return [];
+      const rows = await db.all(
+        `SELECT nodename, nodeport FROM pg_dist_node WHERE noderole = 'primary' ORDER BY nodename, nodeport`,
+      );
+      const nodes: { name: string; isReached: boolean }[] = [];
+      for (const { nodename, nodeport } of rows) {
+        const [checked] = await db
+          .all(
+            `SELECT CAST(citus_check_connection_to_node(CAST($1 AS text), CAST($2 AS integer)) AS integer) AS reached`,
+            [String(nodename), Number(nodeport)],
+          )
+          .catch(() => []);
+        nodes.push({ name: `${nodename}:${nodeport}`, isReached: Number(checked?.reached ?? 0) === 1 });
+      }
+      return nodes;
     },
 
     /** Reads the settings of PostgreSQL that matter to the relay; empty on SQLite. */

@@ -43,6 +43,13 @@ export function healthStore(db: Database) {
       };
     },
 
+    /** Reads the database's clock; null where it has this machine's. */
+    async readClock(): Promise<number | null> {
+      if (!db.isServer) return null;
+      const [row] = await db.all(`SELECT ${db.serverClock} AS clock`);
+      return readNumber(row?.clock);
+    },
+
     /** Measures the queue of a connection, up to `maxBacklog` deliveries. */
     async measureBacklog(siteId: string, connectionId: string): Promise<Backlog> {
       const [row] = await db.all(
@@ -60,7 +67,7 @@ export function healthStore(db: Database) {
 
     /** Returns the end of the oldest queued period of each active webhook that has one. */
     async oldestPushes(): Promise<number[]> {
-      const rows = await db.all(
+      const rows = await db.background.all(
         `SELECT MIN(periods.ends_at) AS ends_at FROM webhooks
          JOIN pushes ON pushes.site_id = webhooks.site_id AND pushes.webhook_id = webhooks.id AND pushes.state = 'queued'
          JOIN periods ON periods.site_id = pushes.site_id AND periods.number = pushes.number

@@ -24,3 +24,21 @@ test.skipIf(inject("inSchemas"))(
     expect(await groupsOf(url, true)).toBe(commitGroups);
   },
 );
+
+test("looks over all sites that hang leave the other reads their connections, and end after a short time", async () => {
+  const db = openPostgres(await freshDatabase(), { connections: 6 });
+  const looks = Array.from({ length: 8 }, () =>
+    db.background.all("SELECT pg_sleep(30)").then(
+      () => "answered",
+      (error: { code?: string }) => error.code,
+    ),
+  );
+  try {
+    const reads = await Promise.all(Array.from({ length: 20 }, (_, n) => db.all("SELECT $1 AS n", [n])));
+    expect(reads).toHaveLength(20);
+    expect(await Promise.race(looks)).toBe("57014");
+  } finally {
+    await db.close();
+    await Promise.all(looks);
+  }
+});

@@ -25,6 +25,7 @@ import {
 } from "./errors.ts";
 import type { Connections } from "./pool.ts";
 import { openPrimary } from "./primary.ts";
+import { refuseOtherTimeline, type Timeline } from "./probe.ts";
 import { serverUrls } from "./servers.ts";
 
 /** How long a caller waits while there is no primary, or its transaction collides with others. */
@@ -56,7 +57,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
 
   /** Runs `work` until it passes, on the server that is the primary by then. */
   async function withRetry<T>(
-    pool: "readers" | "writers",
+    pool: "readers" | "background" | "writers",
     work: (client: PoolClient, on: Connections, isUncertain: boolean) => Promise<T>,
     timeoutMs?: number,
   ): Promise<T> {
@@ -79,7 +80,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         const isRefused = client === null && sqlState(error) !== "53300";
         if (isRefused || isServerSuspect(error)) primary.suspect(on);
         // A read whose time passed while a server was silent may ask the next one, once.
-        if (pool === "readers" && isServerSuspect(error) && !wasSilent) {
+        if (pool !== "writers" && isServerSuspect(error) && !wasSilent) {
           wasSilent = true;
           by = elapsed() + defaultTimeoutMs;
         }
@@ -116,17 +117,24 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     onDedicatedConnection: flags.advisoryLocks ? onDedicatedConnection : null,
     isSharded,
     all,
+    background: {
+      all: (sql, params) => withRetry("background", (client) => query(client, sql, params)),
+    },
     commitGroup: (siteId) => (sharded === false ? groupOf(siteId) : siteId),
-    write: (work, { timeoutMs } = {}) =>
+    write: (work, { timeoutMs, confirmTimeline } = {}) =>
       withRetry(
         "writers",
         async (client, on, isUncertain) => {
-          const result = await runTransaction(client, work, isUncertain);
+          const result = await runTransaction(client, work, {
+            isUncertain,
+            timeline: confirmTimeline ? on.timeline : null,
+          });
           await commit(client, () => on.cancelSyncWait(client), commitTimeoutMs);
           return result;
         },
         timeoutMs,
       ),
+    promotions: () => primary.promotions(),
     isDataError,
     isOwnError: (error) => sqlState(error) !== "",
     close: () => primary.close(),
@@ -149,10 +157,11 @@ async function releaseFailed(client: PoolClient, error: unknown, isInTransaction
 async function runTransaction<T>(
   client: PoolClient,
   work: (tx: RowQuery) => Promise<T>,
-  isUncertain: boolean,
+  { isUncertain, timeline }: { isUncertain: boolean; timeline: Timeline | null },
 ): Promise<T> {
   // BEGIN is not awaited: it travels with the first statement of `work`, which fails if it fails.
   client.query("BEGIN").catch(() => {});
+  if (timeline) await refuseOtherTimeline(client, timeline);
   // A repeated transaction that finds its work done would write nothing, and its commit would not wait for the standby.
   if (isUncertain) await client.query("SELECT pg_logical_emit_message(true, 'cleancast', '')");
   return work({

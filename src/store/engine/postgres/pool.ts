@@ -6,11 +6,14 @@ import { Pool, type ClientBase } from "pg";
 import { types } from "./client.ts";
 import { readDialectFlags } from "./dialect.ts";
 import { PostgresError } from "./errors.ts";
-import { refuseReadOnly } from "./probe.ts";
+import { refuseOtherTimeline, refuseReadOnly, type Timeline } from "./probe.ts";
 
 export type Connections = {
   server: string;
+  timeline: Timeline;
   readers: Pool;
+  /** For looks over all sites; the same as `readers` where there are few connections. */
+  background: Pool;
   writers: Pool;
   /** Makes the server stop waiting for a standby in a commit; it then warns that the commit may not be durable. */
   cancelSyncWait(client: ClientBase): Promise<void>;
@@ -21,9 +24,18 @@ export type Connections = {
 };
 
 const readTimeoutMs = 5000;
+const backgroundTimeoutMs = 3000;
+/** With fewer connections, background reads share those of the others. */
+const minForBackground = 6;
+const maxBackground = 2;
 const writeTimeoutMs = 15_000;
 
-export function openConnections(server: string, maxConnections: number, sessionName: string): Connections {
+export function openConnections(
+  server: string,
+  timeline: Timeline,
+  maxConnections: number,
+  sessionName: string,
+): Connections {
   const sockets = new Set<Socket>();
   let isDestroyed = false;
   function stream(): Socket {
@@ -37,17 +49,25 @@ export function openConnections(server: string, maxConnections: number, sessionN
     // without a listener.
     client.on("error", () => {});
     pids.set(client, await refuseReadOnly(client));
+    await refuseOtherTimeline(client, timeline);
   };
   const open = (max: number, statementTimeoutMs: number, silenceTimeoutMs: number) =>
     openPool(server, { max, sessionName, statementTimeoutMs, silenceTimeoutMs, stream, onConnect });
-  // Two pools: reads that hang, such as on a locked table, must not keep events from being accepted.
-  const maxReaders = Math.max(1, Math.floor(maxConnections / 2));
-  const readers = open(maxReaders, readTimeoutMs, readTimeoutMs + 1000);
+  // Three pools: reads that hang, such as on a locked table, must not keep events from being accepted, and looks over all sites
+  // must not keep requests from reading.
+  const forBackground = maxConnections >= minForBackground ? maxBackground : 0;
+  const forReads = Math.max(1, Math.floor(maxConnections / 2));
+  const readers = open(forReads - forBackground || 1, readTimeoutMs, readTimeoutMs + 1000);
+  const background = forBackground
+    ? open(forBackground, backgroundTimeoutMs, backgroundTimeoutMs + 1000)
+    : readers;
   // A pipelined statement may wait for those before it.
-  const writers = open(Math.max(1, maxConnections - maxReaders), writeTimeoutMs, 2 * writeTimeoutMs);
+  const writers = open(Math.max(1, maxConnections - forReads), writeTimeoutMs, 2 * writeTimeoutMs);
   return {
     server,
+    timeline,
     readers,
+    background,
     writers,
     async cancelSyncWait(client) {
       const pid = pids.get(client);
@@ -62,7 +82,7 @@ export function openConnections(server: string, maxConnections: number, sessionN
       isDestroyed = true;
       for (const socket of sockets) socket.destroy();
     },
-    end: () => endPools([readers, writers]),
+    end: () => endPools([...new Set([readers, background, writers])]),
   };
 }
 

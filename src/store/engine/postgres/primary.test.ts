@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { expect, inject, test, type TestContext } from "vitest";
 import { freshDatabase } from "../../../../test/support/databases.ts";
 import { openGateway } from "../../../../test/support/postgres/gateway.ts";
+import { simulateTimeline } from "../../../../test/support/postgres/timeline.ts";
 import { openClient } from "./client.ts";
 import { openPostgres } from "./engine.ts";
 import type { Database } from "../database.ts";
@@ -229,3 +230,39 @@ test.concurrent("a server that is silent does not keep the others from being pro
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
   await opened;
 });
+
+test
+  .skipIf(inject("inSchemas"))
+  .concurrent(
+    "a new connection to the same name is refused when a promoted server answers there, and the promotion is counted",
+    async (context) => {
+      const url = await freshDatabase();
+      const { promote } = await simulateTimeline(url);
+      const db = open(url, context);
+      expect([await db.all(`SELECT 1 AS one`), db.promotions()]).toEqual([[{ one: 1 }], 0]);
+      await promote();
+      // One more than there are idle connections.
+      await Promise.all([db.all(`SELECT pg_sleep(0.1)`), db.all(`SELECT 2`)]);
+      expect(db.promotions()).toBe(1);
+      // Connections that break are no promotion.
+      await endAll(url);
+      expect([await db.all(`SELECT 1 AS one`), db.promotions()]).toEqual([[{ one: 1 }], 1]);
+    },
+  );
+
+test
+  .skipIf(inject("inSchemas"))
+  .concurrent(
+    "a transaction that asks for it does not run on a promoted server before the promotion is counted",
+    async (context) => {
+      const url = await freshDatabase();
+      const { promote } = await simulateTimeline(url);
+      const db = open(url, context);
+      const write = (confirmTimeline: boolean) =>
+        db.write(async (tx) => [await tx.all(`SELECT 1 AS one`), db.promotions()], { confirmTimeline });
+      expect(await write(true)).toEqual([[{ one: 1 }], 0]);
+      await promote();
+      expect(await write(false)).toEqual([[{ one: 1 }], 0]);
+      expect(await write(true)).toEqual([[{ one: 1 }], 1]);
+    },
+  );

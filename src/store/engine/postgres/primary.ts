@@ -11,6 +11,7 @@ import { openConnections, type Connections } from "./pool.ts";
 import {
   findPrimary,
   isOlderTimeline,
+  isSameTimeline,
   probeOncePerServer,
   probeTimeoutMs,
   type WritableServer,
@@ -33,6 +34,8 @@ type Primary = {
   connections(by: number): Promise<Connections>;
   /** The time since which there is no primary; Infinity while there is one. */
   lostSince(): number;
+  /** Counts the primaries with another timeline than the one before, which may lack its last commits. */
+  promotions(): number;
   suspect(connections: Connections): void;
   close(): Promise<void>;
 };
@@ -51,6 +54,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
   const probeServer = probeOncePerServer();
   let current: Connections | null = null;
   let known: WritableServer | null = null;
+  let promotions = 0;
   let lostSince = elapsed();
   let failure: unknown = null;
   let awaited = createPromise();
@@ -70,9 +74,11 @@ export function openPrimary(options: PrimaryOptions): Primary {
         // A single server with an older timeline was restored on purpose.
         const found = await findPrimary(servers, servers.length > 1 ? known : null, undefined, probeServer);
         if (closing.signal.aborted) return;
+        const isPromoted = known !== null && !isSameTimeline(known, found);
+        if (isPromoted) promotions += 1;
         known = found;
         lostSince = Infinity;
-        awaited.resolve((current = open(found.server)));
+        awaited.resolve((current = open(found, isPromoted)));
         return;
       } catch (error) {
         failure = error;
@@ -100,14 +106,14 @@ export function openPrimary(options: PrimaryOptions): Primary {
     }
   }
 
-  function open(server: string): Connections {
+  function open({ server, ...timeline }: WritableServer, isPromoted: boolean): Connections {
     for (const old of opened) {
-      // An answer of another server no longer counts. The same name may point to another machine by now; if it does not,
+      // An answer of another server no longer counts, and the same name may point to another server by now. If it does not,
       // running statements get the time to end.
-      if (old.server === server) setTimeout(() => old.destroy(), lastAnswersMs).unref();
+      if (old.server === server && !isPromoted) setTimeout(() => old.destroy(), lastAnswersMs).unref();
       else old.destroy();
     }
-    const connections = openConnections(server, options.connections, options.sessionName);
+    const connections = openConnections(server, timeline, options.connections, options.sessionName);
     opened.add(connections);
     return connections;
   }
@@ -144,6 +150,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
       });
     },
     lostSince: () => lostSince,
+    promotions: () => promotions,
     suspect,
     async close() {
       closing.abort();

@@ -1,7 +1,7 @@
 // Probes servers to find the one that can be written to, and the state of each.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, ClientBase } from "pg";
+import type { ClientBase } from "pg";
 import { createClient } from "./client.ts";
 import { isTransient, PostgresError, sqlState } from "./errors.ts";
 import { serverNames, serverUrls } from "./servers.ts";
@@ -16,8 +16,11 @@ const roundMs = 1000;
 
 const readOnly = "25006";
 
-/** A server that can be written to. `timeline` counts the promotions of the data, which `system` identifies. */
-export type WritableServer = { server: string; system: string; timeline: number };
+/** `timeline` counts the promotions of the data, which `system` identifies. */
+export type Timeline = { system: string; timeline: number };
+
+/** A server that can be written to. */
+export type WritableServer = Timeline & { server: string };
 
 /**
  * Throws if the server became a standby since it was found: it would answer reads with old data. Returns the id of the
@@ -29,6 +32,13 @@ export async function refuseReadOnly(client: ClientBase): Promise<number> {
   );
   if (rows[0]?.read_only === "on") throw new PostgresError(readOnly, "the server is read-only");
   return Number(rows[0]?.pid);
+}
+
+/** Throws if another server answers under the same name since it was found: it may lack the last commits. */
+export async function refuseOtherTimeline(client: ClientBase, expected: Timeline): Promise<void> {
+  // Without a timeline there is nothing to compare, and the failed query would end a transaction.
+  if (expected.system && !isSameTimeline(await readTimeline(client), expected))
+    throw new PostgresError("57P02", "another server has taken the place of the primary");
 }
 
 /**
@@ -79,6 +89,9 @@ export function probeOncePerServer(): (server: string) => Promise<WritableServer
   };
 }
 
+export const isSameTimeline = (one: Timeline, other: Timeline) =>
+  one.system === other.system && one.timeline === other.timeline;
+
 export const isOlderTimeline = (one: WritableServer, other: WritableServer | null) =>
   other !== null && one.system === other.system && one.timeline < other.timeline;
 
@@ -107,7 +120,7 @@ async function probe(server: string): Promise<WritableServer> {
 }
 
 /** Databases that are only compatible with PostgreSQL have no timeline. */
-async function readTimeline(client: Client): Promise<Omit<WritableServer, "server">> {
+async function readTimeline(client: ClientBase): Promise<Timeline> {
   const reading = client.query<{ file: string; system: string }>(
     `SELECT pg_walfile_name(pg_current_wal_lsn()) AS file, (SELECT CAST(system_identifier AS text) FROM pg_control_system()) AS system`,
   );

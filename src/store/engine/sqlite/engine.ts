@@ -163,7 +163,9 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     onDedicatedConnection: null,
     isSharded: async () => false,
     all: async (sql, params) => readingConnection().all(sql, params),
+    background: { all: async (sql, params) => readingConnection().all(sql, params) },
     commitGroup: () => "",
+    promotions: () => 0,
     write: <T>(work: (tx: RowQuery) => Promise<T>, { isRepeatable = false } = {}) =>
       new Promise<T>((resolve, reject) => {
         if (isClosed) return reject(new Error("the store is closed"));

@@ -1,0 +1,37 @@
+// The rows of nodes on a server that was promoted: what was known of events on the former primary must not be written there.
+
+import { expect, inject, onTestFinished, test } from "vitest";
+import { migratedDatabase } from "../../../test/support/databases.ts";
+import { newLocation, openAt, sql } from "../../../test/support/nodes.ts";
+import { simulateTimeline } from "../../../test/support/postgres/timeline.ts";
+import { MarkOutdated } from "./nodes.ts";
+
+test.skipIf(inject("inSchemas"))(
+  "after a promotion, a node's mark and row stay as the promoted server has them until the node has seen it",
+  async () => {
+    const location = await newLocation("postgres", migratedDatabase);
+    if (location.engine !== "postgres") expect.unreachable();
+    const { promote } = await simulateTimeline(location.url);
+    const { nodes, close } = await openAt(location);
+    onTestFinished(close);
+    await nodes.renew("node", "1", 60_000, 0);
+    await nodes.renew("dead", "1", -60_000, 0);
+    await promote();
+    // The connections have lived through it: only the transaction itself can find out.
+    const outdated = await Promise.allSettled([
+      nodes.renew("node", "2", 60_000, 0),
+      nodes.remove("node", 0),
+      nodes.removeExpired("dead", 0),
+    ]);
+    for (const one of outdated) expect(one).toMatchObject({ reason: expect.any(MarkOutdated) });
+    expect([nodes.promotions(), await nodes.readMark("node"), await nodes.readMark("dead")]).toEqual([
+      1,
+      "1",
+      "1",
+    ]);
+    await nodes.renew("node", "2", 60_000, 1);
+    await nodes.removeExpired("dead", 1);
+    expect([await nodes.readMark("node"), await nodes.readMark("dead")]).toEqual(["2", null]);
+    expect(await sql(location, "SELECT owner FROM nodes")).toEqual([{ owner: "node" }]);
+  },
+);
