@@ -1,6 +1,7 @@
 // `npm run standins`: all stand-ins on loopback, until stopped.
 
 import { parseArgs } from "node:util";
+import { standinConnections } from "../scripts/standinConnections.ts";
 import { standins, type StandinId } from "./index.ts";
 import { startStandins } from "./shared/start.ts";
 
@@ -39,6 +40,12 @@ if (values.help) {
     ...(only ? { only } : {}),
   });
   for (const [id, origin] of Object.entries(running.origins)) console.log(`${id.padEnd(16)}${origin}`);
+  // All of them would be too much to read.
+  for (const id of only ?? []) {
+    console.log(`\n${id} accepts a connection with these settings:`);
+    for (const [name, value] of Object.entries(standinConnections[id]))
+      console.log(`${name.padEnd(18)}${value}`);
+  }
   console.log("\nFor the relay:");
   console.log(`CLEANCAST_PLATFORM_ORIGINS='${JSON.stringify(running.origins)}'`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void running.close());

@@ -21,7 +21,16 @@ import { shortId } from "../kernel/ids.ts";
 import { maxBackfillDays } from "../kernel/backfill.ts";
 import { countOf } from "../kernel/text.ts";
 import { platformOf } from "../platforms/index.ts";
-import { changeConnection, connect, disconnect, findConnection, pause, resume } from "../sites/connect.ts";
+import {
+  changeConnection,
+  connect,
+  disconnect,
+  findConnection,
+  pause,
+  resume,
+  rotateSigningSecret,
+  type Connected,
+} from "../sites/connect.ts";
 import { describeConnection } from "../sites/connectionSettings.ts";
 import type { Connection } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
@@ -83,11 +92,13 @@ export function connectionCommands(program: CliCommand): void {
         id: connection.id,
         platform,
         ...(result.isNew ? {} : { existing: true, released: result.released }),
+        ...newSecretValue(result),
         proof,
         sendsNothing,
       };
       const text = [
         `${result.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${connection.id}.${released}`,
+        ...newSecretLines(result),
         ...(proof ? [proofText(proof, connection)] : []),
         ...(sendsNothing ? [`It cannot send anything yet: ${sendsNothing}.`] : []),
       ].join("\n");
@@ -152,16 +163,30 @@ export function connectionCommands(program: CliCommand): void {
       const wanted = { settings: { ...pairs, ...tokens }, events: events?.split(",") };
       const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
       const site = findSite(context, found.siteId);
-      const { connection: changed, released } = await changeConnection(context, site, found, wanted, {
-        ...by,
-        checkAddress,
-      });
+      const result = await changeConnection(context, site, found, wanted, { ...by, checkAddress });
+      const { connection: changed, released } = result;
       if (signIn) await store.platformSignIns.end(site.id, signIn);
       const names = words.map((pair) => pair.slice(0, pair.indexOf("=")));
       context.print(
-        { connection: describeConnection(changed), released },
-        `Connection ${id} to ${changed.platform} is ${changed.state}, with a new ${names.join(", ")}.` +
-          `${released ? ` ${releasedText(released)}` : ""} Test it: cleancast connection test ${id}`,
+        { connection: describeConnection(changed), released, ...newSecretValue(result) },
+        [
+          `Connection ${id} to ${changed.platform} is ${changed.state}, with a new ${names.join(", ")}.` +
+            `${released ? ` ${releasedText(released)}` : ""} Test it: cleancast connection test ${id}`,
+          ...newSecretLines(result),
+        ].join("\n"),
+      );
+    });
+
+  connection
+    .command("rotate <id>")
+    .description("create a new signing secret; for 24 hours requests are signed with the old one too")
+    .run(async (context, id: string) => {
+      const found = findConnection(context.directory.sites(), id);
+      const { secret, oldUntil } = await rotateSigningSecret(context, found, context.by);
+      context.print(
+        { id, secret, oldUntil },
+        `${secret}\n\nRequests of connection ${id} are signed with this secret from now on, and until ` +
+          `${timeText(oldUntil)} UTC with the old one too. It is shown only this once: give it to your endpoint before then.`,
       );
     });
 
@@ -186,6 +211,16 @@ export function connectionCommands(program: CliCommand): void {
       );
     });
 }
+
+const newSecretValue = ({ newSecret }: Connected) => (newSecret ? { newSecret } : {});
+
+const newSecretLines = ({ newSecret }: Connected) =>
+  newSecret
+    ? [
+        `Signing secret, shown only this once: ${newSecret}`,
+        "Your endpoint checks the signature of each request with it.",
+      ]
+    : [];
 
 async function removalText({ store }: CommandContext, connection: Connection): Promise<string> {
   const { siteId, id, platform } = connection;

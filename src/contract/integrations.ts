@@ -21,6 +21,7 @@ export const platform = z
         required: z.boolean(),
         secret: z.boolean().describe("True for a setting that can be set but never read."),
         address: z.boolean().describe("True for a URL that may hold a token."),
+        signing: z.boolean().describe("True for the secret that signs requests, which can be rotated."),
         default: z.string().nullable(),
         choices: z
           .object({ needs: z.array(z.string()) })
@@ -191,6 +192,11 @@ const preview = z.object({
 const released = count.describe("Number of parked deliveries that are sent now.");
 const savedConnection = id.optional().describe("A saved connection that the settings extend.");
 
+const newSecret = z
+  .string()
+  .nullable()
+  .describe("The signing secret, if this request created it. It is shown only this once.");
+
 export const integrationRoutes = {
   "GET /platforms": {
     summary: "List platforms, with their settings",
@@ -207,18 +213,24 @@ export const integrationRoutes = {
       "Connect a platform, or change the connection to the same account, and prove it. Parked deliveries are sent then",
     allow: "admin",
     body: z.object({ platform: platformId, ...changes }),
-    answer: z.object({ connection, isNew: z.boolean(), released }),
+    answer: z.object({ connection, isNew: z.boolean(), released, newSecret }),
   },
   "PATCH /sites/:site/connections/:connection": {
     summary: "Change a connection's settings, events or mapping, or reconnect it with a sign-in",
     allow: "admin",
     body: z.object(changes),
-    answer: z.object({ connection, released }),
+    answer: z.object({ connection, released, newSecret }),
   },
   "DELETE /sites/:site/connections/:connection": {
     summary: "Delete a connection; waiting deliveries are not sent",
     allow: "admin",
     answer: done,
+  },
+  "POST /sites/:site/connections/:connection/rotate": {
+    summary:
+      "Create a new signing secret, used at once; for 24 hours requests are signed with the old one too",
+    allow: "admin",
+    answer: z.object({ secret: z.string().describe("Shown only this once."), oldUntil: time }),
   },
   "POST /sites/:site/connections/:connection/pause": {
     summary: "Pause a connection; its deliveries are parked until it is resumed",

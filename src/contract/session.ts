@@ -3,7 +3,10 @@
 import { z } from "zod";
 import { count, done, expiresAt, id, moment, name, role, type Route, time } from "./route.ts";
 
-const email = z.string().max(320);
+const email = z
+  .string()
+  .max(320)
+  .describe("The email address of an account or an invitation, stored as it is.");
 const password = z.string().min(12, "must be at least 12 characters").max(200);
 /** An existing password, of any length. */
 const currentPassword = z.string().min(1).max(200);

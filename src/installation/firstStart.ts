@@ -80,6 +80,6 @@ log, revoke this key after testing.
 
 curl -sS${address.startsWith("https") ? "k" : ""} ${address}/__cc/inbound -H 'X-CC-Api-Key: ${key}' -H 'Content-Type: application/json' -d ${body}
 
-Then look at it in the dashboard, or run: npx --no-install cleancast event list
+Then look at it in the dashboard, or run: npx cleancast event list
 `;
 }

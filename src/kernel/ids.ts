@@ -55,6 +55,9 @@ export function openUlids({ isMonotonic }: { isMonotonic: boolean }): (now?: num
   };
 }
 
+/** A secret in the form of Standard Webhooks. */
+export const newSigningSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
+
 export const ulid = openUlids({ isMonotonic: false });
 
 /** `idAt` sorts before every id that was created at `ms` or later; `lastId` sorts after every id. */

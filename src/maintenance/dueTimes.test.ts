@@ -12,7 +12,7 @@ import type { Sender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import { hourMs } from "../kernel/time.ts";
-import { newSecret } from "../outbound/manage.ts";
+import { newSigningSecret } from "../kernel/ids.ts";
 import { startOutbound } from "../outbound/worker.ts";
 import { connect } from "../sites/connect.ts";
 import { openDirectory } from "../sites/directory.ts";
@@ -36,7 +36,10 @@ async function setUp(engine: "sqlite" | "postgres") {
   const site = directory.site(siteId) ?? expect.unreachable("it was added");
   const url = "https://hooks.example.com/in";
   const { connection } = await connect({ store, directory }, site, "webhook", { url }, by);
-  const address = { url: "https://totals.example.com/in", secrets: { current: newSecret(), previous: null } };
+  const address = {
+    url: "https://totals.example.com/in",
+    secrets: { current: newSigningSecret(), previous: null },
+  };
   const line = { siteId, actor: "test", action: "test", detail: {}, at: now() };
   await store.webhooks.add(line, { siteId, id: shortId(), sendEmpty: true }, address);
 

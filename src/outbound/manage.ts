@@ -1,10 +1,10 @@
 // Manages webhooks for people: wrong input is refused with one sentence, and every change writes an audit line.
 
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
 import { urlFault, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
-import { shortId, ulid } from "../kernel/ids.ts";
+import { newSigningSecret, shortId, ulid } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
 import { type By, Conflict, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
@@ -17,9 +17,6 @@ type WebhookContext = { store: Pick<Store, "webhooks" | "pushes" | "periods" | "
 
 const rotationOverlapMs = dayMs;
 const maxUrlLength = 2048;
-
-/** In the form of Standard Webhooks; the bearer token is the same text. */
-export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 /** Reads the address of a webhook. No fault quotes it: it may contain a token. */
 export function readAddress(allow: AllowList, text: string): { url: string } | { fault: string } {
@@ -50,7 +47,7 @@ export async function addWebhook(
       `Webhook ${known.id} sends to this address already; rotate its secret instead.`,
     );
   const id = shortId();
-  const secret = newSecret();
+  const secret = newSigningSecret();
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
   const line = auditLine(site.id, "webhook added", { id, origin: new URL(read.url).origin }, by);
   await store.webhooks.add(line, { siteId: site.id, id, sendEmpty: wanted.sendEmpty }, address);
@@ -86,7 +83,7 @@ export async function repairWebhook(
   if (origin !== null) throw new Refusal("webhook", `Webhook ${id} can be read; there is nothing to repair.`);
   const read = readAddress(by.allow, urlText);
   if ("fault" in read) throw new Refusal("url", read.fault);
-  const secret = newSecret();
+  const secret = newSigningSecret();
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
   const line = auditLine(siteId, "webhook repaired", { id, origin: new URL(read.url).origin }, by);
   await store.webhooks.repair(line, id, address);
@@ -101,7 +98,7 @@ export async function rotateSecret(
 ): Promise<{ secret: string; oldUntil: number }> {
   requireAddress(webhook);
   const { siteId, id } = webhook;
-  const secret = newSecret();
+  const secret = newSigningSecret();
   const oldUntil = by.now + rotationOverlapMs;
   await store.webhooks.rotate(
     auditLine(siteId, "webhook secret rotated", { id, oldUntil }, by),

@@ -4,7 +4,8 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import type { Sent } from "../delivery/send.ts";
 import type { Closing, PeriodHead } from "../store/outbound/periods.ts";
-import { newSecret, readAddress } from "./manage.ts";
+import { newSigningSecret } from "../kernel/ids.ts";
+import { readAddress } from "./manage.ts";
 import { lastPeriodEnd, openCloser, periodToClose } from "./periods.ts";
 import { excerpt, messageOf, pushRequest, readAnswer, type Answer } from "./push.ts";
 import { afterFailure } from "./worker.ts";
@@ -103,7 +104,7 @@ describe("periods", () => {
   });
 });
 
-const [current, old] = [newSecret(), newSecret()];
+const [current, old] = [newSigningSecret(), newSigningSecret()];
 const url = "https://receiver.example/hooks/T0K3N-in-path?key=qu3ry-s3cret";
 const period = {
   siteId: "s",

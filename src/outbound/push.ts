@@ -1,12 +1,12 @@
 // Sends one push: builds the request for a receiver and reads its answer.
 
-import { Webhook as Signer } from "standardwebhooks";
 import type { Sender, Sent } from "../delivery/send.ts";
 import type { PlatformRequest } from "../platforms/platform.ts";
 import { retryAfterSeconds } from "../platforms/shared/response.ts";
+import { signatureHeaders, validSecrets } from "../platforms/shared/signature.ts";
 import type { Period } from "../store/outbound/periods.ts";
 import type { PushCall } from "../store/outbound/pushes.ts";
-import type { Address, Secrets } from "../store/outbound/webhooks.ts";
+import type { Address } from "../store/outbound/webhooks.ts";
 
 /** Time that a receiver has to answer. */
 export const pushAttemptMs = 15_000;
@@ -36,11 +36,6 @@ export function messageOf(webhookId: string, period: Period): Message {
   return { id: `push_${webhookId}_${number}`, startsAt, endsAt, conversions, removed, isTest: false };
 }
 
-/** The secrets that are valid now, the newest first. */
-function validSecrets({ current, previous }: Secrets, now: number): [string, ...string[]] {
-  return previous && previous.until > now ? [current, previous.secret] : [current];
-}
-
 export const bodyOf = ({ conversions, removed }: Message) =>
   JSON.stringify({ conversions, bot_traffic_removed: removed });
 
@@ -53,10 +48,6 @@ export function pushRequest(
 ): PlatformRequest {
   const { id, startsAt, endsAt, isTest } = message;
   const body = bodyOf(message);
-  const time = new Date(now);
-  const signatures = validSecrets(address.secrets, now).map((secret) =>
-    new Signer(secret).sign(id, time, body),
-  );
   return {
     method: "POST",
     url: address.url,
@@ -64,9 +55,7 @@ export function pushRequest(
       authorization: `Bearer ${bearer}`,
       "content-type": "application/json",
       "user-agent": "Cleancast",
-      "webhook-id": id,
-      "webhook-timestamp": String(Math.floor(now / 1000)),
-      "webhook-signature": signatures.join(" "),
+      ...signatureHeaders(address.secrets, id, body, now),
       "x-cc-period": `${new Date(startsAt).toISOString()}/${new Date(endsAt).toISOString()}`,
       ...(isTest ? { "x-cc-test": "true" } : {}),
     },

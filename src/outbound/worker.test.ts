@@ -10,7 +10,7 @@ import { openSender } from "../delivery/send.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import type { StoreLocation } from "../store/open.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { newSecret } from "./manage.ts";
+import { newSigningSecret } from "../kernel/ids.ts";
 import { startOutbound } from "./worker.ts";
 
 const attemptMs = 700;
@@ -56,7 +56,7 @@ function start(store: Store, owner: string, random = () => 0.5) {
 async function addWebhook(store: Store, url: string): Promise<{ siteId: string; webhookId: string }> {
   const [siteId, id] = [shortId(), shortId()];
   const line = { siteId, actor: "test", action: "test", detail: {}, at: Date.now() };
-  const address = { url, secrets: { current: newSecret(), previous: null } };
+  const address = { url, secrets: { current: newSigningSecret(), previous: null } };
   await store.webhooks.add(line, { siteId, id, sendEmpty: true }, address);
   return { siteId, webhookId: id };
 }

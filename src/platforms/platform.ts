@@ -13,6 +13,8 @@ export type Setting = {
   /** A URL that may hold a token in its path: sealed too, and shown by its origin. */
   address?: boolean;
   default?: string;
+  /** The relay creates it where it is not given, and shows it once; people can rotate it (shared/signature.ts). */
+  signing?: boolean;
   /** Says in one sentence what is wrong with a value; null when it is fine. */
   check?: (value: string) => string | null;
 };

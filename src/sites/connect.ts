@@ -1,9 +1,11 @@
 // Changes that people make to connections. Each function checks its input, refuses it with one sentence, and writes an
 // audit line.
 
-import { shortId } from "../kernel/ids.ts";
+import { newSigningSecret, shortId } from "../kernel/ids.ts";
+import { dayMs } from "../kernel/time.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
+import { readSecrets, writeSecrets } from "../platforms/shared/signature.ts";
 import {
   checkAddresses,
   checkRequired,
@@ -18,7 +20,13 @@ import { auditLine, type SiteContext } from "./manage.ts";
 /** `events` null means every event; without it the selection does not change. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };
 type AddressCheck = { checkAddress: (url: string) => string | null };
-export type Connected = { connection: Connection; isNew: boolean; released: number };
+/** `newSecret` is the signing secret if this change created it: it is shown this once. */
+export type Connected = {
+  connection: Connection;
+  isNew: boolean;
+  released: number;
+  newSecret: string | null;
+};
 
 /** For the command line, where `events` is one of the settings. */
 export async function connect(
@@ -49,7 +57,8 @@ export async function connectPlatform(
   const planned = planConnection(site, platform, existing, wanted, by);
   // A change to a paused connection does not resume it.
   const state = existing?.state === "paused" ? "paused" : "active";
-  return save(context, platform, existing, { ...planned, state, stateReason: null }, by);
+  const saved = await save(context, platform, existing, { ...planned, state, stateReason: null }, by);
+  return { ...saved, newSecret: newSecretOf(platform, planned, existing, wanted.settings) };
 }
 
 /** Changes a connection; its account stays the same. */
@@ -68,7 +77,8 @@ export async function changeConnection(
     existing.state === "needs reconnection" &&
     platform.settings.some(({ name }) => wanted.settings[name] !== undefined);
   const next = isReconnected ? ({ ...planned, state: "active", stateReason: null } as const) : planned;
-  return save(context, platform, existing, next, by);
+  const saved = await save(context, platform, existing, next, by);
+  return { ...saved, newSecret: newSecretOf(platform, planned, existing, wanted.settings) };
 }
 
 /** Builds the connection with the changes applied; saves nothing. */
@@ -86,7 +96,7 @@ export function planConnection(
       `The event selection of connection ${existing.id} cannot be read: give events=all, or events=a,b.`,
     );
   // Connecting again with one setting keeps the others.
-  const settings = withChanges(platform, existing?.settings ?? {}, given);
+  const settings = withSigningSecret(platform, withChanges(platform, existing?.settings ?? {}, given));
   checkRequired(platform, settings);
   checkAddresses(platform, settings, checkAddress);
   return {
@@ -102,18 +112,57 @@ export function planConnection(
   };
 }
 
+const signingName = (platform: Platform) => platform.settings.find(({ signing }) => signing)?.name;
+
+/** Creates the signing secret where the platform signs its requests and none was given. */
+function withSigningSecret(platform: Platform, settings: Record<string, string>): Record<string, string> {
+  const name = signingName(platform);
+  return name && settings[name] === undefined ? { ...settings, [name]: newSigningSecret() } : settings;
+}
+
+/** A secret that the caller gave is not repeated. */
+function newSecretOf(
+  platform: Platform,
+  { settings }: Connection,
+  existing: Connection | undefined,
+  given: Record<string, string>,
+): string | null {
+  const name = signingName(platform);
+  if (!name || given[name]?.trim() || existing?.settings[name] === settings[name]) return null;
+  return settings[name] ?? null;
+}
+
+/** Creates a new signing secret, used at once. For one more day, requests are signed with the old one too. */
+export async function rotateSigningSecret(
+  context: SiteContext,
+  existing: Connection,
+  by: By,
+): Promise<{ secret: string; oldUntil: number }> {
+  const platform = knownPlatform(existing.platform);
+  const name = signingName(platform);
+  if (!name) throw new Refusal("connection", `${platform.name} does not sign its requests.`);
+  const saved = existing.settings[name];
+  if (existing.unreadable || saved === undefined) throw unreadableConnection(existing.id);
+  const secret = newSigningSecret();
+  const oldUntil = by.now + dayMs;
+  const previous = { secret: readSecrets(saved).current, until: oldUntil };
+  const settings = { ...existing.settings, [name]: writeSecrets({ current: secret, previous }) };
+  await save(context, platform, existing, { ...existing, settings }, by, "signing secret rotated");
+  return { secret, oldUntil };
+}
+
 async function save(
   { store, directory }: SiteContext,
   platform: Platform,
   existing: Connection | undefined,
   connection: Connection,
   by: By,
-): Promise<Connected> {
+  action = existing ? "connection changed" : "connection added",
+): Promise<Omit<Connected, "newSecret">> {
   const { siteId, id, account } = connection;
   const secrets = new Set(
     platform.settings.filter((setting) => setting.secret || setting.address).map((setting) => setting.name),
   );
-  const action = existing ? "connection changed" : "connection added";
   const line = auditLine(siteId, action, { id, platform: platform.id }, by);
   await store.configuration.saveConnection(line, connection, secrets).catch(async (error: unknown) => {
     await directory.refresh();

@@ -38,7 +38,8 @@ export function reconnectHint({ id, platform: platformId, settings }: Connection
   const platform = platformOf(platformId);
   if (platform?.oauth && isSignedIn(settings))
     return `Sign in again and follow the last line that it prints: cleancast sign-in ${site} ${platformId}`;
-  const possible = (platform?.settings ?? []).filter(({ secret }) => secret);
+  // The relay creates the signing secret itself: there is no new one to write.
+  const possible = (platform?.settings ?? []).filter(({ secret, signing }) => secret && !signing);
   const given = possible.filter(({ name }) => settings[name]);
   const secrets = given.length > 0 ? given : possible.slice(0, 1);
   if (secrets.length === 0) return `cleancast connection test ${id}`;

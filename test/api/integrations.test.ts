@@ -1,5 +1,6 @@
 // Platforms, connections, sign-ins, webhooks and alerts through the management API of a real relay.
 
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { platforms } from "../../src/platforms/index.ts";
@@ -7,7 +8,7 @@ import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
 import { checkedAnswer, fault } from "../support/contractCheck.ts";
 import { freePort } from "../support/servers/freePort.ts";
-import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
 import { call, engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
 
@@ -214,6 +215,44 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(fault(through)).toEqual([404, "not_found", "connection"]);
     expect((await admin.ask(`DELETE ${at}`)).status).toBe(200);
     expect(await listed()).toEqual([]);
+  });
+
+  test("the signing secret of an endpoint is shown when it is created or rotated, and by no other answer", async () => {
+    const body = { platform: "webhook", settings: { url: `${receiver.url}/signed` } };
+    const created = checkedAnswer(
+      "POST /sites/:site/connections",
+      await admin.ask(`POST /sites/${site}/connections`, body),
+    );
+    const first = created.newSecret;
+    expect(first).toMatch(/^whsec_/);
+    const at = `/sites/${site}/connections/${created.connection.id}`;
+    const rotated = checkedAnswer(
+      "POST /sites/:site/connections/:connection/rotate",
+      await admin.ask(`POST ${at}/rotate`),
+    );
+    expect(rotated.oldUntil).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+    const next = rotated.secret;
+    expect(next).not.toBe(first);
+    await admin.ask(`POST ${at}/test`, {});
+    const { text, headers } = receiver.got.at(-1) as ReceivedRequest;
+    for (const secret of [first, next])
+      expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toBeTruthy();
+
+    const again = await admin.ask(`POST /sites/${site}/connections`, body);
+    expect(checkedAnswer("POST /sites/:site/connections", again).newSecret).toBeNull();
+    const changed = await admin.ask(`PATCH ${at}`, { settings: { method: "PUT" } });
+    expect(checkedAnswer("PATCH /sites/:site/connections/:connection", changed).newSecret).toBeNull();
+    const list = await viewer.ask(`GET /sites/${site}/connections`);
+    const audit = await owner.ask(`GET /sites/${site}/audit`);
+    expect(audit.answer.text).toContain("signing secret rotated");
+    for (const { answer } of [again, changed, list, audit]) expect(answer.text).not.toContain("whsec_");
+    expect(fault(await viewer.ask(`POST ${at}/rotate`))[0]).toBe(403);
+
+    const sandbox = await admin.ask(`POST /sites/${site}/connections`, { platform: "sandbox", settings: {} });
+    expect(sandbox.json.newSecret).toBeNull();
+    const other = `/sites/${site}/connections/${sandbox.json.connection.id}`;
+    expect(fault(await admin.ask(`POST ${other}/rotate`))).toEqual([400, "invalid", "connection"]);
+    for (const one of [at, other]) expect((await admin.ask(`DELETE ${one}`)).status).toBe(200);
   });
 
   test("connecting the same account twice at the same time creates one connection", async () => {

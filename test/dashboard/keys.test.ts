@@ -1,10 +1,11 @@
 // Keys, domains, webhooks, filters and erasure: a change in the dashboard takes effect at the relay.
 
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startDns } from "../support/servers/dnsServer.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver, type ReceivedRequest } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
@@ -211,6 +212,30 @@ inChromium("keys, webhooks, filters and persons", () => {
       await sees(panel, "This webhook is disabled");
       await press(panel, "Enable");
       await panel.getByText("This webhook is disabled").waitFor({ state: "detached" });
+    },
+    scenarioMs,
+  );
+
+  test(
+    "connecting an endpoint shows its signing secret once, and rotating it shows another that verifies too",
+    async () => {
+      const { page, open } = browser;
+      const receiver = await startReceiver();
+      await open(`/sites/${site}/integrations/webhook`);
+      await field(page, "URL").fill(`${receiver.url}/orders`);
+      await press(page, "Connect Webhook");
+      const first = await takeSecret(page);
+      await press(page, "Rotate secret");
+      await press(dialog(page, "Rotate the signing secret?"), "Rotate secret");
+      const second = await takeSecret(page);
+      expect(await page.content()).not.toContain(first);
+
+      await page.getByRole("tab", { name: "Test event" }).click();
+      await press(page, "Send test event");
+      await sees(page, "Webhook accepted it");
+      const { text, headers } = receiver.got.at(-1) as ReceivedRequest;
+      for (const secret of [first, second])
+        expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toBeTruthy();
     },
     scenarioMs,
   );

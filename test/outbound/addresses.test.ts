@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readAllowList, type AllowList, type Resolve } from "../../src/delivery/addresses.ts";
 import { openSender } from "../../src/delivery/send.ts";
 import { ulid } from "../../src/kernel/ids.ts";
-import { newSecret } from "../../src/outbound/manage.ts";
+import { newSigningSecret } from "../../src/kernel/ids.ts";
 import { sendMessage } from "../../src/outbound/push.ts";
 import { hostileAddresses, hostileUrls, privateFault } from "../support/hostileAddresses.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -35,7 +35,7 @@ describe("hostile DNS answers", () => {
     const allow = readAllowList(opened) as AllowList;
     const sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {}, resolve });
     try {
-      const address = { url, secrets: { current: newSecret(), previous: null } };
+      const address = { url, secrets: { current: newSigningSecret(), previous: null } };
       const message = { id: "push_1", startsAt: 0, endsAt: 1, conversions: 1, removed: 1, isTest: false };
       const { answer } = await sendMessage(address, message, {
         sender,

@@ -1,69 +1,13 @@
 // The example receivers of docs/examples, each run for real: the relay pushes to it, and forgeries are refused.
 
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder } from "../support/databases.ts";
+import { beforeAll, describe, expect, test } from "vitest";
 import { call, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { installedLanguages, startExample } from "../support/servers/exampleReceivers.ts";
 import { freePort } from "../support/servers/freePort.ts";
 import { freshEvent } from "../contract/answers.ts";
 
-const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
-
-type Language = { name: string; program: string; args: (port: number) => string[] };
-
-const languages: Language[] = [
-  { name: "Node", program: process.execPath, args: () => [join(examples, "receiver.mjs")] },
-  { name: "Python", program: "python3", args: () => [join(examples, "receiver.py")] },
-  {
-    name: "PHP",
-    program: "php",
-    args: (port) => ["-S", `127.0.0.1:${port}`, join(examples, "receiver.php")],
-  },
-];
-
-const isInstalled = ({ program }: Language) => spawnSync(program, ["--version"]).status === 0;
-for (const language of languages) {
-  if (!isInstalled(language)) console.log(`${language.name} is not installed here: its receiver is not run.`);
-}
-
-const running = new Set<ChildProcess>();
-afterAll(async () => {
-  for (const child of running) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
-  }
-});
-
-/** Starts an example with the given secrets. */
-async function start(language: Language, port: number, secrets: string): Promise<() => string> {
-  let output = "";
-  const env = {
-    PATH: process.env.PATH ?? "",
-    HOME: process.env.HOME ?? "",
-    PORT: String(port),
-    WEBHOOK_SECRET: secrets,
-    TOTALS_FILE: join(freshFolder(), "totals.json"),
-  };
-  const child = spawn(language.program, language.args(port), { env });
-  running.add(child);
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  await eventually(`the receiver in ${language.name} answers`, () =>
-    call(`http://127.0.0.1:${port}`, { path: "/" }).then(
-      () => true,
-      () => false,
-    ),
-  );
-  return () => output;
-}
-
-describe.each(languages.filter(isInstalled))("the receiver in $name", (language) => {
+describe.each(installedLanguages)("the receiver in $name", (language) => {
   let home: Installation;
   let relay: Relay;
   let port: number;
@@ -80,7 +24,7 @@ describe.each(languages.filter(isInstalled))("the receiver in $name", (language)
     });
     ({ key } = await home.addSite("shop.example"));
     ({ id, secret } = await home.run("webhook", "add", "shop.example", `http://127.0.0.1:${port}/`));
-    output = await start(language, port, `whsec_bmV4dA==,${secret}`);
+    output = await startExample(language, "receiver", { port, secrets: `whsec_bmV4dA==,${secret}` });
     relay = await home.start();
   });
 

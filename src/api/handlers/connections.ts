@@ -13,6 +13,7 @@ import {
   knownPlatform,
   pause,
   resume,
+  rotateSigningSecret,
 } from "../../sites/connect.ts";
 import { describeConnection } from "../../sites/connectionSettings.ts";
 import type { Connection } from "../../sites/directory.ts";
@@ -78,12 +79,18 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
       const changed = await changeConnection(context, current, existing, wanted, { ...by, checkAddress });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
       await proveConnection(context, changed.connection);
-      return { connection: await describe(context, changed.connection), released: changed.released };
+      const { released, newSecret } = changed;
+      return { connection: await describe(context, changed.connection), released, newSecret };
     },
 
     async "DELETE /sites/:site/connections/:connection"({ site, params, by }) {
       await disconnect(context, findConnection([await reloadSite(directory, site)], params.connection), by);
       return {};
+    },
+
+    async "POST /sites/:site/connections/:connection/rotate"({ site, params, by }) {
+      const connection = findConnection([await reloadSite(directory, site)], params.connection);
+      return rotateSigningSecret(context, connection, by);
     },
 
     async "POST /sites/:site/connections/:connection/pause"({ site, params, by }) {

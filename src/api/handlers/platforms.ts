@@ -37,6 +37,7 @@ function describe(platform: Platform): Described {
         required: setting.required ?? false,
         secret: setting.secret ?? false,
         address: setting.address ?? false,
+        signing: setting.signing ?? false,
         default: setting.default ?? null,
         choices: picker ? { needs: [...picker.needs] } : null,
       };

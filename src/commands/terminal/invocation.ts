@@ -3,7 +3,7 @@
 
 import { isRunByNpm } from "../../installation/config.ts";
 
-const command = /(?<!npx |--no-install |[\w./@-])cleancast (?=[a-z])/g;
+const command = /(?<!npx |[\w./@-])cleancast (?=[a-z])/g;
 
 export function asInvoked(text: string): string {
   return isRunByNpm() ? text.replaceAll(command, "npx cleancast ") : text;

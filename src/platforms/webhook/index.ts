@@ -6,6 +6,7 @@ import { conversionJson } from "../shared/conversionJson.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
 import { accepted, at, parseJson, readStatus, rejected } from "../shared/response.ts";
 import { fullPerson, sampleConversion, sampleItems, withheld } from "../shared/sample.ts";
+import { readSecrets, signatureHeaderNames, signatureHeaders, signingSetting } from "../shared/signature.ts";
 import { fillTemplate, templateFault } from "./template.ts";
 
 const methods = ["POST", "PUT", "PATCH"] as const;
@@ -50,6 +51,7 @@ export const webhook = {
       secret: true,
       check: (value) => (readHeaders(value) ? null : "must be a JSON object of header names and text values"),
     },
+    signingSetting,
     {
       name: "template",
       label: "Body template",
@@ -70,8 +72,11 @@ export const webhook = {
   account: (settings) => hash("sha256", settings.url ?? ""),
   batch: 1,
   lanes: 32,
-  toRequest([conversion], settings) {
+  toRequest([conversion], settings, now) {
+    const { platformEventId } = conversion as Conversion;
     const described = conversionJson(conversion as Conversion);
+    const { template, signing_secret: secret } = settings;
+    const body = template ? fillTemplate(template, described) : JSON.stringify(described);
     return {
       method: (settings.method ?? "POST") as Method,
       url: settings.url ?? "",
@@ -80,8 +85,9 @@ export const webhook = {
         // Marks test events, because the endpoint has no test mode.
         ...(conversion?.mode === "test" ? { "x-cc-test": "true" } : {}),
         ...(settings.headers ? readHeaders(settings.headers) : {}),
+        ...(secret ? signatureHeaders(readSecrets(secret), platformEventId, body, now) : {}),
       },
-      body: settings.template ? fillTemplate(settings.template, described) : JSON.stringify(described),
+      body,
     };
   },
   readResponse: (response, _conversions, settings, now) => [readOne(response, settings, now)],
@@ -160,8 +166,15 @@ export const webhook = {
   ],
 } satisfies Platform;
 
-/** The HTTP client sets these headers; every request of a connection that sets them too would fail. */
-const reservedHeaders = new Set(["content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
+/** The HTTP client sets the first of these headers, and every request that sets them too would fail. The others are the signature. */
+const reservedHeaders = new Set<string>([
+  "content-length",
+  "transfer-encoding",
+  "keep-alive",
+  "upgrade",
+  "expect",
+  ...signatureHeaderNames,
+]);
 
 /** Returns headers with lower-case names; null when the text is not a JSON object of legal headers. */
 function readHeaders(text: string): Record<string, string> | null {

@@ -1,13 +1,16 @@
-import { describe, expect, test } from "vitest";
-import { platformFixture } from "../../../test/platforms/fixture.ts";
-import type { ConnectionSettings, PlatformResponse } from "../platform.ts";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { now, platformFixture } from "../../../test/platforms/fixture.ts";
+import { newSigningSecret } from "../../kernel/ids.ts";
+import type { ConnectionSettings, PlatformRequest, PlatformResponse } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { writeSecrets } from "../shared/signature.ts";
 import { webhook } from "./index.ts";
 
 const url = "https://hooks.example.com/in";
 const { read: readAll, settingFault } = platformFixture(webhook, { url });
 const request = (settings: Record<string, string>, changes = {}) =>
-  webhook.toRequest([sampleConversion(changes)], { url, ...settings });
+  webhook.toRequest([sampleConversion(changes)], { url, ...settings }, now);
 const read = (response: Partial<PlatformResponse>, settings: ConnectionSettings = {}) =>
   readAll(response, 1, settings)[0];
 
@@ -79,6 +82,44 @@ describe("the request", () => {
     expect(sent.headers).toEqual({ "content-type": "application/json" });
     expect(JSON.parse(sent.body)).toEqual({ g: "x\r\nX-Evil: 1" });
   });
+});
+
+describe("the signature", () => {
+  const [current, previous] = [newSigningSecret(), newSigningSecret()];
+  const verify = (secret: string, sent: PlatformRequest) =>
+    new Webhook(secret).verify(sent.body, sent.headers);
+
+  beforeAll(() => void vi.useFakeTimers({ now, toFake: ["Date"] }));
+  afterAll(() => void vi.useRealTimers());
+
+  test("a receiver verifies each request with a library of Standard Webhooks", () => {
+    const sent = request({ signing_secret: current, template: '{"order":"{{orderId}}"}' });
+    expect(verify(current, sent)).toEqual({ order: "A-1001" });
+    expect(sent.headers["webhook-id"]).toBe(sampleConversion().platformEventId);
+    expect(() => verify(previous, sent)).toThrow("No matching signature");
+    expect(() => verify(current, { ...sent, body: `${sent.body} ` })).toThrow("No matching signature");
+  });
+
+  test("during a rotation both secrets verify a request, and afterwards only the new one", () => {
+    const secretsUntil = (until: number) => writeSecrets({ current, previous: { secret: previous, until } });
+    const during = request({ signing_secret: secretsUntil(now + 1) });
+    expect(verify(current, during)).toEqual(verify(previous, during));
+    const after = request({ signing_secret: secretsUntil(now) });
+    expect(verify(current, after)).toBeTruthy();
+    expect(() => verify(previous, after)).toThrow("No matching signature");
+  });
+
+  test("the signature's headers cannot be set by the customer's headers", () => {
+    for (const name of ["Webhook-Id", "webhook-timestamp", "Webhook-Signature"])
+      expect(settingFault("headers", JSON.stringify({ [name]: "x" }))).not.toBeNull();
+  });
+
+  test.each(["whsec_", "secret", "whsec_c2hvcnQ=", `whsec_${"A".repeat(100)}`, `${current} ${previous} 1`])(
+    "the signing secret %j is rejected",
+    (value) => {
+      expect(settingFault("signing_secret", value)).toBe("must be whsec_ and the base64 of 24 to 64 bytes");
+    },
+  );
 });
 
 describe("the address", () => {

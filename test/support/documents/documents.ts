@@ -1,7 +1,7 @@
 // Reads the documents of the project and their fenced blocks. CONTRIBUTING.md explains the marks.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -36,3 +36,36 @@ export function blocksOf(page: string): Block[] {
 }
 
 export const placeOf = ({ page, line }: Block) => `${page}:${line}`;
+
+/** Lists the pages that a page recommends to read next: the links of a paragraph "Next: …" or of a section "Next steps". */
+export function nextPages(page: string): string[] {
+  const text = readFileSync(join(root, page), "utf8");
+  const passages = [
+    ...text.matchAll(/^Next: [^]*?(?=\n\n|\n*$(?![^]))/gm),
+    ...text.matchAll(/^##[^\n]* next steps\n[^]*?(?=\n## |$(?![^]))/gim),
+  ].map(([passage]) => passage);
+  const links = passages.flatMap((passage) => [...passage.matchAll(/\]\(([^)#\s]+\.md)(?:#[^)]*)?\)/g)]);
+  return [...new Set(links.map(([, target = ""]) => normalize(join(dirname(page), target))))].filter(
+    (target) => documents.includes(target),
+  );
+}
+
+/**
+ * Returns the trails that readers follow: each begins with a page that no other page leads to, or that `beginsAnew`, and has the
+ * pages that it leads to, directly or through others, in the order in which they are read.
+ */
+export function trailsOf(pages: readonly string[], beginsAnew: (page: string) => boolean): string[][] {
+  const ledTo = new Set(pages.flatMap(nextPages));
+  return pages
+    .filter((page) => !ledTo.has(page) || beginsAnew(page))
+    .map((first) => {
+      const trail: string[] = [];
+      const follow = (page: string) => {
+        if (trail.includes(page) || (page !== first && beginsAnew(page))) return;
+        trail.push(page);
+        for (const next of nextPages(page)) follow(next);
+      };
+      follow(first);
+      return trail;
+    });
+}

@@ -2,7 +2,8 @@
 
 /**
  * For an HTTPS upstream, nginx sends no SNI and verifies no certificate by default. Both are turned on, because this connection
- * carries keys. The Host header stays that of the shop: the relay finds the site by it.
+ * carries keys. The Host header stays that of the shop: the relay finds the site by it. nginx refuses bodies of more than 1 MiB
+ * by default, and a batch may have 2 MiB.
  */
 export function nginxRule(url: string): string {
   const { protocol, hostname } = new URL(url);
@@ -18,6 +19,7 @@ export function nginxRule(url: string): string {
     "proxy_set_header Host $host;",
     "proxy_set_header X-Forwarded-Proto $scheme;",
     "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
+    "client_max_body_size 2m;",
     ...(protocol === "https:" ? encrypted : []),
   ];
   return `location /__cc/ {\n${lines.map((line) => `  ${line}\n`).join("")}}`;

@@ -40,6 +40,7 @@ export function ConnectionEditor({
   connection,
   signIn,
   initial,
+  onSecret,
   switcher,
 }: {
   site: string;
@@ -49,6 +50,8 @@ export function ConnectionEditor({
   signIn: string;
   /** Input from before the page was left for the sign-in. */
   initial: Changes;
+  /** Shows a signing secret that was created with the connection. */
+  onSecret: (secret: string) => void;
   switcher: ReactNode;
 }) {
   const { text, search } = useQueryParams();
@@ -61,6 +64,7 @@ export function ConnectionEditor({
   const go = (part: Record<string, string | undefined>) =>
     void navigate({ to: path, search: { ...search, ...part }, replace: true });
   const save = useSave(platform, {
+    onSecret,
     onSaved: (id) => {
       // Synchronous, so that the used sign-in is not requested again.
       flushSync(() => {
@@ -187,21 +191,29 @@ function Proven({ platform, connection: { proof } }: { platform: Platform; conne
 /** Creates a connection, or changes the existing one. */
 function useSave(
   { name }: Platform,
-  { onSaved, onRefused }: { onSaved: (connection: string) => void; onRefused: (error: ApiError) => void },
+  on: {
+    onSecret: (secret: string) => void;
+    onSaved: (connection: string) => void;
+    onRefused: (error: ApiError) => void;
+  },
 ) {
+  const finish = (connection: string, newSecret: string | null) => {
+    if (newSecret !== null) on.onSecret(newSecret);
+    on.onSaved(connection);
+  };
   const connect = useSend("POST /sites/:site/connections", {
-    onDone: ({ connection, isNew, released }: Answer<"POST /sites/:site/connections">) => {
+    onDone: ({ connection, isNew, released, newSecret }: Answer<"POST /sites/:site/connections">) => {
       const what = isNew
         ? `${name} connected`
         : "This account was already connected; its settings were changed";
       notify(savedText(what, connection) + releasedText(released));
-      onSaved(connection.id);
+      finish(connection.id, newSecret);
     },
   });
   const change = useSend("PATCH /sites/:site/connections/:connection", {
-    onDone: ({ connection, released }) => {
+    onDone: ({ connection, released, newSecret }) => {
       notify(savedText("Saved", connection) + releasedText(released));
-      onSaved(connection.id);
+      finish(connection.id, newSecret);
     },
   });
   return {
@@ -213,7 +225,7 @@ function useSave(
         ...(draft.events === undefined ? {} : { events: draft.events }),
         ...(signIn ? { signIn } : {}),
       };
-      const onError = { onError: onRefused };
+      const onError = { onError: on.onRefused };
       if (connection) change.mutate({ params: { site, connection: connection.id }, body: wanted }, onError);
       else connect.mutate({ params: { site }, body: { platform: platform.id, ...wanted } }, onError);
     },

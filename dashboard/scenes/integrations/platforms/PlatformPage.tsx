@@ -1,10 +1,12 @@
 // The page of one platform: its connection, events, field mapping, test and sync log.
 
-import { Button, Select } from "@mantine/core";
+import { Button, Select, Text } from "@mantine/core";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
+import { useState } from "react";
 import { Page } from "../../../common/Page.tsx";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
+import { OneTimeSecret } from "../../../common/dialogs.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
@@ -57,6 +59,8 @@ function ChosenConnection({
   isFetching: boolean;
 }) {
   const { text } = useQueryParams();
+  // The editor of a connection that was just created is another one, so the secret is kept here.
+  const [secret, setSecret] = useState<string | null>(null);
   const saved = text("signIn") ? readInput(text("signIn")) : null;
   const wanted = text("connection") || (saved ? (saved.connection ?? newConnection) : "");
   const isUnknown = wanted !== "" && wanted !== newConnection && !connections.some(({ id }) => id === wanted);
@@ -65,16 +69,22 @@ function ChosenConnection({
   const connection =
     wanted === newConnection ? null : (connections.find(({ id }) => id === wanted) ?? connections[0] ?? null);
   return (
-    <ConnectionEditor
-      // Each connection has its own draft.
-      key={`${platform.id} ${connection?.id ?? newConnection}`}
-      site={site}
-      platform={platform}
-      connection={connection}
-      signIn={text("signIn")}
-      initial={saved?.changes ?? {}}
-      switcher={<Switcher site={site} platform={platform} connections={connections} current={connection} />}
-    />
+    <>
+      <OneTimeSecret title="Signing secret" secret={secret} onClose={() => setSecret(null)}>
+        <Text size="sm">Your endpoint checks the signature of each request with it.</Text>
+      </OneTimeSecret>
+      <ConnectionEditor
+        // Each connection has its own draft.
+        key={`${platform.id} ${connection?.id ?? newConnection}`}
+        site={site}
+        platform={platform}
+        connection={connection}
+        signIn={text("signIn")}
+        initial={saved?.changes ?? {}}
+        onSecret={setSecret}
+        switcher={<Switcher site={site} platform={platform} connections={connections} current={connection} />}
+      />
+    </>
   );
 }
 

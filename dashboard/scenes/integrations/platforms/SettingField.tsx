@@ -3,6 +3,7 @@
 import { Button, Group, PasswordInput, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import type { Setting } from "../connections.tsx";
 import { ChoiceList } from "./ChoiceList.tsx";
+import { RotateSecret } from "./RotateSecret.tsx";
 import { settingFault, type Editor } from "./editor.ts";
 
 export function SettingField({ editor, setting }: { editor: Editor; setting: Setting }) {
@@ -42,7 +43,10 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
     return (
       <>
         <Input {...common} placeholder={placeholder} autoComplete="off" spellCheck={false} />
-        {isSaved && !setting.required && mayChange && (
+        {connection && isSaved && setting.signing && mayChange && (
+          <RotateSecret site={editor.site} connection={connection.id} />
+        )}
+        {isSaved && !setting.required && !setting.signing && mayChange && (
           <RemoveSaved editor={editor} setting={setting} isRemoved={isRemoved} />
         )}
       </>

@@ -15,9 +15,12 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
   const { platform, error, connection, mayChange } = editor;
   const field = error?.field?.replace(/^settings\./, "");
   const canSignIn = platform.signIn?.ready === true;
-  // A field with a list of choices is shown with the required ones.
-  const isMain = ({ name, required, choices }: (typeof platform.settings)[number]) =>
-    required || choices !== null || platform.requires.flat().includes(name);
+  // A field with a list of choices, and a secret that can be rotated, are shown with the required ones.
+  const isMain = ({ name, required, choices, signing }: (typeof platform.settings)[number]) =>
+    required ||
+    choices !== null ||
+    (signing && connection !== null) ||
+    platform.requires.flat().includes(name);
   const pasted = platform.settings.filter(({ name }) => signInFills.includes(name) && canSignIn);
   const rest = platform.settings.filter((one) => !pasted.includes(one));
   const main = rest.filter(isMain);
