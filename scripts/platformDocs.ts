@@ -7,6 +7,7 @@ import { platforms } from "../src/platforms/index.ts";
 import { eventFieldNames } from "../src/platforms/shared/mapping.ts";
 import { usualEvents } from "../src/platforms/shared/usualEvents.ts";
 import type { Example, Platform, Setting } from "../src/platforms/platform.ts";
+import { code, page, table } from "./docs/markdown.ts";
 
 const folder = new URL("../docs/platforms/", import.meta.url);
 
@@ -80,6 +81,11 @@ function pageOf(platform: Platform): string {
     code("sh run", connectLine(platform)),
     provenText(platform),
     ...(settings.length ? [settingsTable(platform)] : []),
+    ...(settings.some(({ signing }) => signing)
+      ? [
+          "**Signature.** Each request is signed. [Receive conversions at your own endpoint](../how-to/receive-conversions.md) has receivers that check it, and says how to rotate the secret.",
+        ]
+      : []),
     ...(platform.oauth
       ? [
           [
@@ -209,12 +215,6 @@ function exampleText({ title, request }: Example): string[] {
     ...(request.body === "" ? [] : [code("json", JSON.stringify(request.body, null, 2))]),
   ];
 }
-
-const page = (parts: readonly string[]) => `${parts.filter(Boolean).join("\n\n")}\n`;
-const code = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
-const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   mkdirSync(folder, { recursive: true });

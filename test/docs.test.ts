@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildSite } from "../scripts/docs/build.ts";
+import { commandPages, unmatchedNotes } from "../scripts/commandDocs.ts";
 import { withStateDiagram } from "../scripts/docs/stateDiagram.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
 import { freshFolder } from "./support/databases.ts";
-import { documents, root } from "./support/documents/documents.ts";
+import { blocksOf, documents, root } from "./support/documents/documents.ts";
 import { call, newInstallation, type Relay } from "./support/relay.ts";
 
 test("the pages of the platforms match what the platforms declare (npm run docs:platforms)", () => {
@@ -17,10 +18,59 @@ test("the pages of the platforms match what the platforms declare (npm run docs:
   for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
 });
 
+test("the pages of the commands match what the commands declare (npm run docs:commands), and each has an example", () => {
+  const folder = join(root, "docs/reference/commands");
+  const pages = commandPages();
+  expect(unmatchedNotes()).toEqual([]);
+  expect(readdirSync(folder).toSorted()).toEqual([...pages.keys()].toSorted());
+  for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
+});
+
 test("the drawing of the delivery states is the one that their model gives (npm run docs:diagrams)", () => {
   const page = readFileSync(join(root, "docs/explanation/concepts.md"), "utf8");
   expect(page).toContain("stateDiagram-v2");
   expect(withStateDiagram(page)).toBe(page);
+});
+
+test("no two pages send the same order, so that a reader of both never gets `deduped`", () => {
+  const pagesOf = new Map<string, Set<string>>();
+  for (const { page, text } of documents
+    .flatMap(blocksOf)
+    .filter(({ mark }) => /^(?:run|examples\/)/.test(mark)))
+    for (const [, order = ""] of text.matchAll(/\borderId["']?\s*(?::|=>)\s*["']([^"'{]+)["']/g))
+      pagesOf.set(order, (pagesOf.get(order) ?? new Set()).add(page));
+  expect(pagesOf.size).toBeGreaterThan(8);
+  expect(
+    [...pagesOf].filter(([, pages]) => pages.size > 1).map(([order, pages]) => [order, ...pages]),
+  ).toEqual([]);
+});
+
+test("commands are written one way, `npx cleancast`, in pages and in the output of the relay", () => {
+  const files = [...documents, "src/installation/firstStart.ts", "src/commands/terminal/invocation.ts"];
+  expect(files.filter((file) => readFileSync(join(root, file), "utf8").includes("--no-install"))).toEqual([]);
+  const bare = documents
+    .flatMap(blocksOf)
+    .filter(({ language, text }) => language === "sh" && /^(?:sudo )?cleancast /m.test(text))
+    .map(({ page }) => page);
+  // A completion script needs the command itself on the PATH.
+  expect(bare).toEqual(["docs/reference/cli.md"]);
+});
+
+/** The guides for systems that send conversions. */
+const senderGuides = documents.filter((page) =>
+  /^# Send (?!past)/.test(readFileSync(join(root, page), "utf8")),
+);
+
+test.each(senderGuides)("%s says how to fill a gap with an import", (page) => {
+  const [, section = ""] = readFileSync(join(root, page), "utf8").split("\n## Fill a gap\n");
+  expect(section).toMatch(/import-conversions\.md#fill-a-gap|cleancast import conversions/);
+});
+
+test.each(senderGuides)("%s has a table of the fields that it sends", (page) => {
+  const [, section = ""] = readFileSync(join(root, page), "utf8").split("\n## Fields\n");
+  const table = section.split("\n## ")[0] ?? "";
+  for (const field of ["email", "event", "orderId"])
+    expect(table).toMatch(new RegExp(`^\\| .*\`${field}\``, "m"));
 });
 
 test.each(documents)("every relative link in %s leads to an existing file", (document) => {

@@ -1,21 +1,28 @@
 // Runs the senders of the guides as their platforms would, against a real relay.
 
-import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "./support/databases.ts";
 import { call, newInstallation, type Installation, type Relay } from "./support/relay.ts";
+import {
+  acceptedOnce,
+  busy,
+  elsewhere,
+  empty200,
+  examples,
+  hangUp,
+  startExampleSender,
+  startFakeRelay,
+  startServer,
+} from "./support/servers/exampleSenders.ts";
 
 const run = promisify(execFile);
-const examples = fileURLToPath(new URL("../docs/examples", import.meta.url));
 const read = (name: string) => readFileSync(join(examples, name), "utf8");
 const hasPhp = spawnSync("php", ["--version"]).status === 0;
 if (!hasPhp) console.log("PHP is not installed here: the WooCommerce plugin is not run.");
@@ -24,8 +31,6 @@ let home: Installation;
 let relay: Relay;
 let key: string;
 let inbound: string;
-const started = new Set<ChildProcess>();
-const fakeRelays = new Set<Server>();
 
 beforeAll(async () => {
   home = await newInstallation("sqlite");
@@ -33,13 +38,6 @@ beforeAll(async () => {
   await home.run("connect", "shop.example.com", "sandbox");
   relay = await home.start();
   inbound = `${relay.url}/__cc/inbound`;
-});
-afterAll(async () => {
-  for (const child of started) {
-    const exited = once(child, "exit");
-    if (child.kill("SIGKILL")) await exited;
-  }
-  for (const server of fakeRelays) server.close();
 });
 
 const accepted = (event: string) => ({ ok: true, event, results: { sandbox: { ok: true } } });
@@ -53,27 +51,6 @@ async function known(orderId: string): Promise<[string, number, string][]> {
     one.currency,
   ]);
 }
-
-type Step = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** Starts a server in place of the relay: each step answers one request, and the last step answers the rest. */
-async function startFakeRelay(
-  ...steps: Step[]
-): Promise<{ url: string; asked: { at: number; path: string }[] }> {
-  const asked: { at: number; path: string }[] = [];
-  const server = createServer((request, response) => {
-    request.resume();
-    asked.push({ at: performance.now(), path: request.url ?? "" });
-    (steps[asked.length - 1] ?? steps.at(-1))?.(request, response);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  fakeRelays.add(server);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/__cc/inbound`, asked };
-}
-
-const empty200: Step = (_, response) => void response.writeHead(200).end();
-const elsewhere: Step = (_, response) => void response.writeHead(302, { Location: "/elsewhere" }).end();
 
 /** Runs the code of a service in its own process. */
 async function inNode(name: string, code: string): Promise<string> {
@@ -105,19 +82,40 @@ exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
       hs_object_id: "77",
     });
     expect(JSON.parse(JSON.parse(output).outputFields.cleancast)).toEqual(accepted("purchase"));
-    expect(await known("hubspot-77")).toEqual([["purchase", 1200.5, "EUR"]]);
+    expect(await known("77")).toEqual([["purchase", 1200.5, "EUR"]]);
   });
 
   test("the HubSpot action fails when the relay refuses", async () => {
-    expect(await action({ email: "nobody", hs_object_id: "78" })).toContain(
+    expect(await action({ email: "nobody", amount: "1", hs_object_id: "78" })).toContain(
       'Cleancast: 400 {"ok":false,"error":"email is not an email address"}',
     );
   });
 
   test("the HubSpot action fails when another server answers, and sends the key to no other address", async () => {
     const { url, asked } = await startFakeRelay(empty200, elsewhere);
-    expect(await action({ email: "ada@example.com", hs_object_id: "79" }, url)).toContain("Cleancast: 302");
+    const deal = { email: "ada@example.com", amount: "1", hs_object_id: "79" };
+    expect(await action(deal, url)).toContain("Cleancast: 302");
     expect(asked.map(({ path }) => path)).toEqual(["/__cc/inbound", "/__cc/inbound"]);
+  });
+
+  test.concurrent.each([
+    ["amount", "120,5"],
+    ["amount", ""],
+    ["amount", undefined],
+    ["hs_object_id", undefined],
+    ["email", ""],
+  ])("the HubSpot action fails when %s is %j", async (name, value) => {
+    const { url, asked } = await startFakeRelay(empty200);
+    const deal = { email: "ada@example.com", amount: "120.5", hs_object_id: "80", [name]: value };
+    expect(await action(deal, url)).toContain(`Cleancast: ${name} `);
+    expect(asked).toEqual([]);
+  });
+
+  test("the HubSpot action outlives a restart of the relay", async () => {
+    const { url, asked } = await startFakeRelay(hangUp, busy, acceptedOnce);
+    const deal = { email: "ada@example.com", amount: "120.5", hs_object_id: "81" };
+    expect(await action(deal, url)).toContain("outputFields");
+    expect(asked).toHaveLength(3);
   });
 });
 
@@ -139,10 +137,36 @@ describe("Zapier's steps", () => {
   });
 
   test("the Zapier code step fails when another server answers", async () => {
-    await expect(step(input(), (await startFakeRelay(empty200)).url)).rejects.toThrow(/Cleancast: 200/);
-    const { url, asked } = await startFakeRelay(elsewhere);
+    const { url, asked } = await startFakeRelay(empty200, elsewhere);
     await expect(step(input(), url)).rejects.toThrow(/Cleancast: 302/);
-    expect(asked).toHaveLength(1);
+    expect(asked.map(({ path }) => path)).toEqual(["/__cc/inbound", "/__cc/inbound"]);
+  });
+
+  test.concurrent.each([
+    ["value", "1.234,50"],
+    ["value", "49.90 €"],
+    ["value", ""],
+    ["order", ""],
+    ["email", ""],
+    ["currency", ""],
+    ["key", ""],
+  ])("the Zapier code step fails when %s is %j", async (name, value) => {
+    const { url, asked } = await startFakeRelay(empty200);
+    await expect(step({ ...input(), [name]: value }, url)).rejects.toThrow(new RegExp(`Cleancast: ${name} `));
+    expect(asked).toEqual([]);
+  });
+
+  test("the Zapier code step outlives a restart of the relay", async () => {
+    const { url, asked } = await startFakeRelay(hangUp, busy, acceptedOnce);
+    expect(JSON.parse(await step(input(), url))).toEqual({ ok: true, event: "purchase", results: {} });
+    expect(asked).toHaveLength(3);
+  });
+
+  test("the endpoint refuses Zapier's custom request without an amount", async () => {
+    const body = read("zapier-body.txt").replaceAll(/{{(\w+)}}/g, (_, name: string) =>
+      name === "total" ? "" : "x",
+    );
+    expect((await relay.post(key, body)).status).toBe(400);
   });
 
   test("the endpoint accepts the body of Zapier's custom request", async () => {
@@ -175,42 +199,61 @@ test("the endpoint accepts Salesforce's sample request", async () => {
   expect(JSON.parse((await relay.post(key, read("salesforce.json"))).text)).toEqual(accepted("purchase"));
 });
 
-test("the n8n workflow sends what its expressions produce", async () => {
+describe("the n8n workflow", () => {
   type Node = { name: string; type: string; parameters: Record<string, unknown> };
   const workflow = JSON.parse(read("n8n.json")) as {
     nodes: Node[];
     connections: Record<string, { main: { node: string }[][] }>;
   };
   const trigger = workflow.nodes.find(({ type }) => type === "n8n-nodes-base.webhook");
-  const target = workflow.connections[trigger?.name ?? ""]?.main[0]?.[0]?.node;
-  const request = workflow.nodes.find(({ name }) => name === target);
-  // Knowing the address of the webhook must not be enough to report orders.
-  expect(trigger?.parameters.authentication).toBe("headerAuth");
-  const { method, url, jsonBody, genericAuthType } = request?.parameters ?? {};
-  expect([method, url, genericAuthType]).toEqual([
-    "POST",
-    "https://shop.example.com/__cc/inbound",
-    "httpHeaderAuth",
-  ]);
-  const expression = /^={{(.*)}}$/s.exec(String(jsonBody))?.[1] ?? "";
-  const body = { email: "ada@example.com", total: "49.90", currency: "EUR", order: 4711 };
-  const sent = runInNewContext(expression, { $json: { body } }) as string;
-  expect(JSON.parse((await relay.post(key, sent)).text)).toEqual(accepted("purchase"));
-  expect(await known("4711")).toEqual([["purchase", 49.9, "EUR"]]);
+  const after = (node: Node | undefined) => {
+    const name = workflow.connections[node?.name ?? ""]?.main[0]?.[0]?.node;
+    return workflow.nodes.find((one) => one.name === name);
+  };
+  const [check, request] = [after(trigger), after(after(trigger))];
+  const answer = after(request);
+
+  /** Runs a Code node for one item, as n8n does. */
+  const runCode = (node: Node | undefined, $json: unknown) =>
+    runInNewContext(`(() => {${String(node?.parameters.jsCode)}})()`, { $json }) as { json: unknown };
+  const order = { email: "ada@example.com", total: "49.90", currency: "EUR", order: 4711 };
+
+  test("the n8n workflow sends what its nodes produce", async () => {
+    // Knowing the address of the webhook must not be enough to report orders.
+    expect(trigger?.parameters.authentication).toBe("headerAuth");
+    const { method, url, jsonBody, genericAuthType } = request?.parameters ?? {};
+    expect([method, url, genericAuthType]).toEqual([
+      "POST",
+      "https://shop.example.com/__cc/inbound",
+      "httpHeaderAuth",
+    ]);
+    const expression = /^={{(.*)}}$/s.exec(String(jsonBody))?.[1] ?? "";
+    const { json } = runCode(check, { body: order });
+    const sent = runInNewContext(expression, { $json: json }) as string;
+    const replied: unknown = JSON.parse((await relay.post(key, sent)).text);
+    expect(runCode(answer, replied)).toEqual({ json: accepted("purchase") });
+    expect(await known("4711")).toEqual([["purchase", 49.9, "EUR"]]);
+  });
+
+  test.each([
+    ["total", "1.234,50"],
+    ["total", ""],
+    ["total", undefined],
+    ["total", null],
+    ["order", undefined],
+    ["email", ""],
+    ["currency", ""],
+  ])("the n8n workflow stops when %s is %j", (name, value) => {
+    expect(() => runCode(check, { body: { ...order, [name]: value } })).toThrow(name);
+  });
+
+  test("the n8n workflow fails when another server answers", () => {
+    expect(() => runCode(answer, { message: "hello" })).toThrow("Cleancast:");
+  });
 });
 
-/** Starts a receiver of a webhook in its own process. */
-async function receiver(name: string, env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, [join(examples, name)], {
-    env: { CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, PORT: "0", ...env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  started.add(child);
-  const ended = once(child, "exit").then(() => Promise.reject(new Error(`${name} ended`)));
-  ended.catch(() => {});
-  const [output] = (await Promise.race([once(child.stdout.setEncoding("utf8"), "data"), ended])) as [string];
-  return `http://127.0.0.1:${/listening on (\d+)/.exec(output)?.[1]}`;
-}
+const receiver = (name: string, env: Record<string, string>) =>
+  startExampleSender(name, { CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, ...env });
 
 describe("Shopify's webhook", () => {
   const order = {
@@ -248,6 +291,19 @@ describe("Shopify's webhook", () => {
     expect(await known("#1002")).toEqual([]);
   });
 
+  test.each([
+    ["total_price", "1.234,50"],
+    ["total_price", ""],
+    ["total_price", undefined],
+    ["currency", ""],
+    ["name", undefined],
+  ])("a Shopify order whose %s is %j is not sent, and Shopify sees the failure", async (name, value) => {
+    const { url: address, asked } = await startFakeRelay(empty200);
+    const to = await receiver("shopify.mjs", { SHOPIFY_SECRET: "hush", CLEANCAST_INBOUND: address });
+    expect((await hook({ ...order, [name]: value }, "orders/paid", "hush", to)).status).toBe(503);
+    expect(asked).toEqual([]);
+  });
+
   test("Shopify is asked to retry while the relay is down or another server answers", async () => {
     for (const address of ["http://127.0.0.1:1/", (await startFakeRelay(empty200)).url]) {
       const to = await receiver("shopify.mjs", { SHOPIFY_SECRET: "hush", CLEANCAST_INBOUND: address });
@@ -273,7 +329,21 @@ describe("Shopify's webhook", () => {
 describe("Stripe's webhook", () => {
   const secret = "whsec_test";
   let url: string;
-  beforeAll(async () => void (url = await receiver("stripe.mjs", { STRIPE_SECRET: secret })));
+  const invoices = new Map([
+    ["pi_first", { id: "in_first", billing_reason: "subscription_create" }],
+    ["pi_receipt", { id: "in_receipt", billing_reason: "manual" }],
+  ]);
+  beforeAll(async () => {
+    // Stripe's list of invoice payments.
+    const STRIPE_API = await startServer((request, response) => {
+      const asked = new URL(request.url ?? "", "http://stripe");
+      const invoice = invoices.get(asked.searchParams.get("payment[payment_intent]") ?? "");
+      const isAllowed =
+        request.headers.authorization === "Bearer rk_test" && asked.pathname === "/v1/invoice_payments";
+      response.writeHead(isAllowed ? 200 : 403).end(JSON.stringify({ data: invoice ? [{ invoice }] : [] }));
+    });
+    url = await receiver("stripe.mjs", { STRIPE_SECRET: secret, STRIPE_API_KEY: "rk_test", STRIPE_API });
+  });
 
   const now = () => Math.floor(Date.now() / 1000);
   const hook = (type: string, object: unknown, { at = now(), with: signer = secret } = {}) => {
@@ -314,6 +384,39 @@ describe("Stripe's webhook", () => {
     ]);
   });
 
+  const refund = (paymentIntent: string) => ({
+    id: "ch_2",
+    payment_intent: paymentIntent,
+    refunded: true,
+    amount_refunded: 4990,
+    currency: "eur",
+    billing_details: { email: "ada@example.com" },
+  });
+
+  test("the refund of a subscription has the order id of its purchase", async () => {
+    const first = { ...session, id: "cs_9", mode: "subscription", payment_intent: null, invoice: "in_first" };
+    expect((await hook("checkout.session.completed", first)).status).toBe(200);
+    expect((await hook("charge.refunded", refund("pi_first"))).status).toBe(200);
+    expect((await known("in_first")).map(([event]) => event)).toEqual(["refund", "purchase"]);
+  });
+
+  test("the refund of a payment that also made an invoice has the order id of its purchase", async () => {
+    const once = { ...session, id: "cs_8", payment_intent: "pi_receipt", invoice: "in_receipt" };
+    expect((await hook("checkout.session.completed", once)).status).toBe(200);
+    expect((await hook("charge.refunded", refund("pi_receipt"))).status).toBe(200);
+    expect((await known("pi_receipt")).map(([event]) => event)).toEqual(["refund", "purchase"]);
+  });
+
+  test.each([
+    ["amount_total", null],
+    ["amount_total", "49.90"],
+    ["currency", null],
+  ])("a Stripe checkout whose %s is %j is not sent, and Stripe sees the failure", async (name, value) => {
+    const broken = { ...session, payment_intent: "pi_broken", [name]: value };
+    expect((await hook("checkout.session.completed", broken)).status).toBe(503);
+    expect(await known("pi_broken")).toEqual([]);
+  });
+
   test("Stripe amounts in yen are not divided by 100, and an unpaid session is no purchase", async () => {
     const yen = { ...session, id: "cs_2", payment_intent: null, amount_total: 500, currency: "jpy" };
     expect((await hook("checkout.session.completed", { ...yen, payment_status: "unpaid" })).status).toBe(200);
@@ -335,8 +438,15 @@ test.concurrent.each([
   ["calls.mjs", "CALLS_SECRET"],
   ["shopify.mjs", "SHOPIFY_SECRET"],
   ["stripe.mjs", "STRIPE_SECRET"],
+  ["stripe.mjs", "STRIPE_API_KEY"],
 ])("%s does not start without %s", async (name, secret) => {
-  const set = { CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, CUSTOMERS: "customers.json", PORT: "0" };
+  const set = {
+    CLEANCAST_INBOUND: inbound,
+    CLEANCAST_KEY: key,
+    CUSTOMERS: "customers.json",
+    PORT: "0",
+    ...(secret === "STRIPE_API_KEY" ? { STRIPE_SECRET: "whsec_test" } : {}),
+  };
   for (const env of [set, { ...set, [secret]: "" }]) {
     const ended = run(process.execPath, [join(examples, name)], { env, timeout: 10_000 });
     await expect(ended).rejects.toThrow(`Set ${secret}.`);
@@ -371,6 +481,41 @@ describe("the programs of the guide to sending from code", () => {
     },
   );
 
+  test.concurrent.each([
+    ["send.mjs", process.execPath, ["--input-type=module", "-e"], "await import(process.env.FILE)"],
+    ["send.py", "python3", ["-c"], "import os, runpy; runpy.run_path(os.environ['FILE'])"],
+    ["send.php", "php", ["-r"], "require getenv('FILE');"],
+  ] as const)("importing %s sends nothing", async (name, program, flags, code) => {
+    if (!senders.some(([one]) => one === name)) return;
+    const { url, asked } = await startFakeRelay(acceptedOnce);
+    const FILE = join(examples, name);
+    await run(program, [...flags, code], {
+      env: { ...process.env, CLEANCAST_INBOUND: url, CLEANCAST_KEY: key, FILE },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test.concurrent.each(senders)(
+    "%s refuses an amount that is no number, and an empty order id",
+    async (...sender) => {
+      const [name, program] = sender;
+      const { url, asked } = await startFakeRelay(acceptedOnce);
+      const nan = { "send.mjs": "NaN", "send.py": 'float("nan")', "send.php": "NAN" }[name] ?? "";
+      for (const [from, to, error] of [
+        ["49.9", nan, "value is not a number"],
+        ["49.9", '"49,90"', "value is not a number"],
+        [/(?:NODE|PYTHON|PHP)-1/, "", "orderId is empty"],
+      ] as const) {
+        const file = join(freshFolder(), name);
+        writeFileSync(file, read(name).replace(from, to));
+        const env = { ...process.env, CLEANCAST_INBOUND: url, CLEANCAST_KEY: key };
+        const { stdout, stderr } = await run(program, [file], { env }).catch((failed: Output) => failed);
+        expect(stdout + stderr).toContain(error);
+      }
+      expect(asked).toEqual([]);
+    },
+  );
+
   test.concurrent.each(senders)("%s sends the key to no other address", async (...sender) => {
     const { url, asked } = await startFakeRelay(elsewhere);
     const { stdout, stderr } = await send(...sender, url).catch((failed: Output) => failed);
@@ -397,6 +542,9 @@ test("a call of a known customer is sent; short calls, unknown callers and unsig
     (await hook({ ...answeredCall, resource_id: "CAL3", customer_phone_number: "+4930999999" })).status,
   ).toBe(200);
   expect((await hook({ ...answeredCall, resource_id: "CAL4" }, "/calls/wrong")).status).toBe(404);
+  // A tracker whose fields have other names, or whose duration is missing, sees a failure.
+  for (const field of ["resource_id", "customer_phone_number", "duration", "answered"])
+    expect([field, (await hook({ ...answeredCall, [field]: undefined })).status]).toEqual([field, 503]);
   for (const [id, count] of [
     ["CAL1", 1],
     ["CAL2", 0],
@@ -419,10 +567,14 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
     billing_last_name: "Lovelace",
   };
   const wordpress = fileURLToPath(new URL("./fixtures/wordpress.php", import.meta.url));
-  const runHooks = (hooks: string[], env: Record<string, string> = {}) =>
-    run("php", [wordpress, join(examples, "woocommerce.php"), JSON.stringify(order), ...hooks], {
-      env: { PATH: process.env.PATH ?? "", CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, ...env },
-    }).then(
+  const runHooks = (hooks: string[], env: Record<string, string> = {}, changed: object = {}) =>
+    run(
+      "php",
+      [wordpress, join(examples, "woocommerce.php"), JSON.stringify({ ...order, ...changed }), ...hooks],
+      {
+        env: { PATH: process.env.PATH ?? "", CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, ...env },
+      },
+    ).then(
       ({ stdout }) => stdout,
       (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
     );
@@ -436,6 +588,15 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
       ["purchase", 49.9, "EUR"],
     ]);
   });
+
+  test.each([{ total: "" }, { total: "1.234,50" }, { total: "NAN" }, { order_number: "" }])(
+    "the WooCommerce plugin shows an order with %j as failed",
+    async (changed) => {
+      const output = await runHooks(["woocommerce_order_status_completed"], {}, changed);
+      expect(output).toContain("Cleancast: order 501 has no number or its total is not one");
+      expect(output).not.toContain("sent");
+    },
+  );
 
   test("the WooCommerce plugin retries while the relay is down, and shows refused orders as failed", async () => {
     const hooks = ["woocommerce_order_status_completed"];

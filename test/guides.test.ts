@@ -1,10 +1,11 @@
-// Every command of every page is run, here or by the test that the page names. CONTRIBUTING.md explains the marks.
+// Every command of every page is run, here or by the test that the page names, in the order in which pages are read.
+// CONTRIBUTING.md explains the marks.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, documents, placeOf, root, type Block } from "./support/documents/documents.ts";
+import { blocksOf, documents, placeOf, root, trailsOf, type Block } from "./support/documents/documents.ts";
 import { openGuides, type Guides } from "./support/documents/guideRun.ts";
 
 /** The accepted reasons for not running a block. Every other block is run. */
@@ -14,6 +15,7 @@ const reasons = new Set([
   "needs root",
   "needs a public domain",
   "needs an account at the platform",
+  "needs Next.js",
   "runs the tests themselves",
 ]);
 
@@ -36,6 +38,20 @@ test.each(shellBlocks.map((block) => [placeOf(block), block] as const))(
   },
 );
 
+/** Languages in which a reader would copy a sample. The pages of the platforms are made from examples that tests run. */
+const isSample = ({ page, language }: Block) =>
+  ["html", "js", "ts", "tsx", "php", "python", "json", "nginx"].includes(language) &&
+  !/^docs\/(?:platforms|decisions)\//.test(page);
+
+test.each(blocks.filter(isSample).map((block) => [placeOf(block), block] as const))(
+  "the sample %s is marked with how it is tested",
+  (_, { mark }) => {
+    if (mark.startsWith("by ")) expect(existsSync(join(root, mark.slice(3))), mark).toBe(true);
+    else if (mark.startsWith("not run: ")) expect([...reasons]).toContain(mark.slice(9));
+    else expect(mark).toMatch(/^(?:examples\/.+|answer|sent)$/);
+  },
+);
+
 /** Returns the words of each command in a block: `npx cleancast webhook test ID` gives webhook, test. */
 function commandsIn({ text }: Block): string[][] {
   return [...text.matchAll(/^npx cleancast (.+)$/gm)].map(([, rest = ""]) => {
@@ -54,7 +70,8 @@ test("every documented answer follows a block that is run", () => {
   expect(answers.length).toBeGreaterThan(3);
   for (const answer of answers) {
     const before = blocks[blocks.indexOf(answer) - 1];
-    expect([before?.page, before?.mark], placeOf(answer)).toEqual([answer.page, "run"]);
+    expect(before?.page, placeOf(answer)).toBe(answer.page);
+    expect(["run", "sent"], placeOf(answer)).toContain(before?.mark);
   }
 });
 
@@ -69,20 +86,35 @@ describe("the commands of the pages", () => {
   beforeAll(async () => void (guides = await openGuides()));
   afterAll(() => guides.close());
 
-  const pages = documents.filter((page) =>
-    shellBlocks.some((block) => block.page === page && block.mark === "run"),
-  );
-  test.concurrent.each(pages)(
-    "the commands of %s print the documented answers",
-    async (page) => {
-      const own = blocks.filter((block) => block.page === page);
-      const opened = await guides.open(own.filter(({ mark }) => mark === "run"));
+  const isRun = ({ mark }: Block) => mark === "run" || mark === "sent";
+  // A page that names a data folder of its own begins with a new installation.
+  const beginsAnew = (page: string) => blocksOf(page).some(({ text }) => /\bCLEANCAST_DATA=/.test(text));
+  const trails = trailsOf(documents, beginsAnew)
+    .map((pages) => pages.filter((page) => blocksOf(page).some(isRun)))
+    .filter((pages) => pages.length > 0);
+
+  test("every page with commands is on a trail, and the longest begins with the README and the quick start", () => {
+    expect([...new Set(trails.flat())].toSorted()).toEqual(
+      documents.filter((page) => blocksOf(page).some(isRun)),
+    );
+    expect(trails.find(([first]) => first === "README.md")?.slice(0, 3)).toEqual([
+      "README.md",
+      "docs/tutorials/quick-start.md",
+      "docs/how-to/read-a-trace.md",
+    ]);
+  });
+
+  test.concurrent.each(trails.map((pages) => [pages.join(", "), pages] as const))(
+    "one installation lives through the commands of %s, and they print the documented answers",
+    async (_, pages) => {
+      const trail = pages.flatMap(blocksOf);
+      const opened = await guides.open(trail.filter(isRun));
       try {
         let printed: string | null = "";
-        for (const block of own) {
+        for (const block of trail) {
           if (block.mark === "answer" && printed !== null)
             expect(normal(printed), placeOf(block)).toMatch(patternOf(block));
-          if (block.mark !== "run") continue;
+          if (!isRun(block)) continue;
           const missing = ["php", "python3", "jq"].find(
             (program) => new RegExp(`^${program}\\b`, "m").test(block.text) && !isInstalled(program),
           );
@@ -93,7 +125,7 @@ describe("the commands of the pages", () => {
         await opened.close();
       }
     },
-    120_000,
+    300_000,
   );
 });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Command } from "commander";
 import { openProgram } from "../src/commands/program.ts";
-import { root } from "./support/documents/documents.ts";
+import { documents, root } from "./support/documents/documents.ts";
 
 type Hint = { file: string; text: string };
 
@@ -67,6 +67,27 @@ describe("hints", () => {
       const fault = faultOf(text);
       return fault === null ? [] : [`${file}: cleancast ${text}: ${fault}`];
     });
+    expect(wrong).toEqual([]);
+  });
+
+  test("every command in the text of a page exists and is complete", () => {
+    const pages = documents.filter((page) => !page.startsWith("docs/decisions/"));
+    const inPages = pages.flatMap((page) =>
+      [...readFileSync(join(root, page), "utf8").matchAll(/`npx cleancast ([^`]+)`/g)].map(
+        ([, text = ""]) => ({
+          page,
+          // A page may leave settings out; a hint of the program may not.
+          text: text.replaceAll(" …", " name=…").replaceAll(/[\w.]+=…/g, "name=…"),
+        }),
+      ),
+    );
+    expect(inPages.length).toBeGreaterThan(60);
+    const wrong = inPages
+      .filter(({ text }) => text !== "…")
+      .flatMap(({ page, text }) => {
+        const fault = faultOf(text);
+        return fault === null ? [] : [`${page}: cleancast ${text}: ${fault}`];
+      });
     expect(wrong).toEqual([]);
   });
 

@@ -29,10 +29,10 @@ const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, impo
 
 function nginx(program: string, port: number, relayPort: number, folder: string): Proxy {
   const server = example("nginx.conf")
-    .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
-    .replace(/ssl_certificate +\S+;/, `ssl_certificate ${fixture("tls-cert.pem")};`)
-    .replace(/ssl_certificate_key +\S+;/, `ssl_certificate_key ${fixture("tls-key.pem")};`)
-    .replace("http://127.0.0.1:8080", `http://127.0.0.1:${relayPort}`)
+    .replaceAll("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
+    .replaceAll(/ssl_certificate +\S+;/g, `ssl_certificate ${fixture("tls-cert.pem")};`)
+    .replaceAll(/ssl_certificate_key +\S+;/g, `ssl_certificate_key ${fixture("tls-key.pem")};`)
+    .replaceAll("http://127.0.0.1:8080", `http://127.0.0.1:${relayPort}`)
     .replace("/var/www/shop", folder);
   return configureNginx(program, folder, server);
 }
@@ -43,9 +43,9 @@ function caddy(program: string, port: number, relayPort: number, folder: string)
       "shop.example.com, www.example.com {",
       `https://shop.example.com:${port}, https://www.example.com:${port} {\n\ttls internal`,
     )
+    .replace("cc.example.com {", `https://cc.example.com:${port} {\n\ttls internal`)
     .replace("https:// {", `https://:${port} {`)
-    .replace("https:// {", `https://:${port} {`)
-    .replace("127.0.0.1:8080", `127.0.0.1:${relayPort}`)
+    .replaceAll("127.0.0.1:8080", `127.0.0.1:${relayPort}`)
     .replace("/var/www/shop", folder);
   return configureCaddy(program, folder, withCaddyOptions(site));
 }
@@ -138,6 +138,27 @@ describe.each([
         '{"email":"ada@example.com","event":"purchase"}',
       );
       expect(sent.text).toBe('{"ok":true,"event":"purchase","results":{"sandbox":{"ok":true}}}');
+
+      // nginx refuses bodies of more than 1 MiB by default.
+      const one = { email: "ada@example.com", event: "purchase", note: "x".repeat(50_000) };
+      const events = Array.from({ length: 40 }, (_, i) => ({ ...one, orderId: `P-${i}` }));
+      const batch = await ask(
+        port,
+        {
+          method: "POST",
+          path: "/__cc/inbound/batch",
+          headers: { ...host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
+        },
+        JSON.stringify({ events }),
+      );
+      expect([batch.status, JSON.parse(batch.text).results?.length]).toEqual([200, 40]);
+
+      const dashboard = await ask(port, {
+        path: "/dashboard/",
+        headers: { Host: "cc.example.com" },
+        servername: "cc.example.com",
+      });
+      expect([dashboard.status, dashboard.text]).toEqual([200, expect.stringContaining("<title>Cleancast")]);
 
       const report = (origin: string) =>
         ask(
@@ -241,7 +262,9 @@ describe("the Caddy example with on-demand certificates", () => {
 
 test("the guide has the same proxy rule as the dashboard", () => {
   const guide = readFileSync(new URL("../docs/how-to/domains.md", import.meta.url), "utf8");
-  expect(guide).toContain(`\`\`\`nginx\n${nginxRule("https://cc.example.com")}\n\`\`\`\n`);
+  expect(guide).toContain(
+    `\`\`\`nginx by test/proxies.test.ts\n${nginxRule("https://cc.example.com")}\n\`\`\`\n`,
+  );
   expect(nginxRule("http://10.0.0.5:8080")).not.toContain("ssl");
 });
 

@@ -23,7 +23,10 @@ const emailOf = (phone) => JSON.parse(readFileSync(CUSTOMERS, "utf8"))[phone];
 function conversionOf(call) {
   const phone = call.customer_phone_number;
   const email = emailOf(phone);
-  if (!call.answered || call.duration < minSeconds || !email) return null;
+  // A tracker that names its fields differently must not lose every call silently.
+  for (const name of ["customer_phone_number", "answered", "duration", "resource_id", "start_time"])
+    if (call[name] === undefined || call[name] === "") throw new Error(`the call has no ${name}`);
+  if (!call.answered || !(Number(call.duration) >= minSeconds) || !email) return null;
   return { email, phone, event: "call", orderId: call.resource_id, eventTime: call.start_time };
 }
 
@@ -66,7 +69,11 @@ async function answer(request) {
 
 createServer((request, response) => {
   void answer(request)
-    .catch(() => 503)
+    .catch((error) => {
+      // The tracker retries.
+      console.error(String(error), error.cause ?? "");
+      return 503;
+    })
     .then((status) => response.writeHead(status).end());
 }).listen(Number(PORT), function () {
   console.log(`listening on ${this.address().port}`);

@@ -4,28 +4,41 @@
 const inbound = "https://shop.example.com/__cc/inbound";
 
 exports.main = async ({ inputFields }) => {
-  const { email, phone, firstname, lastname, amount, deal_currency_code, hs_object_id } = inputFields;
+  const { phone, firstname, lastname, amount, deal_currency_code } = inputFields;
   const conversion = {
-    email,
+    email: required(inputFields, "email"),
     event: "purchase",
-    // HubSpot passes numbers as strings.
-    ...(amount ? { value: Number(amount), currency: deal_currency_code || "USD" } : {}),
-    orderId: `hubspot-${hs_object_id}`,
+    // For an event without an amount, such as a lead, delete this line and the next.
+    value: amountOf(amount),
+    currency: deal_currency_code || "USD",
+    orderId: required(inputFields, "hs_object_id"),
     phone,
     firstName: firstname,
     lastName: lastname,
   };
-  let answer = { status: 0, text: "no answer" };
-  // HubSpot limits an action to 20 seconds.
-  for (let attempt = 1; attempt <= 3; attempt++) {
+  // HubSpot limits an action to 20 seconds. Until then, wait for a relay that restarts.
+  const endsAt = Date.now() + 12_000;
+  let answer = await send(conversion);
+  while (!isAccepted(answer) && mayPass(answer) && Date.now() < endsAt) {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
     answer = await send(conversion);
-    if (isAccepted(answer) || (answer.status >= 300 && answer.status < 500 && answer.status !== 429)) break;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
   }
   // The workflow's history shows a failed action.
   if (!isAccepted(answer)) throw new Error(`Cleancast: ${answer.status} ${answer.text}`);
   return { outputFields: { cleancast: answer.text } };
 };
+
+/** HubSpot passes numbers as strings. Number("") is 0, and JSON turns NaN into null, which the relay takes for "no value". */
+function amountOf(text) {
+  if (/^\d+(\.\d+)?$/.test(text ?? "")) return Number(text);
+  throw new Error(`Cleancast: amount must be a number like 1234.50, not "${text ?? ""}"`);
+}
+
+/** Without its id, every record would be the same order, and all but the first would be duplicates. */
+function required(fields, name) {
+  if (fields[name]) return fields[name];
+  throw new Error(`Cleancast: ${name} is empty; is it among the properties to include in the code?`);
+}
 
 /** Only the relay answers ok: true; a proxy in between may also answer 200. */
 function isAccepted({ status, text }) {
@@ -35,6 +48,8 @@ function isAccepted({ status, text }) {
     return false;
   }
 }
+
+const mayPass = ({ status }) => [0, 200, 429].includes(status) || status >= 500;
 
 async function send(conversion) {
   try {
@@ -46,7 +61,7 @@ async function send(conversion) {
       signal: AbortSignal.timeout(5000),
     });
     return { status: response.status, text: await response.text() };
-  } catch {
-    return { status: 0, text: "no answer" };
+  } catch (error) {
+    return { status: 0, text: String(error.cause ?? error) };
   }
 }

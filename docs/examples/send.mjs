@@ -1,23 +1,34 @@
-// Sends a conversion and retries temporary failures. Node 18 or newer, no dependencies.
+// Sends a conversion and retries temporary failures for two minutes. Node 18 or newer, no dependencies.
+
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 const inbound = process.env.CLEANCAST_INBOUND; // https://shop.example.com/__cc/inbound
 const key = process.env.CLEANCAST_KEY; // cc_…
+if (!inbound || !key) throw new Error("Set CLEANCAST_INBOUND and CLEANCAST_KEY.");
 
 export async function sendConversion(conversion) {
+  check(conversion);
   for (let attempt = 1; ; attempt++) {
-    const { status, text, retryAfter } = await post(conversion).catch(() => ({
+    const { status, text, retryAfter } = await post(conversion).catch((error) => ({
       status: 0,
-      text: "no answer",
+      text: `no answer: ${error.cause ?? error}`,
     }));
     const answer = status === 200 ? parsed(text) : null;
     // Only the relay answers ok: true; a proxy in between may also answer 200.
     if (answer?.ok === true) return answer;
     // A 4xx error is permanent. Anything else may succeed later; a repeat is never counted twice.
     const mayPass = [0, 200, 429].includes(status) || status >= 500;
-    if (!mayPass || attempt === 4) throw new Error(`${status} ${text}`);
+    if (!mayPass || attempt === 7) throw new Error(`${status} ${text}`);
     const seconds = secondsToWait(retryAfter, attempt);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
+}
+
+/** JSON turns NaN into null, which the relay takes for "no value". Without an order id, repeats are detected for an hour only. */
+function check({ value, orderId }) {
+  if (value !== undefined && !Number.isFinite(value)) throw new Error(`value is not a number: ${value}`);
+  if (!orderId) throw new Error("orderId is empty");
 }
 
 async function post(conversion) {
@@ -47,11 +58,14 @@ function secondsToWait(retryAfter, attempt) {
   return Math.min(seconds > 0 ? seconds : 2 ** attempt, 60);
 }
 
-const answer = await sendConversion({
-  email: "ada@example.com",
-  event: "purchase",
-  value: 49.9,
-  currency: "EUR",
-  orderId: "A-1002",
-});
-console.log(JSON.stringify(answer));
+// Sends an example if you run this file, and nothing if you import it.
+if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
+  const answer = await sendConversion({
+    email: "node@example.com",
+    event: "purchase",
+    value: 49.9,
+    currency: "EUR",
+    orderId: "NODE-1",
+  });
+  console.log(JSON.stringify(answer));
+}

@@ -1,8 +1,9 @@
 <?php
-// Sends a conversion and retries temporary failures. PHP 8, no dependencies, no curl extension.
+// Sends a conversion and retries temporary failures for two minutes. PHP 8, no dependencies, no curl extension.
 
 function send_conversion(array $conversion): array
 {
+    check_conversion($conversion);
     $context = stream_context_create(['http' => [
         'method' => 'POST',
         'header' => [
@@ -26,10 +27,23 @@ function send_conversion(array $conversion): array
         }
         // A 4xx error is permanent. Anything else may succeed later; a repeat is never counted twice.
         $may_pass = in_array($status, [0, 200, 429], true) || $status >= 500;
-        if (!$may_pass || $attempt === 4) {
-            throw new RuntimeException($status ? "$status $body" : 'no answer');
+        if (!$may_pass || $attempt === 7) {
+            $cause = error_get_last()['message'] ?? '';
+            throw new RuntimeException($status ? "$status $body" : "no answer: $cause");
         }
         sleep(seconds_to_wait($http_response_header, $attempt));
+    }
+}
+
+/** Stops an amount that is no number, and an empty order id: without one, repeats are detected for an hour only. */
+function check_conversion(array $conversion): void
+{
+    $value = $conversion['value'] ?? 0;
+    if (!(is_int($value) || is_float($value)) || !is_finite($value)) {
+        throw new InvalidArgumentException('value is not a number: ' . var_export($value, true));
+    }
+    if (($conversion['orderId'] ?? '') === '') {
+        throw new InvalidArgumentException('orderId is empty');
     }
 }
 
@@ -45,11 +59,14 @@ function seconds_to_wait(array $headers, int $attempt): int
     return min($seconds > 0 ? $seconds : 2 ** $attempt, 60);
 }
 
-$answer = send_conversion([
-    'email' => 'ada@example.com',
-    'event' => 'purchase',
-    'value' => 49.9,
-    'currency' => 'EUR',
-    'orderId' => 'A-1004',
-]);
-echo json_encode($answer), "\n";
+// Sends an example if you run this file, and nothing if you include it.
+if (realpath($_SERVER['SCRIPT_FILENAME']) === __FILE__) {
+    $answer = send_conversion([
+        'email' => 'php@example.com',
+        'event' => 'purchase',
+        'value' => 49.9,
+        'currency' => 'EUR',
+        'orderId' => 'PHP-1',
+    ]);
+    echo json_encode($answer), "\n";
+}

@@ -1,6 +1,7 @@
-"""Sends a conversion and retries temporary failures. Python 3.8 or newer, no dependencies."""
+"""Sends a conversion and retries temporary failures for two minutes. Python 3.8 or newer, no dependencies."""
 
 import json
+import math
 import os
 import time
 import urllib.error
@@ -22,7 +23,8 @@ opener = urllib.request.build_opener(NoRedirect)
 
 
 def send_conversion(conversion):
-    for attempt in range(1, 5):
+    check(conversion)
+    for attempt in range(1, 8):
         status, text, retry_after = post(conversion)
         answer = parsed(text) if status == 200 else None
         # Only the relay answers ok: true; a proxy in between may also answer 200.
@@ -30,9 +32,18 @@ def send_conversion(conversion):
             return answer
         # A 4xx error is permanent. Anything else may succeed later; a repeat is never counted twice.
         may_pass = status in (0, 200, 429) or status >= 500
-        if not may_pass or attempt == 4:
+        if not may_pass or attempt == 7:
             raise RuntimeError(f"{status} {text}")
         time.sleep(seconds_to_wait(retry_after, attempt))
+
+
+def check(conversion):
+    """Stops an amount that is no number, and an empty order id: without one, repeats are detected for an hour only."""
+    value = conversion.get("value")
+    if value is not None and (isinstance(value, str) or not math.isfinite(value)):
+        raise ValueError(f"value is not a number: {value!r}")
+    if not conversion.get("orderId"):
+        raise ValueError("orderId is empty")
 
 
 def post(conversion):
@@ -46,8 +57,8 @@ def post(conversion):
             return response.status, response.read().decode(errors="replace"), response.headers.get("Retry-After")
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode(errors="replace"), error.headers.get("Retry-After")
-    except OSError:
-        return 0, "no answer", None
+    except OSError as error:
+        return 0, f"no answer: {error}", None
 
 
 def parsed(text):
@@ -70,13 +81,15 @@ def seconds_to_wait(retry_after, attempt):
     return min(seconds if seconds > 0 else 2**attempt, 60)
 
 
-answer = send_conversion(
-    {
-        "email": "ada@example.com",
-        "event": "purchase",
-        "value": 49.9,
-        "currency": "EUR",
-        "orderId": "A-1003",
-    }
-)
-print(json.dumps(answer))
+# Sends an example if you run this file, and nothing if you import it.
+if __name__ == "__main__":
+    answer = send_conversion(
+        {
+            "email": "python@example.com",
+            "event": "purchase",
+            "value": 49.9,
+            "currency": "EUR",
+            "orderId": "PYTHON-1",
+        }
+    )
+    print(json.dumps(answer))

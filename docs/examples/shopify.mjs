@@ -16,13 +16,23 @@ function isShopify(signature, body) {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
+/** Shopify sends amounts as strings. Number("") is 0, and JSON turns NaN into null: the money would be lost. */
+function amountOf(text) {
+  if (/^\d+(\.\d+)?$/.test(text ?? "")) return Number(text);
+  throw new Error(`"${text ?? ""}" is not an amount like 1234.50`);
+}
+
+function required(order, name) {
+  if (order[name]) return order[name];
+  throw new Error(`${name} is empty`);
+}
+
 const conversionOf = (order) => ({
   email: order.email,
   event: "purchase",
-  // Shopify sends amounts as strings.
-  value: Number(order.total_price),
-  currency: order.currency,
-  orderId: order.name,
+  value: amountOf(order.total_price),
+  currency: required(order, "currency"),
+  orderId: required(order, "name"),
   eventTime: order.processed_at,
   phone: order.phone ?? order.customer?.phone,
   firstName: order.customer?.first_name,
@@ -38,7 +48,7 @@ const itemOf = (line) => ({
   id: line.variant_id,
   name: line.title,
   brand: line.vendor,
-  price: Number(line.price),
+  price: amountOf(line.price),
   quantity: line.quantity,
 });
 
@@ -84,7 +94,11 @@ async function answer(request) {
 
 createServer((request, response) => {
   void answer(request)
-    .catch(() => 503)
+    .catch((error) => {
+      // Shopify retries, and lists the failure.
+      console.error(String(error), error.cause ?? "");
+      return 503;
+    })
     .then((status) => response.writeHead(status).end());
 }).listen(Number(PORT), function () {
   console.log(`listening on ${this.address().port}`);

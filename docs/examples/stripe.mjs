@@ -1,13 +1,15 @@
 // Receives Stripe's webhooks, checks their signature, and reports payments and full refunds. Node 18 or newer.
-// STRIPE_SECRET   the endpoint's signing secret, whsec_…
+// STRIPE_SECRET    the signing secret of the event destination, whsec_…
+// STRIPE_API_KEY   a restricted key that can read invoices, rk_…
 // CLEANCAST_INBOUND, CLEANCAST_KEY, PORT
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
-const { STRIPE_SECRET, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8091" } = process.env;
+const { STRIPE_SECRET, STRIPE_API_KEY, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8091" } = process.env;
+const { STRIPE_API = "https://api.stripe.com" } = process.env;
 // With an empty secret, anyone could sign.
-for (const name of ["STRIPE_SECRET", "CLEANCAST_INBOUND", "CLEANCAST_KEY"])
+for (const name of ["STRIPE_SECRET", "STRIPE_API_KEY", "CLEANCAST_INBOUND", "CLEANCAST_KEY"])
   if (!process.env[name]) throw new Error(`Set ${name}.`);
 
 function isStripe(header, body) {
@@ -24,11 +26,35 @@ function isStripe(header, body) {
 // Stripe uses the smallest unit of a currency: cents, but whole yen.
 const whole = new Set("bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" "));
 const thousandths = new Set("bhd jod kwd omr tnd".split(" "));
-const money = (amount, currency) =>
-  amount / (whole.has(currency) ? 1 : thousandths.has(currency) ? 1000 : 100);
+function money(amount, currency) {
+  // null / 100 is 0, and JSON turns NaN into null: the money would be lost.
+  if (!Number.isSafeInteger(amount) || !currency) throw new Error(`${amount} ${currency} is not an amount`);
+  return amount / (whole.has(currency) ? 1 : thousandths.has(currency) ? 1000 : 100);
+}
+
+/**
+ * Returns the invoice of a subscription that a charge paid, if any: a checkout of a subscription names its invoice, and a charge
+ * names only its payment.
+ */
+async function subscriptionInvoiceOf(charge) {
+  if (!charge.payment_intent) return null;
+  const query = new URLSearchParams({
+    "payment[type]": "payment_intent",
+    "payment[payment_intent]": charge.payment_intent,
+    "expand[]": "data.invoice",
+  });
+  const response = await fetch(`${STRIPE_API}/v1/invoice_payments?${query}`, {
+    headers: { Authorization: `Bearer ${STRIPE_API_KEY}`, "Stripe-Version": "2025-03-31.basil" },
+    redirect: "manual",
+    signal: AbortSignal.timeout(4000),
+  });
+  if (response.status !== 200) throw new Error(`Stripe: ${response.status} ${await response.text()}`);
+  const invoice = (await response.json()).data[0]?.invoice;
+  return invoice?.billing_reason?.startsWith("subscription") ? invoice.id : null;
+}
 
 /** null: nothing to report. */
-function conversionOf({ type, created, data: { object: one } }) {
+async function conversionOf({ type, created, data: { object: one } }) {
   const isPaid =
     (type === "checkout.session.completed" || type === "checkout.session.async_payment_succeeded") &&
     one.payment_status === "paid";
@@ -38,7 +64,8 @@ function conversionOf({ type, created, data: { object: one } }) {
       event: "purchase",
       value: money(one.amount_total, one.currency),
       currency: one.currency,
-      orderId: one.payment_intent ?? one.id,
+      // A subscription has an invoice in place of a payment.
+      orderId: one.payment_intent ?? one.invoice ?? one.id,
       eventTime: created,
       phone: one.customer_details?.phone,
     };
@@ -49,7 +76,7 @@ function conversionOf({ type, created, data: { object: one } }) {
       event: "refund",
       value: money(one.amount_refunded, one.currency),
       currency: one.currency,
-      orderId: one.payment_intent ?? one.id,
+      orderId: (await subscriptionInvoiceOf(one)) ?? one.payment_intent ?? one.id,
       eventTime: created,
     };
   return null;
@@ -89,13 +116,17 @@ async function answer(request) {
   }
   const body = Buffer.concat(parts);
   if (!isStripe(request.headers["stripe-signature"], body)) return 401;
-  const conversion = conversionOf(JSON.parse(body.toString()));
+  const conversion = await conversionOf(JSON.parse(body.toString()));
   return conversion?.email ? pass(conversion) : 200;
 }
 
 createServer((request, response) => {
   void answer(request)
-    .catch(() => 503)
+    .catch((error) => {
+      // Stripe retries, and lists the failure under Event deliveries.
+      console.error(String(error), error.cause ?? "");
+      return 503;
+    })
     .then((status) => response.writeHead(status).end());
 }).listen(Number(PORT), function () {
   console.log(`listening on ${this.address().port}`);

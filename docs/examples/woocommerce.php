@@ -29,6 +29,11 @@ function cleancast_send(int $order_id, string $event, int $attempt): void
     if (!$order || !$order->get_billing_email()) {
         return;
     }
+    $total = $order->get_total();
+    // (float) of an unreadable text is 0: fail instead, so that the order is listed as failed.
+    if (!is_numeric($total) || !is_finite((float) $total) || !$order->get_order_number()) {
+        throw new RuntimeException("Cleancast: order $order_id has no number or its total is not one: \"$total\"");
+    }
     $paid = $order->get_date_paid();
     $answer = wp_remote_post(CLEANCAST_INBOUND, [
         'timeout' => 15,
@@ -37,7 +42,7 @@ function cleancast_send(int $order_id, string $event, int $attempt): void
         'body' => wp_json_encode([
             'email' => $order->get_billing_email(),
             'event' => $event,
-            'value' => (float) $order->get_total(),
+            'value' => (float) $total,
             'currency' => $order->get_currency(),
             'orderId' => $order->get_order_number(),
             'eventTime' => $event === 'purchase' && $paid ? $paid->getTimestamp() : null,

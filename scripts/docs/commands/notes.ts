@@ -1,0 +1,272 @@
+// The parts of the command reference that the commands do not declare: an example of each, and details. scripts/commandDocs.ts
+// writes the pages. Examples of a page are run in the order of the page, on one installation (test/guides.test.ts), or by the test
+// that `by` names.
+
+export type Note = {
+  /** Begins with the command's words; the page shows it after `npx cleancast`. */
+  example: string;
+  by?: string;
+  /** Markdown, seen from docs/reference/commands/. */
+  more?: string;
+};
+
+/** Shows the top-level commands by task; a command that is not listed follows under "Other commands". */
+export const groups: readonly (readonly [title: string, commands: readonly string[]])[] = [
+  [
+    "Server and database",
+    [
+      "serve",
+      "doctor",
+      "migrate",
+      "backup",
+      "restore",
+      "check",
+      "vacuum",
+      "move",
+      "encryption-key",
+      "completion",
+    ],
+  ],
+  ["Sites and hosts", ["site", "host", "tag"]],
+  ["Keys and members", ["key", "api-key", "member", "audit"]],
+  ["Connections", ["platform", "connect", "connection", "disconnect", "sign-in", "oauth"]],
+  ["Events and deliveries", ["event", "delivery", "backfill", "import"]],
+  ["People and consent", ["identity", "consent", "person"]],
+  ["Bot filtering", ["traffic"]],
+  ["Alerts and webhooks", ["alert", "webhook"]],
+];
+
+/** Commands that a page needs before its examples. */
+export const before: Readonly<Record<string, string>> = {
+  doctor: `npx cleancast key add shop.example.com "my backend"`,
+  connection: `npx cleancast connect shop.example.com meta pixel_id=… access_token=@token.txt test_event_code=…`,
+  import: `cat > orders.csv <<END
+email,event,value,currency,orderId,eventTime
+nora@example.com,purchase,49.90,EUR,COMMAND-1,$(date +%s)
+END
+cat > clicks.csv <<END
+email,gclid,seenAt
+nora@example.com,Cj0-from-the-old-system,$(date +%s)
+END`,
+  person: "npx cleancast identity put shop.example.com --email ada@example.com gclid=Cj0-example",
+};
+
+export const notes: Readonly<Record<string, Note>> = {
+  serve: {
+    example: "serve",
+    by: "test/operations/start.test.ts",
+    more: "`npm start` does the same in the project's folder. [How it stops](../../how-to/run-on-one-machine.md#install-a-new-version).",
+  },
+  doctor: {
+    example: "doctor --offline",
+    more: "The exit code is 1 if something must be fixed. [What it checks](../doctor.md).",
+  },
+  migrate: { example: "migrate", more: "[Upgrade and roll back](../../how-to/upgrade.md)." },
+  backup: {
+    example: "backup cleancast.backup",
+    more: "Shows its progress. [Backup, restore and encryption key](../../how-to/backup.md).",
+  },
+  restore: {
+    example: "restore cleancast.backup",
+    by: "test/operations/backup.test.ts",
+    more: "Verifies the file first, and restores all of it or nothing. `--force` replaces existing data and sets a damaged database aside.",
+  },
+  check: { example: "check", more: "The exit code is 1 if there is a problem." },
+  vacuum: {
+    example: "vacuum",
+    more: "Removes the bytes of deleted rows from the embedded database, for which the relay must be stopped. On PostgreSQL it runs next to relays. [Deleted bytes](../stored-data.md#deleted-bytes).",
+  },
+  move: {
+    example: "move --to postgres://cleancast:secret@database.internal:5432/cleancast",
+    by: "test/faults/move.test.ts",
+    more: "Run it again to continue after a stop. [Move to PostgreSQL](../../how-to/move-to-postgresql.md).",
+  },
+  "encryption-key rotate": {
+    example: "encryption-key rotate",
+    more: "`--alone` is for PostgreSQL with the key in a file, if there is no other node. [Backup and encryption key](../../how-to/backup.md).",
+  },
+  "encryption-key lost": {
+    example: "encryption-key lost",
+    by: "test/operations/encryptionKey.test.ts",
+    more: "Without `--yes` it shows what you will lose. [Lost encryption key](../../how-to/backup.md#lost-encryption-key).",
+  },
+  completion: {
+    example: "completion bash > cleancast-completion.bash",
+    more: "[Shell completion](../cli.md#shell-completion).",
+  },
+  "site add": { example: "site add www.example.com" },
+  "site list": { example: "site list" },
+  "site show": { example: "site show www.example.com", more: "Secrets are never shown." },
+  "site set": {
+    example: "site set shop.example.com consent_mode=opt-in keep=60d --yes",
+    more: "Asks if a shorter retention deletes data.",
+  },
+  "site delete": {
+    example: "site delete www.example.com --yes",
+    more: "Counts what it would delete, and asks. Keys, connections and webhooks of the site end within two seconds, and its data is deleted in the background: [delete a site](../stored-data.md#delete-a-site).",
+  },
+  "host add": {
+    example: "host add shop.example.com www.shop.example.com",
+    more: "[Domains and TLS](../../how-to/domains.md).",
+  },
+  "host list": { example: "host list shop.example.com" },
+  "host verify": {
+    example: "host verify www.shop.example.com",
+    by: "test/contract/hosts.test.ts",
+    more: "Shows what to do if something is wrong.",
+  },
+  "host pause": { example: "host pause www.shop.example.com" },
+  "host resume": { example: "host resume www.shop.example.com" },
+  "host remove": { example: "host remove www.shop.example.com" },
+  tag: {
+    example: "tag shop.example.com",
+    more: "[Install the browser tag](../../how-to/tag.md).",
+  },
+  "key add": {
+    example: 'key add shop.example.com "HubSpot"',
+    more: "The first key of a site turns inbound on. `--hash` adds a key that was made elsewhere: [set up without a browser](../../how-to/set-up-without-a-browser.md).",
+  },
+  "key generate": { example: "key generate" },
+  "key list": { example: "key list shop.example.com" },
+  "key rotate": { example: "key rotate ID" },
+  "key revoke": { example: "key revoke ID" },
+  "api-key add": {
+    example: 'api-key add "Reports"',
+    more: "For the [management API](../management-api.md). An inbound key is another thing: `key add`.",
+  },
+  "api-key list": { example: "api-key list" },
+  "api-key revoke": { example: "api-key revoke ID --yes" },
+  "member list": { example: "member list", more: "[Members and roles](../access.md)." },
+  "member add": {
+    example: "member add ada@example.com --role viewer --site shop.example.com",
+  },
+  "member reset": {
+    example: "member reset ada@example.com",
+    by: "test/api/members.test.ts",
+    more: "Using the link ends all sessions of the member.",
+  },
+  "member sessions": { example: "member sessions ada@example.com", by: "test/api/members.test.ts" },
+  "member remove": { example: "member remove ada@example.com", by: "test/api/members.test.ts" },
+  audit: {
+    example: "audit shop.example.com",
+    more: "`--installation`: members, API keys, deleted sites and encryption keys.",
+  },
+  "platform list": { example: "platform list" },
+  "platform show": { example: "platform show meta" },
+  connect: {
+    example: "connect shop.example.com meta pixel_id=… access_token=@token.txt",
+    more: "Connecting the same account again changes the connection and releases parked deliveries. Settings of each platform: [platforms](../../platforms/README.md). [Proven connections](../../how-to/connect-a-platform.md#proven-connections), [past conversions](../../how-to/backfill.md).",
+  },
+  disconnect: {
+    example: "disconnect ID --yes",
+    more: "Counts the waiting deliveries, and asks.",
+  },
+  "connection list": { example: "connection list shop.example.com", more: "Secrets are never shown." },
+  "connection set": {
+    example: "connection set ID events=purchase,lead",
+    more: "After a token expired: `connection set ID access_token=@file`.",
+  },
+  "connection rotate": {
+    example: "connection rotate ID",
+    by: "test/outbound/signedEvents.test.ts",
+    more: "For [your own endpoint](../../how-to/receive-conversions.md), whose requests are signed.",
+  },
+  "connection preview": { example: "connection preview ID --name lead" },
+  "connection prove": {
+    example: "connection prove ID",
+    more: "The exit code is 1 if the connection is not proven.",
+  },
+  "connection test": { example: "connection test ID", more: "The exit code is 1 if it is not accepted." },
+  "connection choices": {
+    example: "connection choices shop.example.com meta pixel_id",
+    by: "test/platforms/standins.test.ts",
+  },
+  "connection pause": { example: "connection pause ID" },
+  "connection resume": { example: "connection resume ID" },
+  "sign-in": {
+    example: "sign-in shop.example.com google_ads",
+    by: "test/platforms/signIn.test.ts",
+    more: "Waits for the sign-in, then prints the command that uses it. It needs an [OAuth app](oauth.md).",
+  },
+  "oauth app set": { example: "oauth app set google_ads client_id=… client_secret=@secret.txt" },
+  "oauth app list": { example: "oauth app list" },
+  "oauth app remove": { example: "oauth app remove google_ads" },
+  "event list": { example: "event list shop.example.com --limit 5" },
+  "event show": {
+    example: "event show ID",
+    more: "[Read a trace](../../how-to/read-a-trace.md) explains what it prints.",
+  },
+  "event release": { example: "event release ID", by: "test/contract/traffic.test.ts" },
+  "delivery list": {
+    example: "delivery list shop.example.com --state rejected,expired,parked --from 7d",
+    more: "[Sync log](../sync-log.md).",
+  },
+  "delivery show": { example: "delivery show EVENT" },
+  "delivery replay": { example: "delivery replay shop.example.com --state rejected" },
+  "delivery cancel": { example: "delivery cancel shop.example.com --state parked" },
+  "backfill start": {
+    example: "backfill start ID --days 30",
+    by: "test/faults/backfill.test.ts",
+    more: "[Send past conversions to a platform](../../how-to/backfill.md).",
+  },
+  "backfill list": { example: "backfill list" },
+  "backfill cancel": { example: "backfill cancel ID", by: "test/faults/backfill.test.ts" },
+  "import conversions": {
+    example: "import conversions orders.csv --site shop.example.com --deliver none",
+    more: "Run it again to continue after a stop. [Import historical conversions](../../how-to/import-conversions.md).",
+  },
+  "import identities": {
+    example: "import identities clicks.csv --site shop.example.com",
+    more: "[Identity records](../../how-to/import-conversions.md#identity-records).",
+  },
+  "import list": { example: "import list shop.example.com" },
+  "identity put": {
+    example: "identity put shop.example.com --email ada@example.com gclid=Cj0-example utm_source=google",
+  },
+  "identity get": { example: "identity get shop.example.com --email ada@example.com" },
+  "consent set": {
+    example: "consent set shop.example.com denied --email ada@example.com",
+    more: "[Consent](../../explanation/consent.md).",
+  },
+  "person export": { example: "person export shop.example.com --email ada@example.com" },
+  "person erase": {
+    example: "person erase shop.example.com --email ada@example.com --yes",
+    more: "Counts what it would erase, and asks. [Stored data](../stored-data.md).",
+  },
+  "traffic check": {
+    example: 'traffic check shop.example.com --user-agent "…" --ip 192.0.2.10',
+    more: "[Bot filtering](../../explanation/bot-filtering.md).",
+  },
+  "traffic bots": { example: "traffic bots shop.example.com" },
+  "traffic replay": { example: "traffic replay VISIT", by: "test/contract/traffic.test.ts" },
+  "traffic counts": { example: "traffic counts shop.example.com --hours 24" },
+  "alert list": { example: "alert list", more: "[Alerts](../../how-to/alerts.md)." },
+  "alert test": {
+    example: "alert test shop.example.com",
+    by: "test/outbound/alerts.test.ts",
+    more: "The exit code is 1 if a message fails.",
+  },
+  "webhook add": {
+    example: "webhook add shop.example.com https://example.com/cleancast",
+    more: "[Outbound webhook](../outbound-webhook.md).",
+  },
+  "webhook list": { example: "webhook list shop.example.com" },
+  "webhook show": { example: "webhook show ID" },
+  "webhook test": { example: "webhook test ID", by: "test/outbound/pushes.test.ts" },
+  "webhook rotate": { example: "webhook rotate ID" },
+  "webhook disable": { example: "webhook disable ID" },
+  "webhook enable": { example: "webhook enable ID" },
+  "webhook repair": {
+    example: "webhook repair ID https://example.com/cleancast",
+    by: "test/faults/damagedRows.test.ts",
+    more: "For a webhook that [cannot be read](../../how-to/troubleshooting.md#damaged-data).",
+  },
+  "webhook replay": {
+    example: "webhook replay ID --period 2026-11-15T12:00Z",
+    by: "test/outbound/pushes.test.ts",
+  },
+  "webhook remove": {
+    example: "webhook remove ID --yes",
+    more: "Counts its waiting periods, and asks.",
+  },
+};
