@@ -11,6 +11,8 @@ import { openGuides, type Guides } from "./support/documents/guideRun.ts";
 /** The accepted reasons for not running a block. Every other block is run. */
 const reasons = new Set([
   "needs Docker",
+  "needs a Kubernetes cluster",
+  "needs a published release",
   "needs systemd",
   "needs root",
   "needs a public domain",
