@@ -188,14 +188,14 @@ async function checkSilence(
 }
 
 function checkWebhook(
-  { id, origin, state, stateReason, failingSince }: Webhook,
+  { id, origin, state, stateReason, isDisabledByPerson, failingSince }: Webhook,
   timeZone: string,
   now: number,
 ): Finding | null {
   const kind = "webhook";
   if (state === "disabled") {
     // The person who disabled it needs no alert.
-    if (stateReason?.startsWith("disabled by ")) return null;
+    if (isDisabledByPerson) return null;
     const since = failingSince === null ? "" : ` It has failed since ${timeText(failingSince, timeZone)}.`;
     const text =
       origin === null

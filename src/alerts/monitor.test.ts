@@ -333,7 +333,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await add(`w1${sites}`);
     await add(`w2${sites}`);
     const line = { siteId: site.id, actor: "ada", action: "webhook disabled", detail: {}, at: now };
-    await store.webhooks.setState(line, `w2${sites}`, "disabled", "disabled by command line");
+    await store.webhooks.setState(line, `w2${sites}`, "disabled", "not needed any more", "person");
     const failing = (since: number | null) =>
       sql(
         location,
@@ -346,12 +346,12 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     now += 2 * minute;
     await monitor.check();
     expect(posts(site)).toEqual(["began webhook"]);
-    await store.webhooks.setState(line, `w1${sites}`, "disabled", "it answered 410 Gone");
+    await store.webhooks.setState(line, `w1${sites}`, "disabled", "disabled by the receiver with 410 Gone");
     now += minute;
     await monitor.check();
     expect(posts(site)).toEqual(["began webhook"]);
     expect((await store.alerts.listSince(site.id, now))[0]?.text).toContain(
-      "is disabled: it answered 410 Gone",
+      "is disabled: disabled by the receiver with 410 Gone",
     );
     await store.webhooks.setState(line, `w1${sites}`, "active", null);
     now += minute;

@@ -111,16 +111,16 @@ export async function rotateSecret(
 
 /** Stops pushing. Periods are closed as before and kept. */
 export async function disableWebhook({ store }: WebhookContext, webhook: Webhook, by: By): Promise<void> {
-  const { siteId, id, state, stateReason } = webhook;
+  const { siteId, id, isDisabledByPerson } = webhook;
   // A person may also disable a webhook that the relay has disabled: that ends its alert.
-  if (state === "disabled" && stateReason?.startsWith("disabled by "))
-    throw new Conflict("webhook", `Webhook ${id} is disabled already.`);
+  if (isDisabledByPerson) throw new Conflict("webhook", `Webhook ${id} is disabled already.`);
   const reason = `disabled by ${by.actor}`;
   await store.webhooks.setState(
     auditLine(siteId, "webhook disabled", { id, reason }, by),
     id,
     "disabled",
     reason,
+    "person",
   );
 }
 

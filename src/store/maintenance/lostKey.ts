@@ -94,7 +94,8 @@ async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, no
       const secret = { current: randomBytes(24).toString("base64"), previous: null };
       const plain = column === "url" ? "https://lost.invalid/" : JSON.stringify(secret);
       await tx.all(
-        `UPDATE webhooks SET ${column} = $3, state = 'disabled', state_reason = $4, updated_at = $5 WHERE ${hasKey}`,
+        `UPDATE webhooks SET ${column} = $3, state = 'disabled', state_reason = $4, disabled_by = NULL, updated_at = $5
+         WHERE ${hasKey}`,
         [
           ...ids,
           seal.close(plain, sealed.place(row)),

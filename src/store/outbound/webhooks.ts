@@ -22,6 +22,8 @@ export type Webhook = {
   state: WebhookState;
   /** Why it is disabled. */
   stateReason: string | null;
+  /** False where the relay disabled it, because it failed for too long or cannot be read. */
+  isDisabledByPerson: boolean;
   /** The time of the first consecutive failure; null when the last push succeeded. */
   failingSince: number | null;
   /** Consecutive failures. */
@@ -63,6 +65,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       sendEmpty: Number(row.send_empty) === 1,
       state: address ? (row.state as WebhookState) : "disabled",
       stateReason: address ? (row.state_reason as string | null) : cannotBeRead,
+      isDisabledByPerson: address !== null && row.disabled_by === "person",
       failingSince: readNumber(row.failing_since),
       attempts: Number(row.attempts),
       dueAt: Number(row.due_at),
@@ -148,8 +151,8 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       const { url, secrets } = sealed(line.siteId, id, address);
       return change(line, async (tx) => {
         await tx.all(
-          `UPDATE webhooks SET url = $3, secrets = $4, state = 'active', state_reason = NULL, failing_since = NULL,
-             attempts = 0, due_at = 0, owner = '', updated_at = $5
+          `UPDATE webhooks SET url = $3, secrets = $4, state = 'active', state_reason = NULL, disabled_by = NULL,
+             failing_since = NULL, attempts = 0, due_at = 0, owner = '', updated_at = $5
            WHERE site_id = $1 AND id = $2`,
           [line.siteId, id, url, secrets, line.at],
         );
@@ -157,15 +160,22 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     },
 
     /** Enabling resets the failures and makes queued pushes due, unless a push is in progress. */
-    setState(line: AuditLine, id: string, state: WebhookState, reason: string | null): Promise<void> {
+    setState(
+      line: AuditLine,
+      id: string,
+      state: WebhookState,
+      reason: string | null,
+      disabledBy: "person" | null = null,
+    ): Promise<void> {
       return change(line, async (tx) => {
         await tx.all(
           state === "active"
-            ? `UPDATE webhooks SET state = $3, state_reason = $4, failing_since = NULL, attempts = 0,
+            ? `UPDATE webhooks SET state = $3, state_reason = $4, disabled_by = $6, failing_since = NULL, attempts = 0,
                  due_at = CASE WHEN owner = '' THEN 0 ELSE due_at END, updated_at = $5
                WHERE site_id = $1 AND id = $2`
-            : `UPDATE webhooks SET state = $3, state_reason = $4, updated_at = $5 WHERE site_id = $1 AND id = $2`,
-          [line.siteId, id, state, reason, line.at],
+            : `UPDATE webhooks SET state = $3, state_reason = $4, disabled_by = $6, updated_at = $5
+               WHERE site_id = $1 AND id = $2`,
+          [line.siteId, id, state, reason, line.at, disabledBy],
         );
       });
     },

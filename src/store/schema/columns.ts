@@ -33,7 +33,7 @@ export const columns = {
   users: "id, email, name, email_verified, image, two_factor, created_at, updated_at, seen_at, invited_by",
   verifications: "id, identifier, value, expires_at, created_at, updated_at",
   webhooks:
-    "site_id, id, url, secrets, send_empty, state, state_reason, failing_since, attempts, due_at, owner, created_at, updated_at",
+    "site_id, id, url, secrets, send_empty, state, state_reason, disabled_by, failing_since, attempts, due_at, owner, created_at, updated_at",
 } as const;
 
 /** Returns the columns with the table in front of each, for a join. */

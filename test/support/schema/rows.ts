@@ -233,6 +233,7 @@ export function representativeRows(): Record<string, Row[]> {
         send_empty: 1,
         state: "active",
         state_reason: null,
+        disabled_by: null,
         failing_since: null,
         attempts: 0,
         due_at: 0,

@@ -582,7 +582,7 @@ export const initial: Migration = {
     ) {COMPACT}`,
 
     // url and secrets are sealed. owner and due_at together are a lease, as with deliveries. attempts counts consecutive
-    // failures.
+    // failures. disabled_by is 'person' where a person has disabled it, and NULL where the relay has.
     `CREATE TABLE webhooks (
       site_id text NOT NULL,
       id text NOT NULL,
@@ -591,6 +591,7 @@ export const initial: Migration = {
       send_empty integer NOT NULL,
       state text NOT NULL,
       state_reason text,
+      disabled_by text,
       failing_since bigint,
       attempts integer NOT NULL,
       due_at bigint NOT NULL,
