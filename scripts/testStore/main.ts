@@ -26,7 +26,7 @@ function vitest(args: readonly string[], env: Record<string, string>): Promise<n
 async function onDatabase(address: string): Promise<number> {
   let server: string;
   try {
-    const fault = findUrlFault(address);
+    const fault = findUrlFault(address, { name: "The URL" });
     if (fault !== null) throw new Error(fault);
     readDialectFlags(address);
     ({ server } = await findPrimary(serverUrls(address)));

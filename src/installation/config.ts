@@ -256,7 +256,10 @@ function readStore(
   faults: string[],
 ): StoreLocation {
   if (url === undefined) return { engine: "sqlite", file: embeddedFile(folder) };
-  const fault = findUrlFault(url);
+  const fault = findUrlFault(url, {
+    name: "DATABASE_URL",
+    otherwise: "leave it out for the embedded database",
+  });
   if (fault) faults.push(fault);
   return { engine: "postgres", url, connections };
 }

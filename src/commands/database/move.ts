@@ -93,8 +93,8 @@ async function moveFile(config: Config, file: string, url: string, options: Opti
 }
 
 function refuseUrl(url: string): void {
-  const fault = findUrlFault(url)?.replaceAll("DATABASE_URL", "--to");
-  if (fault !== undefined) throw new Refusal("to", fault.replace(/; leave it out.*/, "."));
+  const fault = findUrlFault(url, { name: "--to" });
+  if (fault !== null) throw new Refusal("to", fault);
   try {
     readDialectFlags(url);
   } catch (error) {

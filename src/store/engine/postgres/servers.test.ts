@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { findUrlFault, serverNames, serverUrls } from "./servers.ts";
 
+const source = { name: "DATABASE_URL", otherwise: "leave it out for the embedded database" };
+
 describe("the servers of a URL", () => {
   test.each([
     ["postgres://u:p@db1:5432/cc", ["postgres://u:p@db1:5432/cc"]],
@@ -18,7 +20,7 @@ describe("the servers of a URL", () => {
     ["postgres://db1/cc?sslmode=require&target_session_attrs=any", ["postgres://db1/cc?sslmode=require"]],
     ["postgres:///cc?host=/run/postgresql", ["postgres:///cc?host=/run/postgresql"]],
   ])("%s is split into one URL for each server", (url, servers) => {
-    expect(findUrlFault(url)).toBeNull();
+    expect(findUrlFault(url, source)).toBeNull();
     expect(serverUrls(url)).toEqual(servers);
   });
 
@@ -38,8 +40,18 @@ describe("the servers of a URL", () => {
     ["postgres://u:secret@db1:x/cc", /cannot be read/],
     ["postgres:///cc?user=u&password=secret&host=db1,db2&port=1,2", /several servers in host=/],
   ])("%s is refused, without its password", (url, sentence) => {
-    expect(findUrlFault(url)).toMatch(sentence);
-    expect(findUrlFault(url)).not.toContain("secret");
+    expect(findUrlFault(url, source)).toMatch(sentence);
+    expect(findUrlFault(url, source)).not.toContain("secret");
+  });
+
+  test("a sentence names the option, and mentions an alternative only where there is one", () => {
+    expect(findUrlFault("mysql://db/cc", source)).toBe(
+      "DATABASE_URL must start with postgres:// ; leave it out for the embedded database.",
+    );
+    expect(findUrlFault("mysql://db/cc", { name: "--to" })).toBe("--to must start with postgres:// .");
+    expect(findUrlFault("postgres://db1/cc?target_session_attrs=standby", { name: "--to" })).toBe(
+      "--to has target_session_attrs=standby; the relay writes, so set it to read-write or leave it out.",
+    );
   });
 
   test("messages name servers by host and port, without credentials", () => {

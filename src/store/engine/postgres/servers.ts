@@ -10,25 +10,31 @@ export function serverUrls(url: string): string[] {
   return hosts.split(",").map((host) => `${before}${host}${withoutSessionAttribute(after)}`);
 }
 
+/** Where a URL was given, as messages name it. */
+export type UrlSource = {
+  name: string;
+  /** How to do without a PostgreSQL URL there. */
+  otherwise?: string;
+};
+
 /** Finds what is wrong with the URL, as a sentence that never repeats the password in it; null for a valid URL. */
-export function findUrlFault(url: string): string | null {
+export function findUrlFault(url: string, { name, otherwise }: UrlSource): string | null {
   const [, , hosts, after] = urlParts.exec(url) ?? [];
-  if (hosts === undefined)
-    return "DATABASE_URL must start with postgres:// ; leave it out for the embedded database.";
+  if (hosts === undefined) return `${name} must start with postgres:// ${otherwise ? `; ${otherwise}` : ""}.`;
   if (
     hosts.includes(",") &&
     hosts.split(",").some((host) => !/^[^:]+(?::\d+)?$|^\[.+\](?::\d+)?$/.test(host))
   )
-    return "DATABASE_URL has a server without a name; write several like db1:5432,db2:5432.";
+    return `${name} has a server without a name; write several like db1:5432,db2:5432.`;
   // A password with one of these characters would end the part before the server's name.
   if (after?.includes("@") || !serverUrls(url).every((server) => URL.canParse(server)))
-    return "DATABASE_URL cannot be read; in a name or password, write / as %2F, ? as %3F, # as %23, @ as %40 and % as %25.";
+    return `${name} cannot be read; in a name or password, write / as %2F, ? as %3F, # as %23, @ as %40 and % as %25.`;
   const parameters = readParameters(after ?? "");
   if (parameters.get("host")?.includes(","))
-    return "DATABASE_URL has several servers in host=; write them like postgres://user:password@db1:5432,db2:5432/cleancast.";
+    return `${name} has several servers in host=; write them like postgres://user:password@db1:5432,db2:5432/cleancast.`;
   const wanted = parameters.get(sessionAttribute) ?? "read-write";
   if (!["read-write", "primary", "any"].includes(wanted))
-    return `DATABASE_URL has ${sessionAttribute}=${wanted}; the relay writes, so set it to read-write or leave it out.`;
+    return `${name} has ${sessionAttribute}=${wanted}; the relay writes, so set it to read-write or leave it out.`;
   return null;
 }
 
