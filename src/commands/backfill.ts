@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import {
   cancelBackfill,
   countBackfill,
@@ -7,14 +6,15 @@ import {
 } from "../delivery/backfill/backfill.ts";
 import { defaultBackfillPace, maxBackfillDays, maxBackfillPace } from "../kernel/backfill.ts";
 import { countOf } from "../kernel/text.ts";
+import { platformOf } from "../platforms/index.ts";
 import { findConnection } from "../sites/connect.ts";
 import type { Connection } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { BackfillRow } from "../store/deliveries/backfills.ts";
 import { findSites, readNumber, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
+import { confirm } from "./terminal/confirm.ts";
 
 type StartOptions = { days: string; perMinute: string; yes?: boolean };
-type Wanted = { days: number; perMinute?: number; yes?: boolean | undefined };
 
 export function backfillCommands(program: CliCommand): void {
   const backfill = program
@@ -29,18 +29,16 @@ export function backfillCommands(program: CliCommand): void {
     .requiredOption("--days <n>", "length of the period that ends now")
     .option("--per-minute <n>", "maximum number of conversions per minute", String(defaultBackfillPace))
     .option("--yes", "start without asking")
-    .run(async (context, id: string, { days, perMinute, yes }: StartOptions) => {
-      const wanted = {
-        days: readNumber("days", days, maxBackfillDays),
-        perMinute: readNumber("per-minute", perMinute, maxBackfillPace),
-        yes,
-      };
-      const { value, text } = await runBackfill(
-        context,
-        findConnection(context.directory.sites(), id),
-        wanted,
-      );
-      context.print(value, text);
+    .run(async (context, id: string, options: StartOptions) => {
+      const days = readNumber("days", options.days, maxBackfillDays);
+      const perMinute = readNumber("per-minute", options.perMinute, maxBackfillPace);
+      const connection = findConnection(context.directory.sites(), id);
+      const counted = await countPast(context, connection, days);
+      const sentence = countText(counted, days);
+      if (counted.sendable === 0) return context.print({ counted, started: false }, sentence);
+      await confirmBackfill(connection, sentence, options.yes);
+      const started = await startCounted(context, connection, counted, { days, perMinute });
+      context.print({ counted, started: true }, `${options.yes ? `${sentence}\n` : ""}${started}`);
     });
 
   backfill
@@ -75,45 +73,41 @@ export function backfillCommands(program: CliCommand): void {
     });
 }
 
-/**
- * Counts first. Without --yes it asks, and does nothing where there is no one to ask. `before` is printed first, at the latest
- * with the question; the returned text has it where it was not printed yet.
- */
-export async function runBackfill(
+export function countPast(
   context: CommandContext,
   connection: Connection,
-  { days, perMinute = defaultBackfillPace, yes }: Wanted,
-  before = "",
-): Promise<{ value: { counted: BackfillCount; started: boolean }; text: string }> {
-  const { store, by } = context;
+  days: number,
+): Promise<BackfillCount> {
   const site = findSite(context, connection.siteId);
-  const counted = await countBackfill(store, site, connection, days, { now: by.now, maxMs: Infinity });
-  const found = `${before}${countText(counted, days)}\n`;
-  const nothing = (text: string) => ({ value: { counted, started: false }, text: text.trimEnd() });
-  if (counted.sendable === 0) return nothing(found);
-  const canAsk = process.stdin.isTTY && !process.argv.includes("--json");
-  if (!yes && !canAsk) return nothing(`${found}Nothing was sent. Add --yes to send them.`);
-  if (!yes && !(await confirm(`${found}Send ${countOf(counted.sendable, "conversion")} now? [y/N] `)))
-    return nothing("Nothing was sent.");
-  await startBackfill(store, connection, { days, perMinute }, counted.sendable, by);
-  const minutes = Math.ceil(counted.sendable / perMinute);
+  return countBackfill(context.store, site, connection, days, { now: context.by.now, maxMs: Infinity });
+}
+
+/** Returns when the backfill of the counted conversions is confirmed, and throws otherwise. */
+export function confirmBackfill(
+  { platform }: Connection,
+  counted: string,
+  yes: boolean | undefined,
+): Promise<void> {
+  return confirm({ what: `${counted} This sends them to ${platformOf(platform)?.name ?? platform}.`, yes });
+}
+
+/** Starts the backfill, and returns the text that says how to follow it. */
+export async function startCounted(
+  { store, by }: CommandContext,
+  connection: Connection,
+  { sendable }: BackfillCount,
+  { days, perMinute = defaultBackfillPace }: { days: number; perMinute?: number },
+): Promise<string> {
+  await startBackfill(store, connection, { days, perMinute }, sendable, by);
+  const minutes = Math.ceil(sendable / perMinute);
   const waits = connection.state === "active" ? "" : ` It waits while the connection is ${connection.state}.`;
-  const text =
+  return (
     `The backfill runs with the relay and takes at least ${countOf(minutes, "minute")}.${waits}\n` +
-    `'cleancast backfill list' shows its progress, 'cleancast backfill cancel ${connection.id}' stops it.`;
-  return { value: { counted, started: true }, text: yes ? `${found}${text}` : text };
+    `'cleancast backfill list' shows its progress, 'cleancast backfill cancel ${connection.id}' stops it.`
+  );
 }
 
-async function confirm(question: string): Promise<boolean> {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await prompt.question(question)).trim());
-  } finally {
-    prompt.close();
-  }
-}
-
-function countText({ found, sendable, leftOut }: BackfillCount, days: number): string {
+export function countText({ found, sendable, leftOut }: BackfillCount, days: number): string {
   const period = days === 1 ? "the last day" : `the last ${days} days`;
   if (found === 0) return `No conversions in ${period}.`;
   const others = countsText(leftOut);

@@ -35,7 +35,7 @@ import { describeConnection } from "../sites/connectionSettings.ts";
 import type { Connection } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import { cannotBeRead } from "../store/sites/configuration.ts";
-import { runBackfill } from "./backfill.ts";
+import { confirmBackfill, countPast, countText as backfillText, startCounted } from "./backfill.ts";
 import {
   findSites,
   readNumber,
@@ -103,9 +103,21 @@ export function connectionCommands(program: CliCommand): void {
         ...(sendsNothing ? [`It cannot send anything yet: ${sendsNothing}.`] : []),
       ].join("\n");
       if (!backfillDays) return context.print(value, text);
-      const wanted = { days: backfillDays, yes: options.yes };
-      const backfill = await runBackfill(context, connection, wanted, `${text}\n`);
-      context.print({ ...value, backfill: backfill.value }, backfill.text);
+      // People read that it is connected before they are asked; a script gets one value.
+      if (!context.isJson) context.print(value, text);
+      const counted = await countPast(context, connection, backfillDays);
+      const report = (started: boolean, sentence: string) =>
+        context.print({ ...value, backfill: { counted, started } }, sentence);
+      const found = backfillText(counted, backfillDays);
+      if (counted.sendable === 0) return report(false, found);
+      try {
+        await confirmBackfill(connection, found, options.yes);
+      } catch (refusal) {
+        if (context.isJson) report(false, found);
+        throw refusal;
+      }
+      const started = await startCounted(context, connection, counted, { days: backfillDays });
+      report(true, `${options.yes ? `${found}\n` : ""}${started}`);
     });
 
   program

@@ -16,6 +16,8 @@ export type CommandContext = {
   directory: Directory;
   config: Config;
   by: By;
+  /** The result is printed as one JSON value. */
+  isJson: boolean;
   print: (value: unknown, text: string) => void;
 };
 
@@ -36,7 +38,7 @@ export class CliCommand extends Command {
   runOrCreate<A extends unknown[]>(work: (context: CommandContext, ...given: A) => Promise<void>): this {
     return this.action(async (...given) => {
       const config = readConfig();
-      if (!(await findInstallation(config)) && this.optsWithGlobals().json !== true)
+      if (!(await findInstallation(config)) && !isJson(this))
         process.stderr.write(`Creating a new installation in ${placeOf(config)}.\n`);
       return openContext(this, config, (context) => work(context, ...(given as unknown as A)));
     });
@@ -63,16 +65,18 @@ async function openContext<T>(
     const directory = openDirectory(store);
     await directory.refresh();
     const by = { actor: "command line", now: Date.now() };
-    return await work({ store, directory, config, by, print: (...shown) => printResult(command, ...shown) });
+    const print: CommandContext["print"] = (...shown) => printResult(command, ...shown);
+    return await work({ store, directory, config, by, isJson: isJson(command), print });
   } finally {
     await store.close();
   }
 }
 
+const isJson = (command: Command) => command.optsWithGlobals().json === true;
+
 /** Prints `value` as JSON with --json, otherwise the text. */
 export function printResult(command: Command, value: unknown, text: string): void {
-  const json = command.optsWithGlobals().json === true;
-  process.stdout.write(`${json ? JSON.stringify(value) : asInvoked(text)}\n`);
+  process.stdout.write(`${isJson(command) ? JSON.stringify(value) : asInvoked(text)}\n`);
 }
 
 /** Reads pairs like `url=https://…`. `name=@file` reads the value from a file, so that no secret is typed. */

@@ -35,22 +35,26 @@ describe.concurrent.each(engines)("on %s", (engine) => {
     await send(`${engine}-old`, { eventTime: tenDays });
 
     const pairs = Object.entries(standinConnections.meta).map(([name, value]) => `${name}=${value}`);
-    const connected = await home.run("connect", host, "meta", ...pairs, "--backfill-days", "30");
+    const connect = ["connect", host, "meta", ...pairs, "--backfill-days", "30"];
+    const connected = await home.run(...connect);
     expect(connected.proof.state).toBe("proven");
     expect(connected.backfill).toEqual({
       counted: { found: past + 1, sendable: past, leftOut: { "too old for Meta": 1 }, isComplete: true },
       started: false,
     });
-    const started = await home.run(
-      "backfill",
-      "start",
-      connected.id,
-      "--days",
-      "30",
-      "--per-minute",
-      "480",
-      "--yes",
-    );
+    // It is connected, and the backfill was refused.
+    expect(await home.exitCode(...connect)).toBe(4);
+    const start = ["backfill", "start", connected.id, "--days", "30", "--per-minute", "480"];
+    expect(await home.fails(...start)).toEqual({
+      ok: false,
+      field: "yes",
+      error:
+        `${past} conversions of the last 30 days can be sent; left out: 1 too old for Meta. ` +
+        "This sends them to Meta. Add --yes to do it.",
+    });
+    expect(await home.exitCode(...start)).toBe(4);
+    expect((await home.run("backfill", "list", host)).backfills).toEqual([]);
+    const started = await home.run(...start, "--yes");
     expect(started.started).toBe(true);
 
     const acceptedOrders = () =>

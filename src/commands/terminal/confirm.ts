@@ -1,4 +1,4 @@
-// Asks before something is deleted. On a terminal a person answers; in a script, --yes does, and without it nothing happens.
+// Asks before something is deleted or sent. On a terminal a person answers; in a script, --yes does, and without it nothing happens.
 
 import { createInterface } from "node:readline/promises";
 import { Conflict } from "../../kernel/refusal.ts";
@@ -6,7 +6,7 @@ import { maxCounted } from "../../store/maintenance/deletions.ts";
 import { asInvoked } from "./invocation.ts";
 
 type Question = {
-  /** What will be deleted, as sentences. */
+  /** What will happen, as sentences. */
   what: string;
   /** The --yes of the command. */
   yes: boolean | undefined;
@@ -21,7 +21,7 @@ export type Terminal = {
 
 const ownTerminal: Terminal = { input: process.stdin, output: process.stderr };
 
-/** Returns when the deletion is confirmed, and throws otherwise. */
+/** Returns when it is confirmed, and throws otherwise. */
 export async function confirm(
   { what, yes, answer = "yes" }: Question,
   terminal: Terminal = ownTerminal,
