@@ -12,6 +12,8 @@ export type Setting = {
   secret?: boolean;
   /** A URL that may hold a token in its path: sealed too, and shown by its origin. */
   address?: boolean;
+  /** Its values have several lines, such as JSON: the dashboard draws a larger field. */
+  multiline?: boolean;
   default?: string;
   /** The relay creates it where it is not given, and shows it once; people can rotate it (shared/signature.ts). */
   signing?: boolean;

@@ -38,6 +38,7 @@ function describe(platform: Platform): Described {
         secret: setting.secret ?? false,
         address: setting.address ?? false,
         signing: setting.signing ?? false,
+        multiline: setting.multiline ?? false,
         default: setting.default ?? null,
         choices: picker ? { needs: [...picker.needs] } : null,
       };

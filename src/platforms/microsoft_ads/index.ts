@@ -132,6 +132,7 @@ export const microsoftAds = {
       name: "offline_goals",
       label: "Offline goals per event",
       help: 'A JSON object of event names and goal names: {"lead": "Offline lead"}.',
+      multiline: true,
       check: (value) => (readGoals(value) ? null : "must be a JSON object of event names and goal names"),
     },
     {

@@ -58,6 +58,7 @@ export const webhook = {
       help:
         "The JSON body, with fields of the conversion in double braces: " +
         '{"order": "{{orderId}}", "total": "{{value}}"}. Without a template the whole conversion is sent.',
+      multiline: true,
       check: templateFault,
     },
     {

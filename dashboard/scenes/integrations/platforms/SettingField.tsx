@@ -52,8 +52,7 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
       </>
     );
   }
-  // JSON needs several lines.
-  if (/\bJSON\b/.test(help))
+  if (setting.multiline)
     return <Textarea {...common} autosize minRows={3} maxRows={16} classNames={{ input: "cc-mono" }} />;
   const placeholder = setting.default ?? "";
   if (!setting.choices || !mayChange)
