@@ -6,7 +6,7 @@ const params: Record<string, string> = {};
 const isParam = new RegExp(`^(${config.params})$`, "i");
 const cookie = new RegExp(`(?:^|; )(${config.cookies})=([^;]*)`, "g");
 /** The relay drops longer values, and refuses reports that they make too large. */
-const maxLength = 1024;
+const maxLength = 2048;
 
 /** Collects the ids in an address of this site. A later value replaces an earlier one. */
 export function readAddress(address: string): void {

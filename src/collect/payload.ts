@@ -1,7 +1,13 @@
 // Reads the tag's reports. Unknown names are ignored; values that are too long or not text are dropped, because a browser
 // cannot correct them.
 
-import { consentSources, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
+import {
+  consentSources,
+  maxIdLength,
+  type ConsentSource,
+  type ConsentState,
+  type SeenId,
+} from "../kernel/event.ts";
 import { isJsonObject } from "../http/body.ts";
 import { holdsAddress, maskAddresses, maskAndCut } from "../kernel/maskAddresses.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
@@ -28,7 +34,7 @@ export type Payload = {
   isPrerendered: boolean;
 };
 
-const maxLengths = { clickId: 1024, utm: 256, browserId: 512, address: 512 };
+const maxLengths = { utm: 256, address: 512 };
 const maxNames = 60;
 
 /** Returns null for a text that is not a report of the tag. */
@@ -52,12 +58,12 @@ export function readPayload(text: string, now: number): Payload | null {
   for (const [name, value] of textsIn(fields.params)) {
     const clickId = clickIdName(name);
     if (clickId) {
-      if (value.length <= maxLengths.clickId && !holdsAddress(value))
+      if (value.length <= maxIdLength && !holdsAddress(value))
         payload.clickIds[clickId] = { value, seenAt: now };
     } else if (isUtmField(name) && value.length <= maxLengths.utm) payload.utm[name] = maskAddresses(value);
   }
   for (const [name, value] of textsIn(fields.cookies)) {
-    if (isBrowserId(name) && value.length <= maxLengths.browserId && !holdsAddress(value))
+    if (isBrowserId(name) && value.length <= maxIdLength && !holdsAddress(value))
       payload.browserIds[name] = value;
   }
   return payload;

@@ -1,4 +1,4 @@
-import type { Person, Visit } from "../kernel/event.ts";
+import { maxIdLength, type Person, type Visit } from "../kernel/event.ts";
 import {
   browserIds,
   clickIdName,
@@ -149,8 +149,8 @@ function buildVisit(pairs: Record<string, string>, seenAt: number): Visit {
   };
   for (const [name, value] of Object.entries(pairs)) {
     const clickId = clickIdName(name);
-    if (!value || value.length > 1024)
-      throw new Refusal(name, `${name} needs a value of at most 1024 characters.`);
+    if (!value || value.length > maxIdLength)
+      throw new Refusal(name, `${name} needs a value of at most ${maxIdLength} characters.`);
     if (!isUtmField(name) && holdsAddress(value))
       throw new Refusal(name, `${name} is an email address and not an id.`);
     if (clickId) visit.clickIds[clickId] = { value, seenAt };

@@ -65,6 +65,9 @@ export type Event = {
   items?: readonly Item[] | undefined;
 };
 
+/** No id of a click or a browser is longer: OpenAI's may be the longest. */
+export const maxIdLength = 2048;
+
 /** A click id exactly as the browser had it, and when it was first seen (milliseconds). */
 export type SeenId = { value: string; seenAt: number };
 

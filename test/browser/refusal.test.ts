@@ -155,7 +155,7 @@ test("a report without a valid value stores nothing and sets no cookie", async (
     { emails: [hashEmail("x").toUpperCase()] },
     { emails: hashEmail("x") },
     { emails: Array(5).fill(hashEmail("x")) },
-    { params: { gclid: "x".repeat(1025), utm_source: "x".repeat(257), password: "secret", __proto__: "x" } },
+    { params: { gclid: "x".repeat(2049), utm_source: "x".repeat(257), password: "secret", __proto__: "x" } },
     { params: ["gclid"], cookies: { session: "secret", _fbp: 7, _fbc: "x\u0000y" } },
     { consent: { own: "maybe", other: "denied" } },
   ];

@@ -60,7 +60,7 @@ inChromium("the story on one host", () => {
     page = await visitor.newPage();
   });
 
-  test.each(clickIds.map(({ name }, i) => [name, [24, 91, 400, 1000][i % 4] as number] as const))(
+  test.each(clickIds.map(({ name }, i) => [name, [24, 91, 400, 2000][i % 4] as number] as const))(
     "%s of the landing page reaches the platform byte for byte, %i characters long",
     async (name, length) => {
       await visitor.clearCookies();

@@ -124,7 +124,7 @@ describe("the request", () => {
     });
   });
 
-  test.each(["two words", "line\nbreak", "Klick-é", "\u0000", "g".repeat(1001), "a".repeat(64)])(
+  test.each(["two words", "line\nbreak", "Klick-é", "\u0000", "g".repeat(2049), "a".repeat(64)])(
     "the gclid %j is invalid and left out",
     (value) => {
       const clickIds = { gclid: seen(value), wbraid: seen("w") };

@@ -2,7 +2,7 @@
 // undefined, which JSON leaves out: a literal with `value || undefined` is cheaper than a copy without its empty fields.
 
 import { currencyDigits } from "../../kernel/currency.ts";
-import type { Browser, Conversion } from "../../kernel/event.ts";
+import { maxIdLength, type Browser, type Conversion } from "../../kernel/event.ts";
 import { dayMs, minuteMs, secondMs } from "../../kernel/time.ts";
 
 export type Body = Record<string, unknown>;
@@ -46,9 +46,6 @@ export function isoTime(time: number): string {
   const clock = `${padded[Math.floor(minutes / 60)]}:${padded[minutes % 60]}:${padded[seconds % 60]}`;
   return `${date}${clock}.${ms % 1000 < 100 ? "0" : ""}${padded[ms % 1000]}Z`;
 }
-
-/** Real click ids of every platform are far shorter. */
-const maxIdLength = 1000;
 
 /**
  * Returns a click id or browser id if it can be valid: printable ASCII without spaces, not hashed, and of the platform's
