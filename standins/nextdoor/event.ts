@@ -1,10 +1,10 @@
-// The fields of an event of Nextdoor's Conversion API, without the deprecated event_time, client_id and pixel_id.
+// The fields of an event of Nextdoor's Conversion API, without the deprecated event_time, client_id and pixel_id, and without
+// delivery_optimization, which its connectors no longer offer.
 
 import {
   also,
   currency,
   epoch,
-  flag,
   ipAddress,
   isObject,
   list,
@@ -85,10 +85,10 @@ export const eventShape = (now: number): Check =>
         action_source_url: webUrl,
         data_source_id: text(),
         partner_id: text(),
-        delivery_optimization: flag,
-        restricted_data_usage: number({ integer: true }),
-        restricted_data_usage_country: number({ integer: true }),
-        restricted_data_usage_state: number({ integer: true }),
+        // 1 is the only value that is documented, and the United States the only country.
+        restricted_data_usage: number({ integer: true, min: 1, max: 1 }),
+        restricted_data_usage_country: number({ integer: true, min: 1, max: 1 }),
+        restricted_data_usage_state: number({ integer: true, min: 1000, max: 1099 }),
         test_event: text({ oneOf: ["true", "false"] }),
         customer,
         custom,

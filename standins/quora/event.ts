@@ -28,10 +28,10 @@ export const itemShape = (now: number): Check =>
       conversion: object(
         {
           event_name: text({ oneOf: names }),
-          // A maximum age is not documented.
-          timestamp: epoch("microseconds", { now, maxAheadSeconds }),
+          // Quora would count an older one as of now; the relay must not send any.
+          timestamp: epoch("microseconds", { now, maxAgeSeconds: 90 * 86_400, maxAheadSeconds }),
           click_id: plainId,
-          value: number(),
+          value: number({ max: 214_748.36 }),
           event_id: text(),
         },
         { required: ["event_name"] },

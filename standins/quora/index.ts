@@ -22,6 +22,8 @@ const quoraKnown = {
 } as const;
 
 const maxItems = 1000;
+/** Each conversion of a list counts. */
+const maxPerMinute = 1000;
 /** The window is not documented; two days are usual. */
 const dedupSeconds = 2 * 86_400;
 
@@ -29,6 +31,11 @@ const failure = (status: number, message: string): Answer => ({
   status,
   body: { message },
   rejected: [message],
+});
+
+const throttled = (seconds: number): Answer => ({
+  ...failure(429, "Too Many Requests"),
+  headers: { "retry-after": String(seconds) },
 });
 
 const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
@@ -53,6 +60,8 @@ function receive(call: Call, context: Context, itemsOf: (body: Record<string, un
   const items = itemsOf(read.value);
   if (!Array.isArray(items) || items.length === 0 || items.length > maxItems)
     return failure(400, `data must be a list of 1 to ${maxItems} conversions.`);
+  const wait = context.useQuota(`account ${account}`, maxPerMinute, 60, items.length);
+  if (wait) return throttled(wait);
 
   const check = itemShape(context.now());
   const problems = items.map((item) => check(item, "").map(describeProblem));
@@ -100,10 +109,7 @@ export const quora = {
   documentedErrors,
   errors: {
     notFound: () => failure(404, "Not Found"),
-    throttled: (seconds) => ({
-      ...failure(429, "Too Many Requests"),
-      headers: { "retry-after": String(seconds) },
-    }),
+    throttled,
     failed: (status) => failure(status, "Internal Server Error"),
     token: tokenError,
   },

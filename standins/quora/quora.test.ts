@@ -13,7 +13,7 @@ import { quora } from "./index.ts";
 
 const { known } = quora;
 const micros = (startTime - 1_800_000) * 1000;
-const { handle: platform } = await runStandin("quora");
+const { handle: platform, advance } = await runStandin("quora");
 
 const conversion = (changes: Fields = {}): Fields => ({
   event_name: "Purchase",
@@ -60,6 +60,12 @@ describe("the Conversion API", () => {
       { conversion: conversion({ timestamp: (startTime + 120_000) * 1000 }) },
       "timestamp",
     ],
+    [
+      "a time of 91 days ago",
+      { conversion: conversion({ timestamp: (startTime - 91 * 86_400_000) * 1000 }) },
+      "timestamp",
+    ],
+    ["a value above 32 bits of cents", { conversion: conversion({ value: 214_748.37 }) }, "value"],
     ["a value as text", { conversion: conversion({ value: "49.90" }) }, "value"],
     ["a currency", { conversion: conversion({ currency: "EUR" }) }, "currency"],
     ["a hashed click id", { conversion: conversion({ click_id: sha256("x") }) }, "click_id"],
@@ -102,6 +108,16 @@ describe("the Conversion API", () => {
     const url = `${platform.origin}/ads/v0/conversions`;
     expect((await post(url, "{", bearer(known.accessToken))).status).toBe(400);
   });
+});
+
+test("more than a thousand conversions in a minute are rejected as a whole, until the next minute", async () => {
+  const many = (count: number) => Array.from({ length: count }, () => item());
+  expect((await send(many(999))).status).toBe(200);
+  const answer = await send(many(2));
+  expect([answer.status, Number(answer.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
+  expect((await send(many(1))).status).toBe(200);
+  advance(60_000);
+  expect((await send(many(2))).status).toBe(200);
 });
 
 test("a wrong token is 401, a token of another account 403", async () => {

@@ -38,7 +38,6 @@ const event = {
   event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
   event_time_epoch: sampleSeconds,
   data_source_id: settings.data_source_id,
-  delivery_optimization: true,
 };
 const customer = { email: fullPerson.emailSha256 };
 const bare = { ...event, action_source: "system_generated", customer };
@@ -121,7 +120,7 @@ export const examples: Example[] = [
       ...event,
       action_source: "phone_call",
       partner_id: "acme",
-      delivery_optimization: false,
+      restricted_data_usage: 1,
       customer: {
         ...customer,
         phone_number: fullPerson.phoneSha256,

@@ -46,7 +46,7 @@ export const nextdoor = {
       ["custom.order_value", "currency and value as one text: EUR49.90"],
       ["custom.order_id", "orderId"],
       ["custom.product_context", "items: id, quantity and item_price"],
-      ["delivery_optimization", "false for events with limited data use, otherwise true"],
+      ["restricted_data_usage", "1 for events with limited data use, otherwise left out"],
     ],
     notSent: [
       "Phone numbers, unless the connection is set so: sources differ on the form that Nextdoor expects.",
@@ -57,7 +57,7 @@ export const nextdoor = {
       "Name, category and brand of items: Nextdoor has no field for them.",
     ],
     consent:
-      "Nextdoor requires customer data, so events of people who opted out are skipped. limited_data=always sends delivery_optimization=false: such an event is attributed, and not used to optimise ads.",
+      "Nextdoor requires customer data, so events of people who opted out are skipped. limited_data=always sends restricted_data_usage=1 with every event: Nextdoor uses it for reports only.",
     testMode: "Sent with test_event.",
     limits: [
       "An event without a Nextdoor name is sent as custom_conversion_1; choose another one with event.NAME.",

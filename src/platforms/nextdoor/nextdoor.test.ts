@@ -101,9 +101,11 @@ describe("the customer", () => {
     );
   });
 
-  test("limited data use forbids delivery optimisation", () => {
-    expect(sent().delivery_optimization).toBe(true);
-    expect(sent({}, { limited_data: "always" }).delivery_optimization).toBe(false);
+  test("limited data use is Nextdoor's restricted data usage, and delivery_optimization is not sent any more", () => {
+    expect(sent()).not.toHaveProperty("restricted_data_usage");
+    const limited = sent({}, { limited_data: "always" });
+    expect(limited.restricted_data_usage).toBe(1);
+    expect(limited).not.toHaveProperty("delivery_optimization");
   });
 
   test("neither plain contact data nor the token is in URL or body", () => {

@@ -110,7 +110,8 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     partner_id: settings.partner_id || undefined,
     // The field is a text. Without it an event is live.
     test_event: conversion.mode === "test" ? "true" : undefined,
-    delivery_optimization: !isLimited(conversion, settings),
+    // Nextdoor then uses the event for reports only.
+    restricted_data_usage: isLimited(conversion, settings) ? 1 : undefined,
     customer: customerOf(conversion, settings),
     custom: unlessEmpty({
       // One text: the currency, directly followed by the number.

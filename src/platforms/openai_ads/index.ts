@@ -54,7 +54,7 @@ export const openaiAds = {
       "UTM fields: OpenAI has no field for them.",
       "Items of leads, registrations, subscriptions and custom events, and category and brand of items: OpenAI has no field for them.",
       "Order ids have no field of their own; they can serve as the id.",
-      "A click id or cookie with spaces or of more than 1000 characters.",
+      "A click id or cookie with spaces or of more than 2048 characters.",
     ],
     consent:
       "OpenAI cannot attribute an event without an identifier, so events of people who opted out are skipped. limited_data=always sends opt_out with every event: it is counted, and not used to personalise ads.",

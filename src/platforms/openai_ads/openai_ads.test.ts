@@ -45,6 +45,14 @@ describe("the event", () => {
     const offline = sent({}, { action_source: "offline", site_url: "https://shop.example.com" });
     expect(offline.action_source).toBe("offline");
     expect(offline).not.toHaveProperty("source_url");
+    expect(settingFault("action_source", "mobile_app")).toBeNull();
+    expect(sent({}, { action_source: "mobile_app" }).action_source).toBe("mobile_app");
+  });
+
+  test("oppref is sent byte for byte, however long it may be", () => {
+    const value = `gAAAAABo-${"Ab_=".repeat(500)}`;
+    expect(sent({ clickIds: { oppref: { value, seenAt: 1 } } }).oppref).toBe(value);
+    expect(sent({ clickIds: {}, browserIds: { __oppref: value } }).oppref).toBe(value);
   });
 
   test("a test event is validated only, a live one never is", () => {
@@ -171,7 +179,7 @@ describe("the response", () => {
 test.each([
   ["pixel_id", "2atj5meVpvtJ5kCtqhG3yX", "a/b"],
   ["api_key", "sk-conv-1", "two words"],
-  ["action_source", "phone_call", "mobile_app"],
+  ["action_source", "phone_call", "app"],
   ["site_url", "https://shop.example.com/", "shop.example.com"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();

@@ -28,7 +28,7 @@ const dataTypes: Readonly<Record<string, string>> = {
 };
 const isType = (name: string) => Object.hasOwn(dataTypes, name);
 
-export const sources = ["web", "offline", "physical_store", "phone_call", "email", "other"];
+export const sources = ["web", "mobile_app", "offline", "physical_store", "phone_call", "email", "other"];
 
 const customPattern = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/i;
 

@@ -33,6 +33,7 @@ export const quora = {
     notSent: [
       "Email, phone and names: Quora wants them as plain text, and the relay keeps only hashes. Attribution is by click id.",
       "Values in another currency than that of the ad account: Quora has no field for the currency. The conversion is sent without a value.",
+      "Values above 214,748.36: Quora rejects a conversion with such a value, so it is sent without.",
       "Custom event names: Quora accepts only Generic for them.",
       "Order ids have no field of their own; they can serve as the event id.",
       "UTM fields and items: Quora has no field for them.",
@@ -43,7 +44,8 @@ export const quora = {
     limits: [
       "Each conversion of a request is accepted or rejected on its own, with HTTP 200.",
       "A conversion without a click id is sent if IP address and user agent are known, but Quora attributes by click id.",
-      "The maximum age of a conversion and the rate limit are not documented.",
+      "Quora takes 1,000 conversions a minute for an account. A request that would exceed them is rejected as a whole, and retried.",
+      "Quora would count a conversion of more than 90 days ago as one of today.",
     ],
   },
   settings: [
@@ -73,7 +75,10 @@ export const quora = {
   ids: ["qclid", "quora_qclid"],
   events,
   fields,
-  batch: 1000,
+  maxAgeDays: 90,
+  // Quora takes 1,000 a minute, and rejects a request that would exceed them as a whole: of a backlog more passes in
+  // smaller requests.
+  batch: 200,
   lanes: 8,
   skipReason(conversion, settings) {
     if (conversion.mode === "test") return "Quora has no test mode";

@@ -31,6 +31,8 @@ describe("the conversion", () => {
     [0, "EUR", 0],
     [49.9, "USD", undefined],
     [null, "EUR", undefined],
+    [214_748.36, "EUR", 214_748.36],
+    [214_748.37, "EUR", undefined],
   ])("%j %s is the value %j of an account in EUR", (value, currency, amount) => {
     expect(sent({ value, currency }).conversion.value).toBe(amount);
     expect(request({ value, currency }).body).not.toContain("currency");

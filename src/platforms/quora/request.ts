@@ -76,7 +76,11 @@ function toItem(conversion: Conversion, settings: ConnectionSettings, now: numbe
   return item;
 }
 
+/** Whole cents in 32 bits: Quora rejects the conversion above that. */
+const maxValue = 214_748.36;
+
 /** Quora has no field for a currency: it takes values in the currency of the account, and in no other. */
 function valueOf({ value, currency }: Conversion, settings: ConnectionSettings): number | undefined {
-  return value === null || currency !== (settings.currency ?? "USD") ? undefined : amountOf(value, currency);
+  if (value === null || value > maxValue || currency !== (settings.currency ?? "USD")) return undefined;
+  return amountOf(value, currency);
 }
