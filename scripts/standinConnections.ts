@@ -98,6 +98,11 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     access_token: knownAt("amazon_ads", "accessToken"),
     country: "DE",
   },
+  cm360: {
+    floodlight_configuration: knownAt("cm360", "configurationId"),
+    activity: knownAt("cm360", "activityId"),
+    access_token: knownAt("cm360", "accessToken"),
+  },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -121,4 +126,5 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   taboola: {},
   outbrain: {},
   amazon_ads: { access_token: knownAt("amazon_ads", "revokedToken") },
+  cm360: { access_token: knownAt("cm360", "revokedToken") },
 };

@@ -2,6 +2,7 @@
 
 import { amazonAds } from "./amazon_ads/index.ts";
 import { axon } from "./axon/index.ts";
+import { cm360 } from "./cm360/index.ts";
 import { ga4 } from "./ga4/index.ts";
 import { googleAds } from "./google_ads/index.ts";
 import { linkedin } from "./linkedin/index.ts";
@@ -41,6 +42,7 @@ const list = [
   taboola,
   outbrain,
   amazonAds,
+  cm360,
 ] as const;
 
 export type StandinId = (typeof list)[number]["id"];

@@ -16,7 +16,7 @@ export const clickIds: readonly ClickId[] = [
   { name: "gclid", platform: "google_ads", days: 90 },
   { name: "wbraid", platform: "google_ads", days: 90 },
   { name: "gbraid", platform: "google_ads", days: 90 },
-  { name: "dclid", platform: "google_ads", days: 90 },
+  { name: "dclid", platform: "cm360", days: 90 },
   { name: "gclsrc", platform: "google_ads", days: 90 },
   { name: "gad_source", platform: "google_ads", days: 90 },
   { name: "gad_campaignid", platform: "google_ads", days: 90 },

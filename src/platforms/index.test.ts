@@ -130,6 +130,13 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     expect(new Set(names).size).toBe(names.length);
   });
 
+  test("a setting that takes JSON only has several lines, unless it is secret", () => {
+    for (const { name, check, secret, multiline = false } of platform.settings) {
+      const isJson = check?.('{"lead":"x"}') === null && check("x") !== null;
+      expect(multiline, name).toBe(isJson && !secret);
+    }
+  });
+
   test("every default passes its own check, and no secret has one", () => {
     for (const setting of platform.settings) {
       if (setting.default !== undefined)
@@ -389,7 +396,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       const conversions = several(count);
       const { body, url } = platform.toRequest(conversions, exampleSettings(platform), now);
       // These have one place for an id, and people look up their orders there.
-      const hasOrderId = ["google_ads", "taboola", "outbrain"].includes(platform.id);
+      const hasOrderId = ["google_ads", "cm360", "taboola", "outbrain"].includes(platform.id);
       for (const { platformEventId, orderId } of conversions)
         expect(body + url).toContain(hasOrderId ? orderId : platformEventId);
     });

@@ -18,21 +18,27 @@ import {
 } from "../shared/checks.ts";
 import type { FieldViolation } from "./access.ts";
 
-// No limit is documented; ninety days is the usual click window. This is stricter than Google, which may accept an old
-// event and count it as EVENT_TOO_OLD half an hour later.
-const maxAgeSeconds = 90 * 86_400;
+/** The rules of one Google product that takes events. */
+export type ProductRules = {
+  account: Check;
+  maxAgeSeconds: number;
+};
+
 const maxEvents = 2000;
 
 const consentValue = text({ oneOf: ["CONSENT_GRANTED", "CONSENT_DENIED", "CONSENT_STATUS_UNSPECIFIED"] });
 const consent = object({ adUserData: consentValue, adPersonalization: consentValue });
-const account = object(
-  { accountType: text({ oneOf: ["GOOGLE_ADS"] }), accountId: text({ pattern: /^\d{10}$/ }) },
-  { required: ["accountType", "accountId"] },
-);
+
+export const accountShape = (type: string, idPattern: RegExp): Check =>
+  object(
+    { accountType: text({ oneOf: [type] }), accountId: text({ pattern: idPattern }) },
+    { required: ["accountType", "accountId"] },
+  );
+
 const device = object({ userAgent: text(), ipAddress });
 const base64Hash = text({ pattern: /^[A-Za-z0-9+/]{43}=$/ });
 
-function eventShape(now: number, encoding: unknown): Check {
+function eventShape(now: number, encoding: unknown, maxAgeSeconds: number): Check {
   const hashed = encoding === "BASE64" ? base64Hash : hash;
   const identifier = also(
     object({
@@ -69,6 +75,8 @@ function eventShape(now: number, encoding: unknown): Check {
         gbraid: text(),
         wbraid: text(),
         dclid: text(),
+        impressionId: text(),
+        matchId: text(),
         mobileDeviceId: text(),
         landingPageDeviceInfo: device,
       }),
@@ -104,7 +112,11 @@ function eventShape(now: number, encoding: unknown): Check {
   );
 }
 
-export function requestShape(now: number, encoding: unknown): Check {
+export function requestShape(
+  now: number,
+  encoding: unknown,
+  { account, maxAgeSeconds }: ProductRules,
+): Check {
   return object(
     {
       destinations: list(
@@ -119,7 +131,7 @@ export function requestShape(now: number, encoding: unknown): Check {
         ),
         { min: 1, max: 10 },
       ),
-      events: list(eventShape(now, encoding), { min: 1, max: maxEvents }),
+      events: list(eventShape(now, encoding, maxAgeSeconds), { min: 1, max: maxEvents }),
       encoding: text({ oneOf: ["HEX", "BASE64"] }),
       consent,
       validateOnly: flag,

@@ -10,61 +10,76 @@ import {
   type FieldViolation,
   type GoogleAccount,
 } from "./access.ts";
-import { requestShape, toViolation } from "./event.ts";
+import { accountShape, requestShape, toViolation, type ProductRules } from "./event.ts";
 import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts";
 
-export function ingestEvents(call: Call, context: Context): Answer {
-  const fault = accessError(call, context, dataManagerScope) ?? spendQuota(context);
-  if (fault) return fault;
-  const requestId = `t-${context.nextId()}`;
-  const read = readJson(call);
-  if ("fault" in read || !isObject(read.value))
-    return googleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received.", { requestId });
+/** A Google product that takes events: its rules, and what it keeps of an accepted request. */
+export type Product = ProductRules & {
+  destinationViolations(destination: Destination, index: number): FieldViolation[];
+  /** Violations beyond those that all products have. */
+  eventViolations(event: Event, destinations: readonly Destination[]): EventViolation[];
+  remember?(requestId: string, events: Event[], destinations: Destination[], context: Context): void;
+};
 
-  const body = read.value;
-  const problems = requestShape(context.now(), body.encoding)(body, "");
-  const unknown = problems.find(({ kind }) => kind === "unknown");
-  // The JSON parser runs before the API and has no reasons of its own.
-  if (unknown)
+/** The field is below the event; empty for the event itself. */
+type EventViolation = { field: string; reason: string; description: string };
+
+export const ingestInto =
+  (product: Product) =>
+  (call: Call, context: Context): Answer => {
+    const fault = accessError(call, context, dataManagerScope) ?? spendQuota(context);
+    if (fault) return fault;
+    const requestId = `t-${context.nextId()}`;
+    const read = readJson(call);
+    if ("fault" in read || !isObject(read.value))
+      return googleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received.", { requestId });
+
+    const body = read.value;
+    const problems = requestShape(context.now(), body.encoding, product)(body, "");
+    const unknown = problems.find(({ kind }) => kind === "unknown");
+    // The JSON parser runs before the API and has no reasons of its own.
+    if (unknown)
+      return {
+        ...googleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received. Unknown name.", {
+          requestId,
+        }),
+        rejected: [`${unknown.path} is not a known field`],
+      };
+    if (problems.length > 0) return invalidArgument(problems.map(toViolation), requestId);
+
+    const events = body.events as Event[];
+    const destinations = body.destinations as Destination[];
+    const validateOnly = body.validateOnly === true;
+    const violations = [
+      ...destinations.flatMap((one, index) => product.destinationViolations(one, index)),
+      ...events.flatMap((event, index) =>
+        eventViolations(event, index, { destinations, encoding: body.encoding, validateOnly, product }),
+      ),
+    ];
+    const denied = violations.find(({ reason }) => reason === "PERMISSION_DENIED");
+    if (denied)
+      return googleError(403, "PERMISSION_DENIED", "No access to the account.", {
+        requestId,
+        violations: [denied],
+      });
+    if (violations.length > 0) return invalidArgument(violations, requestId);
+    if (validateOnly) return { status: 200, body: { requestId: `v-${context.nextId()}` }, tested: true };
+
+    product.remember?.(requestId, events, destinations, context);
     return {
-      ...googleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received. Unknown name.", { requestId }),
-      rejected: [`${unknown.path} is not a known field`],
+      status: 200,
+      body: { requestId },
+      accepted: events.flatMap((event) => destinations.map((one) => toAccepted(event, one))),
     };
-  if (problems.length > 0) return invalidArgument(problems.map(toViolation), requestId);
-
-  const events = body.events as Event[];
-  const destinations = body.destinations as Destination[];
-  const validateOnly = body.validateOnly === true;
-  const violations = [
-    ...destinations.flatMap(destinationViolations),
-    ...events.flatMap((event, index) =>
-      eventViolations(event, index, destinations, body.encoding, validateOnly),
-    ),
-  ];
-  const denied = violations.find(({ reason }) => reason === "PERMISSION_DENIED");
-  if (denied)
-    return googleError(403, "PERMISSION_DENIED", "No access to the account.", {
-      requestId,
-      violations: [denied],
-    });
-  if (violations.length > 0) return invalidArgument(violations, requestId);
-  if (validateOnly) return { status: 200, body: { requestId: `v-${context.nextId()}` }, tested: true };
-
-  remember(requestId, events, destinations, context);
-  return {
-    status: 200,
-    body: { requestId },
-    accepted: events.flatMap((event) => destinations.map((one) => toAccepted(event, one))),
   };
-}
 
-type Event = {
+export type Event = {
   transactionId: string;
   destinationReferences?: string[];
   adIdentifiers?: Record<string, unknown>;
   userData?: unknown;
 };
-type Destination = {
+export type Destination = {
   reference?: string;
   operatingAccount: { accountId: string };
   loginAccount?: { accountId: string };
@@ -107,6 +122,27 @@ function findAction(destination: Destination): { owner?: GoogleAccount; action?:
   return { ...(owner ? { owner } : {}), ...(action ? { action } : {}) };
 }
 
+const adsProduct: Product = {
+  account: accountShape("GOOGLE_ADS", /^\d{10}$/),
+  // No limit is documented; ninety days is the usual click window. This is stricter than Google, which may accept an old
+  // event and count it as EVENT_TOO_OLD half an hour later.
+  maxAgeSeconds: 90 * 86_400,
+  destinationViolations,
+  eventViolations: ({ userData }, destinations) =>
+    userData && destinations.some((one) => findAction(one).owner?.enhancedForLeads === false)
+      ? [
+          {
+            field: "destination_references[0]",
+            reason: "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
+            description: "The account is not enabled for enhanced conversions for leads.",
+          },
+        ]
+      : [],
+  remember,
+};
+
+export const ingestEvents = ingestInto(adsProduct);
+
 function destinationViolations(destination: Destination, index: number): FieldViolation[] {
   const at = `destinations.destinations[${index}]`;
   const { owner, action } = findAction(destination);
@@ -138,19 +174,23 @@ function destinationViolations(destination: Destination, index: number): FieldVi
 function eventViolations(
   event: Event,
   index: number,
-  destinations: Destination[],
-  encoding: unknown,
-  validateOnly: boolean,
+  {
+    destinations,
+    encoding,
+    validateOnly,
+    product,
+  }: { destinations: Destination[]; encoding: unknown; validateOnly: boolean; product: Product },
 ): FieldViolation[] {
   const at = `events.events[${index}]`;
   const found: FieldViolation[] = [];
   const add = (field: string, reason: string, description: string) =>
     found.push({ field: field ? `${at}.${field}` : at, description, reason });
-  const clicks = ["gclid", "gbraid", "wbraid", "dclid", "mobileDeviceId"];
-  const clicked = clicks.some((name) => event.adIdentifiers?.[name] !== undefined);
-  if (event.adIdentifiers?.gbraid !== undefined && event.adIdentifiers.wbraid !== undefined)
+  const { adIdentifiers = {} } = event;
+  const isIdentified = identifiers.some((name) => adIdentifiers[name] !== undefined);
+  if (adIdentifiers.gbraid !== undefined && adIdentifiers.wbraid !== undefined)
     add("ad_identifiers", "INVALID_EVENT", "Only one of gbraid and wbraid may be set.");
-  if (!clicked && !event.userData) add("", "NO_IDENTIFIERS_PROVIDED", "No user or ad identifier was given.");
+  if (!isIdentified && !event.userData)
+    add("", "NO_IDENTIFIERS_PROVIDED", "No user or ad identifier was given.");
   if (event.userData && encoding === undefined)
     found.push({
       field: "encoding",
@@ -163,14 +203,21 @@ function eventViolations(
   const references = event.destinationReferences ?? [];
   if (references.some((name) => !destinations.some(({ reference }) => reference === name)))
     add("destination_references", "INVALID_DESTINATION", "No destination has this reference.");
-  if (event.userData && destinations.some((one) => findAction(one).owner?.enhancedForLeads === false))
-    add(
-      "destination_references[0]",
-      "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
-      "The account is not enabled for enhanced conversions for leads.",
-    );
+  for (const { field, reason, description } of product.eventViolations(event, destinations))
+    add(field, reason, description);
   return found;
 }
+
+/** The ad identifiers of all products. */
+export const identifiers = [
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "dclid",
+  "impressionId",
+  "matchId",
+  "mobileDeviceId",
+];
 
 const invalidArgument = (violations: FieldViolation[], requestId: string) =>
   googleError(400, "INVALID_ARGUMENT", "There was a problem with the request.", { requestId, violations });

@@ -80,6 +80,7 @@ describe("batches of five with one invalid event", () => {
   const cases: [id: StandinId, fault: string, bad: () => Conversion, settings: Record<string, string>][] = [
     ["google_ads", "too old", old, {}],
     ["google_ads", "not hashed", badHash, { enhanced_conversions_for_leads: "on" }],
+    ["cm360", "too old", old, {}],
     ["microsoft_ads", "too old for an offline conversion", old, { tag_token: "" }],
     ["microsoft_ads", "too old for the Conversions API", () => conversionOf(delayed()), {}],
     ["meta", "too old", old, {}],
@@ -140,6 +141,7 @@ describe("batches of five with one invalid event", () => {
 describe("wrong settings", () => {
   const cases: [id: StandinId, wrong: string, right: string][] = [
     ["google_ads", "9900000001", standinConnections.google_ads.conversion_action ?? ""],
+    ["cm360", "4400009", standinConnections.cm360.activity ?? ""],
     ["linkedin", "999999", standinConnections.linkedin.default_rule ?? ""],
     ["linkedin", "555003", standinConnections.linkedin.default_rule ?? ""],
     ["linkedin", "555004", standinConnections.linkedin.default_rule ?? ""],
@@ -190,6 +192,7 @@ describe("wrong settings", () => {
     ["reddit", { pixel_id: "a2_nosuch" }],
     ["tiktok", { pixel_code: "C0NOSUCHPIXEL" }],
     ["google_ads", { customer_id: "999-999-9999" }],
+    ["cm360", { floodlight_configuration: "8765433" }],
     ["linkedin", { api_version: "202401" }],
     ["pinterest", { ad_account_id: "111" }],
     ["snapchat", { pixel_id: "d4000000-0000-4000-8000-000000000009" }],

@@ -17,9 +17,9 @@ import { sha256 } from "../support/sha256.ts";
 import { acceptedAt, connectionOf, lastReasons, openStandinDelivery } from "./standinDelivery.ts";
 
 /** Platforms that drop an invalid event without an error, or take one event in a request. */
-const withoutBatchErrors = new Set<string>(["ga4", "segment", "nextdoor", "quora", "taboola", "outbrain"]);
+const withoutBatchErrors = new Set<string>(["ga4", "segment", "nextdoor", "taboola", "outbrain"]);
 /** Platforms without a field for the products of an order, and those that have one only for the number of pieces. */
-const withoutItems = new Set<string>(["linkedin", "spotify", "quora", "outbrain"]);
+const withoutItems = new Set<string>(["linkedin", "spotify", "quora", "outbrain", "cm360"]);
 const withPiecesOnly = new Set<string>(["taboola", "amazon_ads"]);
 /** Platforms that take an event with invalid items, and drop the items or nothing. */
 const lenientOnItems = new Set<string>(["segment", "microsoft_ads"]);
@@ -300,6 +300,7 @@ function eventAt(time: number): Event {
 describe("an event with several targets", () => {
   const cases: [id: StandinId, targets: readonly string[]][] = [
     ["google_ads", ["7700000001", "7700000005"]],
+    ["cm360", ["4400001", "4400002"]],
     ["linkedin", ["555001", "555002"]],
     ["reddit", ["LEAD", "Quote requested"]],
     ["x", ["tw-o8z6j-o87ne", "o87nf"]],
@@ -331,7 +332,12 @@ describe("an event with several targets", () => {
       enhanced_conversions_for_leads: "on",
     });
     const plain = sha256("jane@example.com");
-    const bad = conversionOf({ name: "lead", person: { emailSha256: plain, emailRedditSha256: plain } });
+    const bad = conversionOf({
+      name: "lead",
+      person: { emailSha256: plain, emailRedditSha256: plain },
+      // Campaign Manager 360 gets no contact data.
+      ...(id === "cm360" ? { time: clock.now - 40 * dayMs } : {}),
+    });
     const batch = [conversionOf({ name: "lead" }), bad, conversionOf({ name: "lead" })];
     const states = (await deliver(batch, 5)).map(({ state }) => state);
     expect(states, lastReasons(standins.of(id))).toEqual(["sent", "rejected", "sent"]);

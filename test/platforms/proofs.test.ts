@@ -97,6 +97,7 @@ describe("what a proof finds", () => {
       /no pixel/,
     ],
     ["google_ads", { conversion_action: "999" }, /INVALID_CONVERSION_ACTION/],
+    ["cm360", { activity: knownAt("cm360", "archivedActivityId") }, /Floodlight activity is not valid/],
     ["linkedin", { default_rule: knownAt("linkedin", "disabledRuleId") }, /conversion rule is not/],
     ["linkedin", { access_token: knownAt("linkedin", "adsOnlyToken") }, /403/],
     ["pinterest", { ad_account_id: "999999999999" }, /./],

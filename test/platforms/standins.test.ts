@@ -214,7 +214,7 @@ function testConnection(id: StandinId): void {
     const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
     const email = await visitor(site);
     await home.run("identity", "put", host, "--email", email, "--seen-at", ago(85), `gclid=old-click`);
-    const newer = ["tblci=old-click", "ob_click_id=old-click"];
+    const newer = ["dclid=old-click", "tblci=old-click", "ob_click_id=old-click"];
     await home.run("identity", "put", host, "--email", email, "--seen-at", ago(2), ...newer);
     await accepted({ email, eventTime: ago(1), value: 1, currency: "EUR" });
     const before = handle.received.length;

@@ -2,14 +2,21 @@
 // reject are skipped. An accepted request says nothing about attribution, which Google decides half an hour later.
 
 import type { Platform } from "../platform.ts";
+import {
+  dataManagerLimits,
+  dataManagerScope,
+  eventSourceSetting,
+  googleSignIn,
+  numericOrderIdsSetting,
+} from "../shared/dataManager.ts";
+import { readIngested } from "../shared/dataManagerResponse.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
-import { actionsOf, clickOf, events, eventSources, fields, toRequest } from "./request.ts";
-import { readResponse } from "./response.ts";
+import { actionsOf, clickDays, clickOf, events, fields, toRequest } from "./request.ts";
 
 const checkCustomerId = (value: string) =>
   /^\d{3}-?\d{3}-?\d{4}$/.test(value) ? null : "must be a customer id of ten digits, like 123-456-7890";
@@ -68,16 +75,8 @@ export const googleAds = {
       "Actions that count one conversion per click do not accept wbraid or gbraid.",
     ],
   },
-  oauth: {
-    authorizeUrl: "https://accounts.google.com/o/oauth2/v2/auth",
-    tokenUrl: "https://oauth2.googleapis.com/token",
-    // The second scope is only for the lists of accounts and conversion actions.
-    scopes: ["https://www.googleapis.com/auth/datamanager", "https://www.googleapis.com/auth/adwords"],
-    pkce: true,
-    clientAuth: "body",
-    authorizeParams: { access_type: "offline", prompt: "consent" },
-    refresh: "keeps",
-  },
+  // The second scope is only for the lists of accounts and conversion actions.
+  oauth: googleSignIn([dataManagerScope, "https://www.googleapis.com/auth/adwords"]),
   settings: [
     {
       name: "customer_id",
@@ -111,20 +110,8 @@ export const googleAds = {
       default: "off",
       check: oneOf(["on", "off"]),
     },
-    {
-      name: "event_source",
-      label: "Event source",
-      help: `Where your conversions happen: ${eventSources.join(", ")}.`,
-      default: "WEB",
-      check: oneOf(eventSources),
-    },
-    {
-      name: "numeric_order_ids",
-      label: "Order ids of digits only",
-      help: "prefixed sends 1001 as order-1001, because Google may reject bare digits. as_given sends 1001: choose it when the Google tag reports the same order ids.",
-      default: "prefixed",
-      check: oneOf(["prefixed", "as_given"]),
-    },
+    eventSourceSetting,
+    numericOrderIdsSetting,
     {
       name: "merchant_id",
       label: "Merchant Center account",
@@ -155,11 +142,9 @@ export const googleAds = {
   ids: ["gclid", "wbraid", "gbraid", "_gcl_aw"],
   events,
   fields,
-  // Google documents no limit; a gclid expires after 90 days.
-  maxAgeDays: 90,
-  batch: 2000,
-  lanes: 4,
-  quota: { requests: 300, seconds: 60, sharedBy: "app" },
+  // Google documents no limit.
+  maxAgeDays: clickDays,
+  ...dataManagerLimits,
   // The destinations apply to all events of a request, so events with other actions need another one. A wrong action then
   // fails only its own events.
   group: (conversion, settings) => actionsOf(conversion, settings).join(),
@@ -171,7 +156,7 @@ export const googleAds = {
     return actionsOf(conversion, settings).length ? null : "no conversion action for this event";
   },
   toRequest,
-  readResponse,
+  readResponse: readIngested("conversion_action"),
   prove: proveByTestEvent,
   examples,
   responses,

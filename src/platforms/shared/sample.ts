@@ -68,6 +68,7 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
   const seenAt = time - hourMs;
   const clicks = {
     gclid: "EAIaIQobChMI-Example_1",
+    dclid: "CLjExample_dclid-1",
     fbclid: "IwAR2F4-Example_Click",
     ttclid: "E.C.P.ExampleClick",
     msclkid: "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab",

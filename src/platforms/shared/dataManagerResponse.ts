@@ -4,7 +4,7 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
-import { readBatchRejection, waitForSetting } from "../shared/batchRejection.ts";
+import { readBatchRejection, waitForSetting } from "./batchRejection.ts";
 import {
   at,
   listAt,
@@ -15,7 +15,7 @@ import {
   textAt,
   unauthorized,
   unreadable,
-} from "../shared/response.ts";
+} from "./response.ts";
 
 /** Only a person can correct these, in the account or in its settings here; the events are valid and wait for it. */
 const accountReasons =
@@ -27,7 +27,16 @@ const newActionReason = "CONVERSION_ACTION_TOO_RECENTLY_CREATED";
 const newActionRetrySeconds = 3600;
 const transientStatuses = /^(?:RESOURCE_EXHAUSTED|UNAVAILABLE|DEADLINE_EXCEEDED|INTERNAL|ABORTED)$/;
 
-export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
+/** `targetSetting` holds the conversion actions or activities of events without their own. */
+export const readIngested =
+  (targetSetting: string): Platform["readResponse"] =>
+  (...given) =>
+    readAnswer(targetSetting, ...given);
+
+function readAnswer(
+  targetSetting: string,
+  ...[response, conversions, settings, now]: Parameters<Platform["readResponse"]>
+): Reading[] {
   const all = (one: Reading): Reading[] => conversions.map(() => one);
   const body = parseBody(response);
   const fault = at(body, "error");
@@ -69,7 +78,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   return readBatchRejection(response, conversions.length, messages, detail, now);
 
   function waitForAction(error: string): Reading[] {
-    return conversions.map((one) => waitForSetting(error, one, settings, "conversion_action"));
+    return conversions.map((one) => waitForSetting(error, one, settings, targetSetting));
   }
 
   /** An ErrorInfo has only a reason; the message of the whole error explains it. */
@@ -77,7 +86,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
     const text = textAt(one, "description") || textAt(fault, "message");
     return `HTTP ${response.status}: ${shorten([text, textAt(one, "reason")].filter(Boolean).join(" "))}`;
   }
-};
+}
 
 const describe = (violation: unknown) =>
   [textAt(violation, "description"), textAt(violation, "reason")].filter(Boolean).join(" ");

@@ -1,0 +1,103 @@
+// Google's Data Manager API, which takes conversions for Google Ads and for Campaign Manager 360: requests, sign-in, and the
+// settings that both have. Its responses are read by dataManagerResponse.ts.
+
+import { dayMs } from "../../kernel/time.ts";
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, OAuth2, PlatformRequest, Setting } from "../platform.ts";
+import { bearer, oneOf } from "./settings.ts";
+import { amountOf, type Body, isoTime } from "./values.ts";
+
+/** Checked 2026-11-16. */
+const dataManager = "https://datamanager.googleapis.com/v1";
+
+export const dataManagerScope = "https://www.googleapis.com/auth/datamanager";
+
+export const googleSignIn = (scopes: readonly string[]): OAuth2 => ({
+  authorizeUrl: "https://accounts.google.com/o/oauth2/v2/auth",
+  tokenUrl: "https://oauth2.googleapis.com/token",
+  scopes,
+  pkce: true,
+  clientAuth: "body",
+  authorizeParams: { access_type: "offline", prompt: "consent" },
+  refresh: "keeps",
+});
+
+export const eventSources = ["WEB", "APP", "IN_STORE", "PHONE", "MESSAGE", "OTHER"];
+
+export const eventSourceSetting = {
+  name: "event_source",
+  label: "Event source",
+  help: `Where your conversions happen: ${eventSources.join(", ")}.`,
+  default: "WEB",
+  check: oneOf(eventSources),
+} as const satisfies Setting;
+
+export const numericOrderIdsSetting = {
+  name: "numeric_order_ids",
+  label: "Order ids of digits only",
+  help: "prefixed sends 1001 as order-1001, because Google may reject bare digits. as_given sends 1001: choose it when the Google tag reports the same order ids.",
+  default: "prefixed",
+  check: oneOf(["prefixed", "as_given"]),
+} as const satisfies Setting;
+
+/** The limits of a Cloud project, which all connections of the operator's app share, and of a request. */
+export const dataManagerLimits = {
+  batch: 2000,
+  lanes: 4,
+  quota: { requests: 300, seconds: 60, sharedBy: "app" },
+} as const;
+
+type Ingested = {
+  /** Events without references go to every destination of the request. */
+  destinations: readonly Body[];
+  /** Needed with contact hashes only. */
+  encoding?: "HEX";
+  events: readonly Body[];
+};
+
+export function ingestRequest(
+  conversions: readonly Conversion[],
+  settings: ConnectionSettings,
+  ingested: Ingested,
+): PlatformRequest {
+  return {
+    method: "POST",
+    url: `${dataManager}/events:ingest`,
+    headers: { "content-type": "application/json", ...bearer(settings) },
+    body: JSON.stringify({ ...ingested, validateOnly: conversions.some(({ mode }) => mode === "test") }),
+  };
+}
+
+/** The fields of an event that do not depend on the product. */
+export function ingestEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
+  return {
+    // A time in the future would make the whole request invalid.
+    eventTimestamp: isoTime(Math.min(conversion.time, now)),
+    transactionId: transactionOf(conversion, settings),
+    eventSource: settings.event_source ?? eventSourceSetting.default,
+    consent: consentOf(conversion),
+  };
+}
+
+function transactionOf({ orderId, platformEventId }: Conversion, settings: ConnectionSettings): string {
+  if (orderId === null || /\S@\S+\.\S/.test(orderId)) return platformEventId;
+  return /^\d+$/.test(orderId) && settings.numeric_order_ids !== "as_given" ? `order-${orderId}` : orderId;
+}
+
+function consentOf({ consent }: Conversion): unknown {
+  if (consent === "unknown") return undefined;
+  const word = consent === "granted" ? "CONSENT_GRANTED" : "CONSENT_DENIED";
+  return { adUserData: word, adPersonalization: word };
+}
+
+/** A mapped value may be negative, and Google rejects that. */
+export function ingestValue(value: number, currency: string): Body {
+  return value < 0 ? {} : { conversionValue: amountOf(value, currency), currency };
+}
+
+/** `GCL.<seconds>.<gclid>`, in which Google's own tag stores a click that our tag may have missed. */
+export function cookieGclid({ browserIds, time }: Conversion, maxDays: number): string | undefined {
+  const [, seconds, gclid] = /^GCL\.(\d{10})\.([\w-]{1,500})$/.exec(browserIds._gcl_aw ?? "") ?? [];
+  const ageMs = time - Number(seconds) * 1000;
+  return gclid && ageMs >= 0 && ageMs <= maxDays * dayMs ? gclid : undefined;
+}
