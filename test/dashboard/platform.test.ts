@@ -21,7 +21,7 @@ inChromium("a platform in the dashboard", () => {
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
     standins = await startStandins({
-      only: ["meta", "reddit"],
+      only: ["meta", "reddit", "pinterest"],
       rateLimits: false,
       redirectUris: [`${origin}/oauth/callback`],
     });
@@ -43,9 +43,10 @@ inChromium("a platform in the dashboard", () => {
   afterAll(() => standins.close());
 
   let orders = 0;
-  async function convert(): Promise<string> {
+  async function convert(more: Record<string, unknown> = {}): Promise<string> {
     const orderId = `M-${(orders += 1)}`;
-    const event = { email: "ada@customers.example", event: "purchase", orderId, value: 12, currency: "EUR" };
+    const purchase = { email: "ada@customers.example", event: "purchase", value: 12, currency: "EUR" };
+    const event = { ...purchase, orderId, ...more };
     expect((await relay.post(relay.key, event)).status).toBe(200);
     return orderId;
   }
@@ -201,6 +202,11 @@ inChromium("a platform in the dashboard", () => {
       await press(page, "Connect Reddit");
       await sees(page, /Reddit connected, not proven: Reddit can only be asked with test_id/);
       await page.waitForURL(/connection=/);
+      // Nothing past is sent unless a person says so.
+      const offer = dialog(page, "Also send past conversions?");
+      await sees(offer, /^\d+ conversions can be sent$/);
+      await press(offer, "Not now");
+      await offer.waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Disconnect", exact: true }).waitFor();
       const others = page.getByRole("alert").filter({ hasNotText: /not proven/ });
       expect(await others.allTextContents()).toEqual([]);
@@ -228,6 +234,56 @@ inChromium("a platform in the dashboard", () => {
       await press(page, "Count conversions");
       await sees(page, "0 conversions can be sent");
       await sees(page, /already delivered/);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "connecting a platform offers the conversions of the last days, counted first, and sends them",
+    async () => {
+      const { page, open } = browser;
+      const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+      const old = await convert({ eventTime: daysAgo(20) });
+      const recent = await convert({ eventTime: daysAgo(3) });
+      const settings = standinConnections.pinterest;
+      const pinterest = standins.of("pinterest");
+      await open(`/sites/${site}/integrations/pinterest`);
+      await page.locator("[name=ad_account_id]").fill(settings["ad_account_id"] ?? "");
+      await page.locator("[name=access_token]").fill(settings["access_token"] ?? "");
+      await press(page, "Connect Pinterest");
+      const offer = dialog(page, "Also send past conversions?");
+      await sees(offer, `${orders - 1} conversions can be sent`);
+      await sees(offer, "1 too old for Pinterest");
+      expect(pinterest.accepted).toEqual([]);
+
+      // Another period is counted again before anything can be sent.
+      await field(offer, "Days back").fill("5");
+      await press(offer, "Count conversions");
+      await press(offer, `Send ${orders - 1} conversions`);
+      await offer.waitFor({ state: "detached" });
+      await page.getByRole("tab", { name: "Backfill" }).click();
+      await sees(page, "The last backfill is done");
+      await sees(page, /^Last 5 days/);
+      const received = JSON.stringify(pinterest.accepted);
+      expect(received).toContain(recent);
+      expect(received).not.toContain(old);
+      expect(browser.errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "only settings of several lines have a larger field",
+    async () => {
+      const { page, open } = browser;
+      await open(`/sites/${site}/integrations/webhook`);
+      const form = page.locator("form").first();
+      await form.waitFor();
+      const more = page.getByRole("button", { name: /^More settings/ });
+      if (await more.count()) await more.click();
+      await page.locator("textarea[name=template]").waitFor();
+      // Its help text mentions JSON too.
+      await page.locator("input[name=success]").waitFor();
     },
     scenarioMs,
   );

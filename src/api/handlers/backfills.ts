@@ -27,10 +27,12 @@ function describe({ tally, ...row }: BackfillRow): Described {
 export function backfillHandlers({ store, directory }: ApiContext): Handlers<Names> {
   return {
     async "POST /sites/:site/connections/:connection/backfill/count"({ site, params, body, by }) {
-      const connection = findConnection([site], params.connection);
+      // The dashboard counts right after connecting, which another node may have done.
+      const current = await reloadSite(directory, site);
+      const connection = findConnection([current], params.connection);
       // Counting reads every event of the period.
       await countAttempt(store, testLimits("connection", site.id), by.now);
-      return countBackfill(store, site, connection, body.days, { now: by.now, maxMs: maxCountMs });
+      return countBackfill(store, current, connection, body.days, { now: by.now, maxMs: maxCountMs });
     },
 
     async "GET /sites/:site/connections/:connection/backfill"({ site, params }) {

@@ -72,7 +72,7 @@ function LastBackfill({ site, platform, connection, mayChange }: Props & { mayCh
 
 function StartForm({ site, platform, connection }: Props) {
   const params = { site, connection: connection.id };
-  const [days, setDays] = useState(Math.min(platform.maxAgeDays ?? 30, 30));
+  const [days, setDays] = useState(defaultDays(platform));
   const [perMinute, setPerMinute] = useState(defaultBackfillPace);
   const count = useSend("POST /sites/:site/connections/:connection/backfill/count");
   const start = useSend("POST /sites/:site/connections/:connection/backfill", {
@@ -142,9 +142,12 @@ function StartForm({ site, platform, connection }: Props) {
   );
 }
 
-const conversions = (n: number) => counted(n, "conversion");
+/** The proposed period: no longer than the platform takes conversions. */
+export const defaultDays = ({ maxAgeDays }: Platform) => Math.min(maxAgeDays ?? 30, 30);
 
-function Counted({ count: { found, sendable, leftOut, isComplete } }: { count: Count }) {
+export const conversions = (n: number) => counted(n, "conversion");
+
+export function Counted({ count: { found, sendable, leftOut, isComplete } }: { count: Count }) {
   const title =
     found === 0
       ? "No conversions in this period"

@@ -42,6 +42,7 @@ export function ConnectionEditor({
   initial,
   onSecret,
   switcher,
+  onConnected,
 }: {
   site: string;
   platform: Platform;
@@ -53,6 +54,8 @@ export function ConnectionEditor({
   /** Shows a signing secret that was created with the connection. */
   onSecret: (secret: string) => void;
   switcher: ReactNode;
+  /** Called with the id of a connection that is new. */
+  onConnected: (connection: string) => void;
 }) {
   const { text, search } = useQueryParams();
   const navigate = useNavigate();
@@ -65,6 +68,7 @@ export function ConnectionEditor({
     void navigate({ to: path, search: { ...search, ...part }, replace: true });
   const save = useSave(platform, {
     onSecret,
+    onConnected,
     onSaved: (id) => {
       // Synchronous, so that the used sign-in is not requested again.
       flushSync(() => {
@@ -193,6 +197,7 @@ function useSave(
   { name }: Platform,
   on: {
     onSecret: (secret: string) => void;
+    onConnected: (connection: string) => void;
     onSaved: (connection: string) => void;
     onRefused: (error: ApiError) => void;
   },
@@ -208,6 +213,8 @@ function useSave(
         : "This account was already connected; its settings were changed";
       notify(savedText(what, connection) + releasedText(released));
       finish(connection.id, newSecret);
+      // One dialog at a time: a secret is shown only once.
+      if (isNew && newSecret === null) on.onConnected(connection.id);
     },
   });
   const change = useSend("PATCH /sites/:site/connections/:connection", {

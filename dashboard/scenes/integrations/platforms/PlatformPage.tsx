@@ -10,6 +10,7 @@ import { OneTimeSecret } from "../../../common/dialogs.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
+import { BackfillOffer, useBackfillOffer } from "./BackfillOffer.tsx";
 import { ConnectionEditor } from "./ConnectionEditor.tsx";
 import { readInput } from "./signIn.ts";
 
@@ -61,6 +62,7 @@ function ChosenConnection({
   const { text } = useQueryParams();
   // The editor of a connection that was just created is another one, so the secret is kept here.
   const [secret, setSecret] = useState<string | null>(null);
+  const offer = useBackfillOffer(site, platform);
   const saved = text("signIn") ? readInput(text("signIn")) : null;
   const wanted = text("connection") || (saved ? (saved.connection ?? newConnection) : "");
   const isUnknown = wanted !== "" && wanted !== newConnection && !connections.some(({ id }) => id === wanted);
@@ -83,7 +85,9 @@ function ChosenConnection({
         initial={saved?.changes ?? {}}
         onSecret={setSecret}
         switcher={<Switcher site={site} platform={platform} connections={connections} current={connection} />}
+        onConnected={offer.offer}
       />
+      <BackfillOffer offer={offer} />
     </>
   );
 }
