@@ -7,6 +7,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { standins } from "../standins/index.ts";
 import { freshFolder } from "./support/databases.ts";
 
 const run = promisify(execFile);
@@ -22,6 +23,7 @@ test("the demo writes its history, starts, accepts events of every site, and lea
   );
   expect(stderr).toBe("");
   expect(stdout).toMatch(/is running with \d{3} events of 1 days/);
+  expect(stdout).toContain(`A relay with ${standins.length} platforms, each connected to its stand-in,`);
   expect(stdout).toMatch(/Dashboard {3}http:\/\/localhost:\d+\/dashboard\//);
   expect(stdout).toMatch(/Password {4}[0-9A-Za-z]{16}/);
   expect(readdirSync(folder)).toEqual([]);

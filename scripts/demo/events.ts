@@ -70,7 +70,7 @@ export function createPlanner(
     return times
       .toSorted((one, other) => one - other)
       .map((time) => ({
-        ...toVisit(drawArrival(random, demo.host, time), time),
+        ...toVisit(drawArrival(random, demo, time), time),
         ...(verdict ? { verdict } : {}),
       }));
   }

@@ -44,7 +44,7 @@ export function liveTraffic(
     email: string | null,
     headers: Record<string, string> = {},
   ): Promise<void> {
-    const { browser, seen, clickIds, browserIds, utm } = drawArrival(random, demo.host, Date.now());
+    const { browser, seen, clickIds, browserIds, utm } = drawArrival(random, demo, Date.now());
     const from = {
       Host: demo.host,
       Origin: `https://${demo.host}`,

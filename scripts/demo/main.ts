@@ -16,7 +16,6 @@ import { readConfig } from "../../src/installation/config.ts";
 import { makeDataFolder } from "../../src/installation/installation.ts";
 import { errorCode } from "../../src/kernel/errorCode.ts";
 import { Refusal } from "../../src/kernel/refusal.ts";
-import { standins as list } from "../../standins/index.ts";
 import { startStandins } from "../../standins/shared/start.ts";
 import { createRandom } from "./random.ts";
 import { writeHistory } from "./history.ts";
@@ -105,9 +104,12 @@ async function run(): Promise<void> {
     );
 
   const { owner, viewer, password } = history.signIns;
+  const connected = new Set(
+    [history.shop, history.product].flatMap(({ demo }) => demo.platforms.map(([id]) => id)),
+  );
   if (values.quiet) console.log(JSON.stringify({ origin, site: history.shop.siteId, ...history.signIns }));
   print(`
-A relay with ${list.length} platforms, each connected to its stand-in, is running with ${history.events} events of ${days} days.
+A relay with ${connected.size} platforms, each connected to its stand-in, is running with ${history.events} events of ${days} days.
 
   Dashboard   ${origin}/dashboard/
   Sign in     ${owner}

@@ -73,7 +73,7 @@ export const browsers: readonly BrowserKind[] = [
 ];
 
 type Ids = { clickIds: Record<string, string>; browserIds: Record<string, string> };
-type Channel = {
+export type Channel = {
   weight: number;
   utm: Record<string, string>;
   referrer: string;
@@ -92,15 +92,31 @@ const channel = (
   drawIds,
 });
 
-/** Shares of an online shop that advertises on most platforms. */
-const channels: readonly Channel[] = [
-  channel(27, ["google", "cpc", "brand-de"], "google.com", (random) => ({
+const google =
+  (share: { gclid: number; wbraid: number; gbraid: number }): Channel["drawIds"] =>
+  (random) => ({
     clickIds: random.pickWeighted<{ weight: number; ids: Record<string, string> }>([
-      { weight: 80, ids: { gclid: `EAIaIQobChMI${random.text(alphanumeric, 28)}` } },
-      { weight: 12, ids: { wbraid: `CjkKCQiA${random.text(alphanumeric, 36)}` } },
-      { weight: 8, ids: { gbraid: `0AAAAAD${random.text(alphanumeric, 18)}` } },
+      { weight: share.gclid, ids: { gclid: `EAIaIQobChMI${random.text(alphanumeric, 28)}` } },
+      { weight: share.wbraid, ids: { wbraid: `CjkKCQiA${random.text(alphanumeric, 36)}` } },
+      { weight: share.gbraid, ids: { gbraid: `0AAAAAD${random.text(alphanumeric, 18)}` } },
     ]).ids,
-  })),
+  });
+
+/** OpenAI's pixel keeps the click id, and its own id of the browser. */
+const openai: Channel["drawIds"] = (random) => {
+  const oppref = `gAAAAABo${random.text(alphanumeric, 56)}`;
+  return { clickIds: { oppref }, browserIds: { __oppref: oppref, __obref: uuidFrom(random) } };
+};
+
+const linkedin: Channel["drawIds"] = (random) => ({ clickIds: { li_fat_id: uuidFrom(random) } });
+const reddit: Channel["drawIds"] = (random) => ({ clickIds: { rdt_cid: random.text("123456789", 16) } });
+
+const newsletter = channel(10, ["newsletter", "email", "weekly"], "", () => ({}));
+const search: Channel = { weight: 15, utm: {}, referrer: "https://www.google.com", drawIds: () => ({}) };
+
+/** Shares of an online shop that advertises on most platforms. */
+export const shopChannels: readonly Channel[] = [
+  channel(27, ["google", "cpc", "brand-de"], "google.com", google({ gclid: 80, wbraid: 12, gbraid: 8 })),
   channel(22, ["facebook", "paid_social", "autumn-collection"], "facebook.com", (random, at) => {
     const fbclid = `IwZXh0bgNhZW0${random.text(alphanumeric, 40)}`;
     const _fbp = `fb.1.${at}.${random.text("123456789", 10)}`;
@@ -116,20 +132,55 @@ const channels: readonly Channel[] = [
   channel(5, ["pinterest", "paid_social", "cosy-season"], "pinterest.com", (random) => ({
     clickIds: { epik: `dj0yJnU9${random.text(alphanumeric, 40)}` },
   })),
-  channel(3, ["linkedin", "paid_social", "corporate-gifts"], "linkedin.com", (random) => ({
-    clickIds: { li_fat_id: uuidFrom(random) },
+  channel(5, ["chatgpt", "cpc", "gear-advice"], "chatgpt.com", openai),
+  channel(4, ["taboola", "native", "winter-guide"], "", (random) => ({
+    clickIds: { tblci: `GiD${random.text(alphanumeric, 56)}` },
   })),
+  // The advertiser's own parameter, or the one that Outbrain adds.
+  channel(3, ["outbrain", "native", "winter-guide"], "", (random) => ({
+    clickIds: { [random.chance(0.7) ? "ob_click_id" : "dicbo"]: `v1-${random.text(hex, 64)}` },
+  })),
+  channel(3, ["applovin", "cpc", "video-ridge-40"], "", (random) => ({
+    clickIds: { aleid: random.text(alphanumeric, 44) },
+    browserIds: { _axwrt: uuidFrom(random) },
+  })),
+  channel(3, ["dv360", "display", "retargeting"], "", (random) => ({
+    clickIds: { dclid: `CL${random.text(alphanumeric, 24)}` },
+  })),
+  channel(2, ["amazon", "display", "outdoor-fans"], "amazon.de", (random) => ({
+    clickIds: { aref: random.text(alphanumeric, 32) },
+  })),
+  channel(3, ["linkedin", "paid_social", "corporate-gifts"], "linkedin.com", linkedin),
   channel(2, ["snapchat", "paid_social", "autumn-collection"], "", (random) => ({
     clickIds: { ScCid: uuidFrom(random) },
   })),
-  channel(2, ["reddit", "paid_social", "trail-running"], "reddit.com", (random) => ({
-    clickIds: { rdt_cid: random.text("123456789", 16) },
-  })),
-  channel(10, ["newsletter", "email", "weekly"], "", () => ({})),
-  { weight: 15, utm: {}, referrer: "https://www.google.com", drawIds: () => ({}) },
+  channel(2, ["reddit", "paid_social", "trail-running"], "reddit.com", reddit),
+  newsletter,
+  search,
 ];
 
-const pages = ["/", "/jackets", "/jackets/ridge-40", "/boots", "/sale", "/tents/duo", "/guides/layering"];
+/** Shares of a software product for small firms. */
+export const productChannels: readonly Channel[] = [
+  channel(24, ["google", "cpc", "bookkeeping"], "google.com", google({ gclid: 86, wbraid: 9, gbraid: 5 })),
+  channel(18, ["linkedin", "paid_social", "owners"], "linkedin.com", linkedin),
+  channel(9, ["chatgpt", "cpc", "invoice-questions"], "chatgpt.com", openai),
+  channel(8, ["reddit", "paid_social", "smallbusiness"], "reddit.com", reddit),
+  channel(7, ["quora", "cpc", "tax-answers"], "quora.com", (random) => ({
+    clickIds: { qclid: `${random.text(alphanumeric, 22)}|${random.text("123456789", 6)}|0` },
+  })),
+  channel(6, ["nextdoor", "paid_social", "main-street"], "nextdoor.com", (random) => ({
+    clickIds: { ndclid: random.text(alphanumeric, 36) },
+  })),
+  channel(5, ["x", "paid_social", "launch"], "x.com", (random) => ({
+    clickIds: { twclid: `2-${random.text("0123456789abcdefghijklmnopqrstuvwxyz", 26)}` },
+  })),
+  channel(5, ["spotify", "audio", "podcast-spring"], "", (random) => ({
+    clickIds: { spclid: random.text(alphanumeric, 30) },
+    browserIds: { __spdt: random.text(hex, 32) },
+  })),
+  newsletter,
+  search,
+];
 
 export type Arrival = {
   browser: BrowserKind;
@@ -139,8 +190,11 @@ export type Arrival = {
   utm: Record<string, string>;
 };
 
+/** The part of a site that visitors see. */
+type Landing = { host: string; pages: readonly string[]; channels: readonly Channel[] };
+
 /** Draws a browser, a page and the ad click of a visit. */
-export function drawArrival(random: Random, host: string, at: number): Arrival {
+export function drawArrival(random: Random, { host, pages, channels }: Landing, at: number): Arrival {
   const source = random.pickWeighted(channels);
   const browser = random.pickWeighted(browsers);
   const { clickIds = {}, browserIds = {} } = source.drawIds(random, at);

@@ -30,13 +30,25 @@ const acceptedBodies: Record<string, (random: Random) => string[]> = {
   x: (random) => [
     `{"request":{"params":{}},"data":{"conversions_processed":1,"debug_id":"${uuidFrom(random)}"}}`,
   ],
+  openai_ads: () => ['{"accepted_events":1}'],
+  nextdoor: () => ["{}"],
+  axon: () => ["{}"],
+  spotify: () => ['{"message":"SUCCESS"}'],
+  quora: () => ['{"events_received":1,"events_errored":0,"events":[{"index":0,"status":"OK"}]}'],
+  taboola: () => [""],
+  outbrain: () => [""],
+  amazon_ads: () => ['{"success":[{"index":0}],"error":[]}'],
+  cm360: (random) => [`{"requestId":"${uuidFrom(random)}"}`],
   ga4: () => [""],
   segment: () => ['{"success":true}'],
   sandbox: () => ['{"accepted":true,"by":"sandbox"}'],
 };
 
+/** The status of an accepted conversion, where it is not 200, or 204 without a body. */
+const acceptedStatus: Record<string, number> = { amazon_ads: 207 };
+
 /** Platforms that reject a single conversion now and then. */
-const rejecting = new Set(["google_ads", "meta", "pinterest", "snapchat", "reddit"]);
+const rejecting = new Set(["google_ads", "meta", "pinterest", "snapchat", "reddit", "openai_ads"]);
 
 type Wanted = Reading["outcome"] | "down" | "slow";
 
@@ -145,6 +157,6 @@ function answersFor(wanted: Wanted, platform: Platform, random: Random): Sent[] 
   if (wanted !== "accepted")
     return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));
   return (acceptedBodies[platform.id]?.(random) ?? ['{"ok":true}']).map((body) =>
-    answerOf(body ? 200 : 204, body),
+    answerOf(acceptedStatus[platform.id] ?? (body ? 200 : 204), body),
   );
 }

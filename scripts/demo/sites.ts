@@ -1,5 +1,5 @@
 // The sites of the demo: a shop that advertises on most platforms, a software product that collects leads, and a site that is
-// still being set up.
+// still being set up. Together the first two have every platform.
 
 import { setOAuthApp } from "../../src/delivery/oauth/signIn.ts";
 import { minuteMs } from "../../src/kernel/time.ts";
@@ -17,6 +17,7 @@ import {
 import { addHost } from "../../src/sites/manageHosts.ts";
 import { standins, type StandinId } from "../../standins/index.ts";
 import { revokedTokens, standinConnections } from "../standinConnections.ts";
+import { productChannels, shopChannels, type Channel } from "./people.ts";
 
 /** A change at a time of the history. */
 export type ScheduledAction = { at: number; act: () => Promise<unknown> };
@@ -39,6 +40,9 @@ export type DemoSite = {
   dollars: number;
   orderPrefix: string;
   kinds: readonly EventKind[];
+  /** The pages on which visitors land, and the ads that lead them there. */
+  pages: readonly string[];
+  channels: readonly Channel[];
   /** Follows office hours. */
   isBusiness: boolean;
   platforms: readonly (readonly [StandinId, events?: string])[];
@@ -61,6 +65,8 @@ export const shop: DemoSite = {
     { name: "lead", weight: 5, value: 25, hasOrder: false },
     { name: "refund", weight: 4, value: 79, hasOrder: true },
   ],
+  pages: ["/", "/jackets", "/jackets/ridge-40", "/boots", "/sale", "/tents/duo", "/guides/layering"],
+  channels: shopChannels,
   isBusiness: false,
   platforms: [
     ["google_ads", "purchase,lead,sign_up"],
@@ -71,6 +77,12 @@ export const shop: DemoSite = {
     ["pinterest", "purchase"],
     ["linkedin", "lead,sign_up"],
     ["snapchat", "sign_up"],
+    ["openai_ads", "purchase,begin_checkout"],
+    ["taboola", "purchase"],
+    ["outbrain", "purchase"],
+    ["axon", "purchase"],
+    ["cm360", "purchase"],
+    ["amazon_ads", "purchase"],
   ],
   revoked: "linkedin",
   settings: {
@@ -95,8 +107,20 @@ export const product: DemoSite = {
     { name: "start_trial", weight: 18, value: 0, hasOrder: false },
     { name: "subscribe", weight: 8, value: 348, hasOrder: true },
   ],
+  pages: ["/", "/pricing", "/features/invoices", "/features/bank-feeds", "/compare", "/guides/sales-tax"],
+  channels: productChannels,
   isBusiness: true,
-  platforms: [["google_ads"], ["linkedin"], ["reddit"], ["x"], ["segment"]],
+  platforms: [
+    ["google_ads"],
+    ["linkedin"],
+    ["reddit"],
+    ["x"],
+    ["openai_ads"],
+    ["quora", "lead,sign_up,subscribe"],
+    ["nextdoor", "lead,subscribe"],
+    ["spotify", "sign_up,subscribe"],
+    ["segment"],
+  ],
   revoked: null,
   settings: { time_zone: "America/New_York", country: "US", consent_mode: "opt-out" },
 };
