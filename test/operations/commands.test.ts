@@ -75,11 +75,13 @@ describe.each(engines)("the command line on %s", (engine) => {
       isCheckable: false,
     };
     const outcome = { proof: unproven, sendsNothing: null };
-    expect(connected).toEqual({ id, platform: "webhook", ...outcome });
+    const newSecret = expect.stringMatching(/^whsec_/);
+    expect(connected).toEqual({ id, platform: "webhook", newSecret, ...outcome });
     const again = ["connect", "shop.example", "webhook", "url=https://hooks.example.com/a", "events=Lead"];
-    expect(await home.run(...again)).toEqual({ ...connected, existing: true, released: 0, ...outcome });
+    const known = { id: connected.id, platform: "webhook", existing: true, released: 0 };
+    expect(await home.run(...again)).toEqual({ ...known, ...outcome });
     const other = await home.run("connect", "shop.example", "webhook", "url=https://hooks.example.com/b");
-    expect(other).toEqual({ id, platform: "webhook", ...outcome });
+    expect(other).toEqual({ id, platform: "webhook", newSecret, ...outcome });
     expect(other.id).not.toBe(connected.id);
     const unasked = await home.run("connect", "shop.example", "sandbox", "--no-prove");
     expect(unasked).toEqual({ id, platform: "sandbox", proof: null, sendsNothing: null });
@@ -93,7 +95,12 @@ describe.each(engines)("the command line on %s", (engine) => {
         state: "active",
         stateReason: null,
         events: ["lead"],
-        settings: { url: "https://hooks.example.com/…", method: "POST", success: "2xx" },
+        settings: {
+          url: "https://hooks.example.com/…",
+          method: "POST",
+          success: "2xx",
+          signing_secret: "(configured)",
+        },
         createdAt: expect.any(Number),
         proof: unproven,
       },

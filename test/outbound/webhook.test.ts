@@ -260,7 +260,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     [
       "an unknown setting",
       ["url=https://hooks.example.com", "color=red"],
-      "color is not a setting of webhook. Known: url, method, headers, template, success, events.",
+      "color is not a setting of webhook. Known: url, method, headers, signing_secret, template, success, events.",
       "color",
     ],
   ])("connect refuses %s", async (_what, settings, error, field) => {
