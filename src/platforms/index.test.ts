@@ -67,9 +67,7 @@ function marked(setting: Setting, mark: string): string {
 const settingsWithMarks = (platform: Platform): ConnectionSettings => ({
   ...exampleSettings(platform),
   ...Object.fromEntries(
-    platform.settings
-      .filter(isSecret)
-      .map((setting, i) => [setting.name, marked(setting, `s3cr3tmark${i}`)]),
+    platform.settings.filter(isSecret).map((setting, i) => [setting.name, marked(setting, `s3cr3tmark${i}`)]),
   ),
 });
 
