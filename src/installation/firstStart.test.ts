@@ -3,7 +3,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openNodes } from "../../test/support/nodes.ts";
 import { engines } from "../../test/support/relay.ts";
-import { prepareFirstStart } from "./firstStart.ts";
+import { prepareFirstStart, readOwnerLine } from "./firstStart.ts";
 import { deleteSite } from "../sites/deleteSite.ts";
 import { openDirectory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
@@ -61,4 +61,11 @@ describe.each(engines)("on %s", (engine) => {
     expect(await prepareFirstStart(another.store, another.directory, Date.now)).toBeNull();
     expect([...another.directory.sites()].map(({ hosts }) => hosts)).toEqual([["shop.example"]]);
   });
+});
+
+test("a start goes on where the link for the owner cannot be stored, and says what to do", async () => {
+  const createSetupLink = () => Promise.reject(new Error("a worker is down"));
+  expect(await readOwnerLine({ createSetupLink }, "https://cc.example.com")).toBe(
+    "There is no owner yet, and no link to create one could be stored (a worker is down). Later, run: cleancast member add EMAIL --role owner\n",
+  );
 });

@@ -65,8 +65,14 @@ export async function readOwnerLine(
   access: Pick<Access, "createSetupLink">,
   origin: string,
 ): Promise<string> {
-  const link = await access.createSetupLink(origin);
-  return link === null ? "" : `Open the dashboard and create the owner: ${link}\n`;
+  try {
+    const link = await access.createSetupLink(origin);
+    return link === null ? "" : `Open the dashboard and create the owner: ${link}\n`;
+  } catch (error) {
+    // A relay must start while a machine of a sharded database is down, and configuration cannot be written.
+    const reason = error instanceof Error ? error.message : String(error);
+    return `There is no owner yet, and no link to create one could be stored (${reason}). Later, run: cleancast member add EMAIL --role owner\n`;
+  }
 }
 
 function welcomeText(address: string, key: string): string {
