@@ -39,7 +39,7 @@ function faultOf(text: string): string | null {
     const word = words.shift();
     if (word === undefined) return "it is not complete";
     // The name of a list, such as `cleancast X list`.
-    if (word === "X") return null;
+    if (word === "X" || word === "--version") return null;
     const next = command.commands.find((one) => one.name() === word);
     if (!next) return `there is no command ${word}`;
     command = next;
