@@ -24,10 +24,9 @@ try {
 
 function printError(error: unknown): void {
   const message = textOf(error);
-  const field = error instanceof Refusal && error.field ? { field: error.field } : {};
-  process.stderr.write(
-    `${json ? JSON.stringify({ ok: false, error: message, ...field }) : asInvoked(message)}\n`,
-  );
+  const { field, faults } = error instanceof Refusal ? error : { field: "", faults: undefined };
+  const shown = { ok: false, error: message, ...(field && { field }), ...(faults && { faults }) };
+  process.stderr.write(`${json ? JSON.stringify(shown) : asInvoked(message)}\n`);
 }
 
 /** Returns one sentence for errors that a person can correct; anything else is a defect, and shows its stack. */

@@ -1,6 +1,8 @@
 // Wiring: opens every part, gives each what it needs, and stops them in order.
 
 import type { Config } from "./installation/config.ts";
+import type { FileText } from "./configFile/plan.ts";
+import { applyAtStart } from "./installation/configurationFile.ts";
 import { prepareFirstStart, readOwnerLine } from "./installation/firstStart.ts";
 import { lockStore, makeDataFolder, readVersion } from "./installation/installation.ts";
 import { readTag } from "./identity/tagScript.ts";
@@ -16,12 +18,13 @@ export type Running = { address: string; stop(): Promise<void> };
 
 /**
  * Starts the relay. `print` shows people what they need to know; everything else goes to the log. `onLogClosed` is called when
- * the reader of the log has ended.
+ * the reader of the log has ended. `file` is a configuration file, which is applied before the first request.
  */
 export async function serve(
   config: Config,
   print: (text: string) => void,
   onLogClosed?: () => void,
+  file?: FileText,
 ): Promise<Running> {
   const tag = readTag();
   const certificate = openCertificate(config);
@@ -58,11 +61,12 @@ export async function serve(
       tag,
       certificateExpiresAt: () => certificate?.expiresAt() ?? null,
     });
+    const applied = file && (await applyAtStart(config, services, file));
     await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
       throw toStartFault(error, config);
     });
     const address = addressOf(app, config);
-    print(await startText(address, config, services, routes));
+    print(await startText(address, config, services, routes, applied));
     log.info({ version: readVersion(), address }, "started");
     return { address, stop: () => shutdown.run(config.drainMs) };
   } catch (error) {
@@ -76,6 +80,7 @@ async function startText(
   { dataFolder, firstSite }: Config,
   { store, directory, now }: Services,
   { access, publicUrl }: MountedRoutes,
+  applied: string | undefined,
 ): Promise<string> {
   const data =
     store.engine === "sqlite"
@@ -83,6 +88,6 @@ async function startText(
       : `PostgreSQL (DATABASE_URL), and ${dataFolder} for the encryption key unless it is set`;
   const owner = await readOwnerLine(access(), publicUrl());
   // This comes last, when nothing can fail any more: the key is shown only once.
-  const welcome = firstSite ? await prepareFirstStart(store, directory, now) : null;
-  return `Cleancast ${readVersion()} is running on ${address}\nData: ${data}\n${owner}${welcome?.(address) ?? ""}`;
+  const welcome = firstSite && applied === undefined ? await prepareFirstStart(store, directory, now) : null;
+  return `Cleancast ${readVersion()} is running on ${address}\nData: ${data}\n${applied ?? ""}${owner}${welcome?.(address) ?? ""}`;
 }

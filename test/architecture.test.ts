@@ -16,6 +16,7 @@ const layers: readonly (readonly string[])[] = [
   ["cli.ts", "main.ts", "commands", "server", "installation", "observability", "doctor"],
   ["import"],
   ["inbound", "collect", "oauth", "api"],
+  ["configFile"],
   ["pipeline.ts", "outbound", "alerts", "statistics", "domains", "maintenance"],
   ["delivery", "access"],
   ["identity", "sites"],

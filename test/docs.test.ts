@@ -3,13 +3,18 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
 import { buildSite } from "../scripts/docs/build.ts";
 import { commandPages, unmatchedNotes } from "../scripts/commandDocs.ts";
 import { withStateDiagram } from "../scripts/docs/stateDiagram.ts";
+import { configurationFiles } from "../scripts/configurationDocs.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
 import { freshFolder } from "./support/databases.ts";
 import { blocksOf, documents, root } from "./support/documents/documents.ts";
 import { call, newInstallation, type Relay } from "./support/relay.ts";
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 test("the pages of the platforms match what the platforms declare (npm run docs:platforms)", () => {
   const folder = join(root, "docs", "platforms");
@@ -24,6 +29,26 @@ test("the pages of the commands match what the commands declare (npm run docs:co
   expect(unmatchedNotes()).toEqual([]);
   expect(readdirSync(folder).toSorted()).toEqual([...pages.keys()].toSorted());
   for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
+});
+
+test("the schema and the fields of the configuration file are those that apply checks (npm run docs:configuration)", () => {
+  for (const [name, text] of configurationFiles())
+    expect(readFileSync(join(root, "docs/reference", name), "utf8"), name).toBe(text);
+});
+
+test("the example of the configuration file is valid for editors that check it with the schema", () => {
+  const { $schema: _, ...schema } = JSON.parse(read("docs/reference/cleancast.schema.json"));
+  const form = z.fromJSONSchema(schema);
+  const example = parse(read("docs/examples/cleancast.yaml"));
+  expect(form.safeParse(example).error).toBeUndefined();
+  const [site] = example.sites;
+  for (const bad of [
+    { ...example, version: 2 },
+    { ...example, sites: [{ ...site, keys: [{ name: "CRM", key: "short" }] }] },
+    { ...example, sites: [{ ...site, webhooks: [{ url: "https://example.com", secret: "plain" }] }] },
+    { ...example, sites: [{ ...site, setting: {} }] },
+  ])
+    expect(form.safeParse(bad).success).toBe(false);
 });
 
 test("the drawing of the delivery states is the one that their model gives (npm run docs:diagrams)", () => {
@@ -137,6 +162,12 @@ describe("documentation under /docs", () => {
   });
   const ask = (path: string, headers: Record<string, string> = {}) =>
     call(relay.url, { method: "GET", path, headers });
+
+  test("the JSON Schema of the configuration file has the address that the documents name", async () => {
+    const { status, headers, text } = await ask("/docs/reference/cleancast.schema.json");
+    expect([status, headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
+    expect(JSON.parse(text)).toMatchObject({ title: "Cleancast configuration file", type: "object" });
+  });
 
   test("pages under /docs have clean addresses, are compressed, and are revalidated instead of sent twice", async () => {
     const bare = await ask("/docs");

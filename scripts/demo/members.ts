@@ -72,9 +72,9 @@ export async function addMembers(
     now - 2 * dayMs,
   );
 
-  for (const [name, access, site, at] of [
-    ["Nightly report", "read", null, now - 20 * dayMs],
-    ["Terraform", "change", sites.shop, now - 6 * dayMs],
+  for (const [name, scopes, site, at] of [
+    ["Nightly report", ["read"], null, now - 20 * dayMs],
+    ["Terraform", ["read", "write", "keys"], sites.shop, now - 6 * dayMs],
   ] as const) {
     clock.at = at;
     const { hash, prefix } = makeKey("API");
@@ -82,10 +82,19 @@ export async function addMembers(
     const line = auditLine(
       site ?? "",
       "API key added",
-      { id, name, prefix, access },
+      { id, name, prefix, scopes },
       { actor: owner, now: at },
     );
-    const key = { id, name, site, access, prefix, expiresAt: null, createdBy: owner, createdAt: at };
+    const key = {
+      id,
+      name,
+      site,
+      scopes: [...scopes],
+      prefix,
+      expiresAt: null,
+      createdBy: owner,
+      createdAt: at,
+    };
     await store.apiKeys.add(line, { ...key, revokedAt: null }, hash);
     const used = {
       siteId: "",

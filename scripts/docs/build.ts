@@ -31,6 +31,8 @@ export function buildSite(docs: string, out: string): string[] {
   keep("icon.svg", readFileSync(icon));
   for (const file of files)
     if (file.startsWith("examples/")) content.set(`${file}.txt`, readFileSync(join(docs, file)));
+    // Editors read a schema at the address that a file names.
+    else if (file.endsWith(".schema.json")) content.set(file, readFileSync(join(docs, file)));
   const imageOf = (file: string) => {
     if (!assets.has(file) && files.includes(file)) keep(file, readFileSync(join(docs, file)));
     return assets.get(file);

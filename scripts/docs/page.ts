@@ -69,7 +69,8 @@ export function readPage(
     const hash = anchor ? `#${anchor}` : "";
     if (path === "") return hash;
     if (linked.startsWith("../") && linked !== architecture) return `/docs/${projectFileName(linked)}`;
-    return linked.endsWith(".md") ? `${addressOf(linked)}${hash}` : `/docs/${linked}.txt`;
+    if (linked.endsWith(".md")) return `${addressOf(linked)}${hash}`;
+    return linked.endsWith(".schema.json") ? `/docs/${linked}` : `/docs/${linked}.txt`;
   };
 
   /** Shows the drawing of a block (diagrams.ts), one for each theme. The alternative text is the block's title. */

@@ -1,6 +1,7 @@
 // Defines the callers of the management API and their roles.
 
 import type { Role } from "../contract/route.ts";
+import type { Scope } from "../kernel/scopes.ts";
 
 /** `site` is null for every site and the installation itself. */
 export type Grant = { site: string | null; role: Role };
@@ -13,8 +14,15 @@ export type User = {
   twoFactor: boolean;
   sessionId: string;
 };
-type ApiKeyHolder = { kind: "API key"; id: string; name: string };
-export type Actor = (User | ApiKeyHolder) & { grants: readonly Grant[] };
+/** The router checks the scopes. The role says where the key is valid, and how much of a site its answers show. */
+export type ApiKeyHolder = {
+  kind: "API key";
+  id: string;
+  name: string;
+  scopes: readonly Scope[];
+  grants: readonly Grant[];
+};
+export type Actor = (User & { grants: readonly Grant[] }) | ApiKeyHolder;
 
 /** Repeats the contract's roles: the relay loads this file at every start, the contract only on first use. */
 const ranks: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };

@@ -3,6 +3,7 @@
 
 import { hourMs } from "../kernel/time.ts";
 import { shortId } from "../kernel/ids.ts";
+import { scopes } from "../kernel/scopes.ts";
 import { isUsable, type Directory, type InboundKey } from "../sites/directory.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
@@ -46,8 +47,9 @@ export function openApiKeys(context: AccessContext) {
         throw new Denied("signed_out", "This API key is not valid.");
       uses ??= countKeyUses(store, shortId(), onDefect);
       uses.count(noSite, key.id, at);
-      const role = key.access === "change" ? "admin" : "viewer";
-      return { kind: "API key", id: key.id, name: key.name, grants: [{ site: key.site, role }] };
+      const { id, name, site, scopes: granted } = key;
+      const role = granted.includes("write") ? "admin" : "viewer";
+      return { kind: "API key", id, name, scopes: granted, grants: [{ site, role }] };
     },
 
     async list(holder: Holder) {
@@ -65,22 +67,24 @@ export function openApiKeys(context: AccessContext) {
 
     async add(
       holder: Holder,
-      wanted: Pick<ApiKey, "name" | "site" | "access" | "expiresAt">,
+      wanted: Pick<ApiKey, "name" | "site" | "scopes" | "expiresAt">,
       by: By,
     ): Promise<{ id: string; key: string }> {
-      const { name, site, access, expiresAt } = wanted;
+      const { name, site, expiresAt } = wanted;
+      const granted = scopes.filter((scope) => wanted.scopes.includes(scope));
       checkScope(context, holder, site);
+      if (granted.length === 0) throw new Refusal("scopes", "Choose at least one scope.");
       if (expiresAt !== null && expiresAt <= by.now)
         throw new Refusal("expiresAt", "The expiry date is in the past.");
       const { key, hash, prefix } = makeKey("API");
       const id = shortId();
       const isAdded = await store.apiKeys.add(
-        auditLine(site ?? "", "API key added", { id, name, prefix, access }, by),
+        auditLine(site ?? "", "API key added", { id, name, prefix, scopes: granted }, by),
         {
           id,
           name,
           site,
-          access,
+          scopes: granted,
           prefix,
           expiresAt,
           createdBy: by.actor,

@@ -1,10 +1,13 @@
 // Manages members and their roles for the owners of a site or of the installation.
 
-import { Denied, type By, Missing } from "../kernel/refusal.ts";
+import { shortId, ulid } from "../kernel/ids.ts";
+import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { Member } from "../store/access/members.ts";
 import { may, roleOn, type Actor, type Grant } from "./actor.ts";
+import { readEmail } from "./betterAuth.ts";
 import type { AccessContext } from "./context.ts";
+import { checkNewPassword, hashPassword } from "./password.ts";
 import type { Role } from "../contract/route.ts";
 
 /** `id` is the user's; the command line has none. */
@@ -65,6 +68,22 @@ export function openMembers(context: AccessContext) {
       const member = await store.members.findByEmail(email);
       if (!member) throw new Missing("email", `There is no member ${email}.`);
       return member;
+    },
+
+    /** Adds a member whose password is given, as in a configuration file. Others are invited. */
+    async add(
+      given: { email: string; name: string; password: string; grants: readonly Grant[] },
+      by: By,
+    ): Promise<void> {
+      const { name, password, grants } = given;
+      const email = readEmail(given.email);
+      checkNewPassword(password);
+      const passwordHash = await hashPassword(password);
+      const user = { id: shortId(), passwordId: ulid(), email, name, passwordHash };
+      const roles = grants.map(({ site, role }) => `${role} on ${site ?? "all sites"}`);
+      const line = auditLine("", "member added", { email, roles }, by);
+      if ((await store.members.add(line, user, grants)) === "known email")
+        throw new Refusal("email", `${email} is already a member.`);
     },
 
     async setGrant(

@@ -6,9 +6,9 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { auditName, may, roleOn, type Actor } from "../access/actor.ts";
+import { auditName, may, roleOn, type Actor, type ApiKeyHolder } from "../access/actor.ts";
 import { basePath, contract, type RouteName } from "../contract/contract.ts";
-import type { Route } from "../contract/route.ts";
+import { scopesOf, type Route } from "../contract/route.ts";
 import { readBytes } from "../http/body.ts";
 import { openRateLimit } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
@@ -163,7 +163,7 @@ function checkRate(actor: Actor | null, rate: ReturnType<typeof openRateLimit>, 
   if (wait > 0) throw new Denied("too_many", "Too many requests. Wait a moment.", Math.ceil(wait));
 }
 
-/** Checks the role and returns the site in the path. A site on which the caller has no role counts as missing. */
+/** Checks the role or scope and returns the site in the path. A site on which the caller has no role counts as missing. */
 function authorise({ route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
   const site = params.site === undefined ? null : (directory.site(params.site) ?? null);
   if (route.allow === "public") return null;
@@ -171,11 +171,20 @@ function authorise({ route, params }: Match, actor: Actor | null, directory: Dir
   if (actor.kind === "API key" && route.apiKeys === false)
     throw new Denied("forbidden", "API keys cannot do this: a person has to sign in.");
   if (params.site !== undefined && (!site || roleOn(actor, site.id) === null)) throw notFound("site");
-  if (route.allow !== "signed in" && !may(actor, route.allow, site?.id ?? null)) {
+  if (actor.kind === "API key") checkScopes(route, actor, site);
+  else if (route.allow !== "signed in" && !may(actor, route.allow, site?.id ?? null)) {
     const where = site ? "on this site" : "on the whole installation";
     throw new Denied("forbidden", `This needs the role ${route.allow} ${where}.`);
   }
   return site;
+}
+
+function checkScopes(route: Route, key: ApiKeyHolder, site: Site | null): void {
+  const needed = scopesOf(route);
+  if (!needed.some((scope) => key.scopes.includes(scope)))
+    throw new Denied("forbidden", `This API key needs the scope ${needed.join(" or ")}.`);
+  if (route.allow !== "signed in" && roleOn(key, site?.id ?? null) === null)
+    throw new Denied("forbidden", "This needs an API key for all sites.");
 }
 
 function validate(schema: z.ZodType | undefined, value: unknown): unknown {
@@ -223,8 +232,10 @@ function toRefusal(error: unknown, onDefect: (error: unknown) => void): Refusal 
 
 function refuse(
   reply: FastifyReply,
-  { code, message, field, status, retryAfterSeconds }: Refusal,
+  { code, message, field, status, retryAfterSeconds, faults }: Refusal,
 ): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-  return reply.code(status).send({ error: { code, message, ...(field && { field }) } });
+  return reply
+    .code(status)
+    .send({ error: { code, message, ...(field && { field }), ...(faults && { faults }) } });
 }

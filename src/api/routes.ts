@@ -2,6 +2,7 @@
 
 import type { RouteName } from "../contract/contract.ts";
 import type { Handlers } from "./call.ts";
+import { configurationHandlers } from "./handlers/configuration.ts";
 import { connectionHandlers } from "./handlers/connections.ts";
 import { deliveryHandlers } from "./handlers/deliveries.ts";
 import { eventHandlers } from "./handlers/events.ts";
@@ -35,4 +36,5 @@ export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...oauthAppHandlers(context),
   ...webhookHandlers(context),
   ...alertHandlers(context),
+  ...configurationHandlers(context),
 });

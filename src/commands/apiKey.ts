@@ -1,14 +1,13 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { operator } from "../access/members.ts";
 import { findSite } from "../sites/manage.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
+import { scopes, type Scope } from "../kernel/scopes.ts";
 import { readExpiry, table, timeText, type CliCommand } from "./context.ts";
 import { confirm } from "./terminal/confirm.ts";
 import { withAccess } from "./member.ts";
 
-const accessKinds = ["read", "change"] as const;
-
-type AddOptions = { site?: string; access: (typeof accessKinds)[number]; expires?: string };
+type AddOptions = { site?: string; scope: Scope[]; expires?: string };
 
 export function apiKeyCommands(program: CliCommand): void {
   const key = program.command("api-key").description("API keys of the management API, for programs");
@@ -16,22 +15,18 @@ export function apiKeyCommands(program: CliCommand): void {
   key
     .command("add <name>")
     .description("create an API key; it is shown once")
-    .addOption(
-      new Option("--access <access>", "read: look at everything; change: also settings, connections and keys")
-        .choices(accessKinds)
-        .default("read"),
-    )
+    .addOption(scopeOption())
     .option("--site <site>", "for this site only; for all sites if left out")
     .option("--expires <when>", "a date (2027-01-31) or a time from now (30d, 12h)")
     .runOrCreate(
       withAccess(async (context, { apiKeys }, name: string, options: AddOptions) => {
         const site = options.site === undefined ? null : findSite(context, options.site).id;
         const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
-        const wanted = { name: readName(name), site, access: options.access, expiresAt };
+        const wanted = { name: readName(name), site, scopes: options.scope, expiresAt };
         const added = await apiKeys.add(operator, wanted, context.by);
         context.print(
           { ...added, ...wanted },
-          `${added.key}\n\nAPI key ${added.id} (${options.access}). It is shown only once. Programs send it as a bearer token: docs/reference/management-api.md.`,
+          `${added.key}\n\nAPI key ${added.id} (${options.scope.join(", ")}). It is shown only once. Programs send it as a bearer token: docs/reference/management-api.md.`,
         );
       }),
     );
@@ -48,13 +43,13 @@ export function apiKeyCommands(program: CliCommand): void {
           one.id,
           one.name,
           `${one.prefix}…`,
-          one.access,
+          one.scopes.join(", "),
           where(one.site),
           one.revokedAt === null ? "active" : "revoked",
           timeText(one.lastUsedAt),
           timeText(one.expiresAt),
         ]);
-        const head = ["ID", "NAME", "KEY", "ACCESS", "SITES", "STATE", "LAST USED", "EXPIRES"];
+        const head = ["ID", "NAME", "KEY", "SCOPES", "SITES", "STATE", "LAST USED", "EXPIRES"];
         print({ keys }, table(head, rows, "No API keys yet. Create one: cleancast api-key add NAME"));
       }),
     );
@@ -87,6 +82,25 @@ export function apiKeyCommands(program: CliCommand): void {
         );
       }),
     );
+}
+
+function scopeOption(): Option {
+  const option = new Option(
+    "--scope <scopes>",
+    "what it can do, separated by commas: read what a viewer can; write settings; inbound keys; people's data",
+  )
+    .argParser(readScopes)
+    .default(["read"], "read");
+  option.argChoices = [...scopes];
+  return option;
+}
+
+function readScopes(text: string): Scope[] {
+  const words = text.split(",").map((word) => word.trim());
+  const wrong = words.find((word) => !scopes.includes(word as Scope));
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(`"${wrong}" is no scope. Allowed are ${scopes.join(", ")}.`);
+  return scopes.filter((scope) => words.includes(scope));
 }
 
 type RevokeOptions = { keepInboundKeys?: true; yes?: true };

@@ -36,13 +36,21 @@ export class CliCommand extends Command {
 
   /** The same for commands that begin to set up an installation: where there is none, it is created first. */
   runOrCreate<A extends unknown[]>(work: (context: CommandContext, ...given: A) => Promise<void>): this {
-    return this.action(async (...given) => {
-      const config = readConfig();
-      if (!(await findInstallation(config)) && !isJson(this))
-        process.stderr.write(`Creating a new installation in ${placeOf(config)}.\n`);
-      return openContext(this, config, (context) => work(context, ...(given as unknown as A)));
-    });
+    return this.action((...given) =>
+      createContext(this, (context) => work(context, ...(given as unknown as A))),
+    );
   }
+}
+
+/** Opens the installation for a command that creates it where there is none. */
+export async function createContext<T>(
+  command: Command,
+  work: (context: CommandContext) => Promise<T>,
+): Promise<T> {
+  const config = readConfig();
+  if (!(await findInstallation(config)) && !isJson(command))
+    process.stderr.write(`Creating a new installation in ${placeOf(config)}.\n`);
+  return openContext(command, config, work);
 }
 
 /** Opens the installation for a command. There must be one: a command in a wrong folder must not create another. */

@@ -1,6 +1,7 @@
 import { runDoctor } from "../doctor/doctor.ts";
 import { levels, type Finding, type Level } from "../doctor/finding.ts";
 import { describeUnknown, readConfig } from "../installation/config.ts";
+import { readConfigurationFile } from "../installation/configurationFile.ts";
 import { openInstallation } from "../installation/installation.ts";
 import { countOf } from "../kernel/text.ts";
 import { serve } from "../main.ts";
@@ -11,7 +12,8 @@ export function operateCommands(program: CliCommand): void {
   program
     .command("serve")
     .description("run the relay")
-    .action(async () => {
+    .option("--config <file>", "apply this configuration file before the first request")
+    .action(async (options: { config?: string }) => {
       const stopSignal = waitForStopSignal(
         process,
         () => performance.now(),
@@ -25,7 +27,8 @@ export function operateCommands(program: CliCommand): void {
       const outputClosed = Promise.withResolvers<string>();
       const onClosed = () => outputClosed.resolve("output closed");
       process.stdout.once("error", onClosed);
-      const running = await serve(config, (text) => process.stdout.write(text), onClosed);
+      const file = options.config === undefined ? undefined : await readConfigurationFile(options.config);
+      const running = await serve(config, (text) => process.stdout.write(text), onClosed, file);
       const reason = await Promise.race([stopSignal, outputClosed.promise]);
       process.stdout.write(`${reason}: finishing requests in flight …\n`);
       await running.stop();

@@ -6,6 +6,7 @@ import { alertCommands } from "./alert.ts";
 import { apiKeyCommands } from "./apiKey.ts";
 import { backfillCommands } from "./backfill.ts";
 import { completionCommands } from "./completion/completion.ts";
+import { configurationCommands } from "./configuration.ts";
 import { connectionCommands } from "./connection.ts";
 import { CliCommand } from "./context.ts";
 import { backupCommands } from "./database/backup.ts";
@@ -37,6 +38,7 @@ export function openProgram(json = false): CliCommand {
   backupCommands(program);
   moveCommands(program);
   encryptionKeyCommands(program);
+  configurationCommands(program);
   siteCommands(program);
   hostCommands(program);
   keyCommands(program);

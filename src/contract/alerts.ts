@@ -62,12 +62,14 @@ export const alertRoutes = {
   "GET /audit": {
     summary: "List changes to the installation, newest first",
     allow: "owner",
+    apiKeys: false,
     query: z.object(paging),
     answer: page(auditLine),
   },
   "GET /audit.csv": {
     summary: "Export changes to the installation as CSV",
     allow: "owner",
+    apiKeys: false,
     answer: "csv",
   },
 } satisfies Record<string, Route>;

@@ -3,6 +3,7 @@
 
 import type { z } from "zod";
 import { alertRoutes } from "./alerts.ts";
+import { configurationRoutes } from "./configuration.ts";
 import { eventRoutes } from "./events.ts";
 import { hostRoutes } from "./hosts.ts";
 import { integrationRoutes } from "./integrations.ts";
@@ -27,6 +28,7 @@ export const sections = {
   Integrations: integrationRoutes,
   Webhooks: webhookRoutes,
   "Alerts and audit": alertRoutes,
+  Configuration: configurationRoutes,
 } satisfies Record<string, Record<string, Route>>;
 
 export const contract = {
@@ -41,6 +43,7 @@ export const contract = {
   ...integrationRoutes,
   ...webhookRoutes,
   ...alertRoutes,
+  ...configurationRoutes,
 } satisfies Record<string, Route>;
 
 export type Contract = typeof contract;

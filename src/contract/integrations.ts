@@ -344,6 +344,7 @@ export const integrationRoutes = {
   "GET /oauth-apps": {
     summary: "List the installation's OAuth apps; secrets are never shown",
     allow: "owner",
+    apiKeys: false,
     answer: z.object({
       redirectUri: z.string(),
       items: z.array(
@@ -359,6 +360,7 @@ export const integrationRoutes = {
   "PUT /oauth-apps/:platform": {
     summary: "Set the OAuth app of a platform",
     allow: "owner",
+    apiKeys: false,
     body: z.object({
       clientId: z.string().trim().min(1).max(500),
       clientSecret: z.string().trim().min(1).max(2000),
@@ -368,6 +370,7 @@ export const integrationRoutes = {
   "DELETE /oauth-apps/:platform": {
     summary: "Remove an OAuth app; expired access tokens can then no longer be renewed",
     allow: "owner",
+    apiKeys: false,
     answer: done,
   },
 } satisfies Record<string, Route>;

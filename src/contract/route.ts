@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import { refusalCodes } from "../kernel/refusal.ts";
+import type { Scope } from "../kernel/scopes.ts";
 
 export const roles = ["viewer", "admin", "owner"] as const;
 /** A viewer reads, an admin changes, an owner also manages members. A role holds on one site or on all sites. */
@@ -18,11 +19,19 @@ export type Route = {
   allow: "public" | "signed in" | Role;
   /** False where a person must be signed in: an API key cannot sign people in, invite them, or create API keys. */
   apiKeys?: false;
+  /** An API key needs one of these; see `scopesOf` for the default. */
+  scopes?: readonly [Scope, ...Scope[]];
   query?: z.ZodObject;
   body?: z.ZodType;
   /** The body of a 200; `stream` and `csv` are not JSON. */
   answer: z.ZodType | "stream" | "csv";
 };
+
+/** Returns the scopes of which an API key needs one. Empty for what only owners can do: no API key can. */
+export function scopesOf({ allow, scopes }: Route): readonly Scope[] {
+  if (allow === "owner") return [];
+  return scopes ?? [allow === "admin" ? "write" : "read"];
+}
 
 /** Later times can only be mistakes. */
 export const maxTime = Date.UTC(2200, 0);
@@ -77,6 +86,17 @@ export const errorAnswer = z
       code: z.enum(refusalCodes),
       message: z.string().describe("Explains the error to a person."),
       field: z.string().optional().describe("The field that the message is about."),
+      faults: z
+        .array(
+          z.object({
+            line: z.number().int(),
+            column: z.number().int(),
+            field: z.string(),
+            message: z.string(),
+          }),
+        )
+        .optional()
+        .describe("All faults of a configuration file, with their places."),
     }),
   })
   .meta({ id: "Error" });

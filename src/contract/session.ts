@@ -1,6 +1,7 @@
 // Declares the routes of sign-in, the signed-in person's account, members and API keys.
 
 import { z } from "zod";
+import { scopes } from "../kernel/scopes.ts";
 import { count, done, expiresAt, id, moment, name, role, type Route, time } from "./route.ts";
 
 const email = z
@@ -236,7 +237,13 @@ export const memberRoutes = {
   },
 } satisfies Record<string, Route>;
 
-const access = z.enum(["read", "change"]).describe("`read` allows reading only, `change` also changes.");
+const granted = z
+  .array(z.enum(scopes))
+  .min(1, "choose at least one scope")
+  .max(scopes.length)
+  .describe(
+    "`read`: see everything that a viewer can. `write`: change settings, connections and webhooks, and send again. `keys`: create, rotate and revoke inbound keys. `people`: find, export and erase people's data, and record their consent. None includes another.",
+  );
 
 export const apiKeyRoutes = {
   "GET /api-keys": {
@@ -250,7 +257,7 @@ export const apiKeyRoutes = {
           name,
           prefix: z.string().describe("The first characters of the key."),
           site: siteOrAll,
-          access,
+          scopes: granted,
           createdBy: z.string(),
           createdAt: time,
           lastUsedAt: time.nullable(),
@@ -271,7 +278,7 @@ export const apiKeyRoutes = {
     body: z.object({
       name,
       site: siteOrAll,
-      access,
+      scopes: granted,
       expiresAt: moment.nullable().default(null).describe("Null for a key that never expires."),
     }),
     answer: z.object({ id, key: z.string().describe("The key. Shown only this once.") }),

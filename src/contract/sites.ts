@@ -103,6 +103,7 @@ export const siteRoutes = {
   "GET /sites/:site/contents": {
     summary: "Count what deleting the site would delete",
     allow: "owner",
+    apiKeys: false,
     answer: contents,
   },
   "DELETE /sites/:site": {
@@ -163,11 +164,13 @@ export const siteRoutes = {
   "GET /sites/:site/keys": {
     summary: "List inbound keys",
     allow: "viewer",
+    scopes: ["read", "keys"],
     answer: z.object({ items: z.array(inboundKey) }),
   },
   "POST /sites/:site/keys": {
     summary: "Create an inbound key; it is shown once. The first key of a site turns its inbound endpoint on",
     allow: "admin",
+    scopes: ["keys"],
     body: z.object({ name, mode: mode.default("live"), expiresAt: newExpiry }),
     answer: z.object({
       id,
@@ -178,12 +181,14 @@ export const siteRoutes = {
   "POST /sites/:site/keys/:key/rotate": {
     summary: "Replace a key; the old one stays valid for 24 hours",
     allow: "admin",
+    scopes: ["keys"],
     body: z.object({ expiresAt: newExpiry }),
     answer: z.object({ id, key: shownKey, oldExpiresAt: time }),
   },
   "DELETE /sites/:site/keys/:key": {
     summary: "Revoke a key, with immediate effect",
     allow: "admin",
+    scopes: ["keys"],
     answer: done,
   },
   "GET /sites/:site/rejected-requests": {

@@ -81,6 +81,7 @@ export const peopleRoutes = {
   "POST /sites/:site/people/find": {
     summary: "Find what is stored about the person with an email",
     allow: "admin",
+    scopes: ["people"],
     body: person,
     answer: z.object({
       emailSha256,
@@ -102,18 +103,21 @@ export const peopleRoutes = {
   "POST /sites/:site/people/export": {
     summary: "Export everything that is stored about a person",
     allow: "admin",
+    scopes: ["people"],
     body: person,
     answer: z.record(z.string(), z.unknown()),
   },
   "POST /sites/:site/people/consent": {
     summary: "Record a person's consent decision",
     allow: "admin",
+    scopes: ["people"],
     body: person.extend({ decision: z.enum(["granted", "denied"]) }),
     answer: done,
   },
   "POST /sites/:site/people/erase": {
     summary: "Erase a person; an opt-out is kept, so that it still applies",
     allow: "admin",
+    scopes: ["people"],
     body: person,
     answer: z.object({ emailSha256, events: count, visitors: count }),
   },

@@ -48,6 +48,12 @@ function unknownText(unknown: UnknownVariable): string {
   return `${what}. ${remedy}`;
 }
 
+/** Reads a variable to which a configuration file refers. */
+export const readVariable = (
+  name: string,
+  variables: Record<string, string | undefined> = process.env,
+): string | null => variables[name] ?? null;
+
 /** True where npm or npx has started this process. */
 export const isRunByNpm = (variables: Record<string, string | undefined> = process.env) =>
   variables.npm_command !== undefined;

@@ -25,6 +25,9 @@ export class Fault {
   }
 }
 
+/** A fault in a file, and its place there. */
+export type PlacedFault = { line: number; column: number; field: string; message: string };
+
 /** A value that the caller can correct. */
 export class Refusal extends Error {
   readonly code: RefusalCode = "invalid";
@@ -33,6 +36,8 @@ export class Refusal extends Error {
   /** The message for the operator: it may name commands, and sites that others must not know of. */
   readonly forOperator: string;
   readonly retryAfterSeconds: number | undefined = undefined;
+  /** All faults of a file; the message has the first ones. */
+  readonly faults: readonly PlacedFault[] | undefined = undefined;
 
   constructor(field: string, message: string, forOperator = message) {
     super(message);

@@ -35,7 +35,7 @@ export function readAddress(allow: AllowList, text: string): { url: string } | {
 export async function addWebhook(
   { store }: WebhookContext,
   site: Site,
-  wanted: { url: string; sendEmpty: boolean },
+  wanted: { url: string; sendEmpty: boolean; secret?: string | undefined },
   by: By & { allow: AllowList },
 ): Promise<{ webhook: Webhook; secret: string }> {
   const read = readAddress(by.allow, wanted.url);
@@ -47,7 +47,7 @@ export async function addWebhook(
       `Webhook ${known.id} sends to this address already; rotate its secret instead.`,
     );
   const id = shortId();
-  const secret = newSigningSecret();
+  const secret = wanted.secret ?? newSigningSecret();
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
   const line = auditLine(site.id, "webhook added", { id, origin: new URL(read.url).origin }, by);
   await store.webhooks.add(line, { siteId: site.id, id, sendEmpty: wanted.sendEmpty }, address);
@@ -90,15 +90,15 @@ export async function repairWebhook(
   return { secret, waiting: (await store.pushes.sumQueued({ siteId, webhookId: id })).periods };
 }
 
-/** Creates a new secret, which is used immediately; the old one is valid for one more day. */
+/** Sets a new secret, which is used immediately; the old one is valid for one more day. */
 export async function rotateSecret(
   { store }: WebhookContext,
   webhook: Webhook,
   by: By,
+  secret = newSigningSecret(),
 ): Promise<{ secret: string; oldUntil: number }> {
   requireAddress(webhook);
   const { siteId, id } = webhook;
-  const secret = newSigningSecret();
   const oldUntil = by.now + rotationOverlapMs;
   await store.webhooks.rotate(
     auditLine(siteId, "webhook secret rotated", { id, oldUntil }, by),
@@ -107,6 +107,20 @@ export async function rotateSecret(
     oldUntil,
   );
   return { secret, oldUntil };
+}
+
+/** Chooses if periods without conversions are pushed too. */
+export async function setSendEmpty(
+  { store }: WebhookContext,
+  { siteId, id }: Webhook,
+  sendEmpty: boolean,
+  by: By,
+): Promise<void> {
+  await store.webhooks.setSendEmpty(
+    auditLine(siteId, "webhook changed", { id, sendEmpty }, by),
+    id,
+    sendEmpty,
+  );
 }
 
 /** Stops pushing. Periods are closed as before and kept. */

@@ -83,7 +83,7 @@ export async function changeConnection(
 
 /** Builds the connection with the changes applied; saves nothing. */
 export function planConnection(
-  site: Site,
+  site: Pick<Site, "id">,
   platform: Platform,
   existing: Connection | undefined,
   { settings: given, events }: Wanted,

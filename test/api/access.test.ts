@@ -399,14 +399,16 @@ describe.each(engines)("access on %s", (engine) => {
   test("an API key works within its scope, and ends within two seconds of its revocation", async () => {
     const [one] = api.sites;
     const siteOwner = (await signIn("jo@example.com")).browser;
-    const wanted = { name: "reports", site: one.id, access: "read" };
+    const wanted = { name: "reports", site: one.id, scopes: ["read"] };
     expect((await siteOwner.call("POST /api-keys", { ...wanted, site: null })).status).toBe(403);
     const past = await siteOwner.call("POST /api-keys", { ...wanted, expiresAt: Date.now() - 1 });
     expect(errorOf(past)).toMatchObject({ field: "expiresAt" });
+    for (const scopes of [[], ["everything"]])
+      expect(errorOf(await siteOwner.call("POST /api-keys", { ...wanted, scopes })).field).toMatch(/^scopes/);
     const created = await siteOwner.call("POST /api-keys", wanted);
     const { id, key } = created.body as { id: string; key: string };
     expect(key).toMatch(/^ccm_[0-9A-Za-z]{38}$/);
-    const all = await owner.call("POST /api-keys", { name: "all", site: null, access: "change" });
+    const all = await owner.call("POST /api-keys", { name: "all", site: null, scopes: ["write", "read"] });
 
     const request = (bearer: string) =>
       ({ raw: { headers: { authorization: `Bearer ${bearer}` } } }) as never;
@@ -414,9 +416,11 @@ describe.each(engines)("access on %s", (engine) => {
       kind: "API key",
       id,
       name: "reports",
+      scopes: ["read"],
       grants: [{ site: one.id, role: "viewer" }],
     });
     expect(await api.access.actorOf(request((all.body as { key: string }).key))).toMatchObject({
+      scopes: ["read", "write"],
       grants: [{ site: null, role: "admin" }],
     });
     const program = api.browser();
@@ -625,7 +629,8 @@ describe.each(engines)("access on %s", (engine) => {
 
   test("a site can have fifty usable API keys and no more", async () => {
     const [, two] = api.sites;
-    const add = (site: string | null) => owner.call("POST /api-keys", { name: "many", site, access: "read" });
+    const add = (site: string | null) =>
+      owner.call("POST /api-keys", { name: "many", site, scopes: ["read"] });
     const created = await Promise.all(Array.from({ length: 52 }, () => add(two.id)));
     const good = created.filter(({ status }) => status === 200);
     expect(good).toHaveLength(50);

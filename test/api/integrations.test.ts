@@ -314,7 +314,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const wanted = { platform: "pinterest", settings, signIn: id };
     const route = `POST /sites/${site}/connections`;
     expect(fault(await colleague.ask(route, wanted))).toEqual([404, "not_found", "signIn"]);
-    const apiKey = await owner.ask("POST /api-keys", { name: "reports", site, access: "change" });
+    const apiKey = await owner.ask("POST /api-keys", { name: "reports", site, scopes: ["write"] });
     const bearer = { Authorization: `Bearer ${apiKey.json.key}` };
     expect(fault(await ask(relay, route, wanted, bearer))).toEqual([403, "forbidden", "signIn"]);
     const choices = await admin.ask(`POST /sites/${site}/connections/choices`, {

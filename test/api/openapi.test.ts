@@ -47,10 +47,18 @@ describe("the OpenAPI document", () => {
     const of = (name: string) => operations.find((one) => one.name === name);
     expect(of("get /sites/{site}/keys")).toMatchObject({
       "x-role": "viewer",
-      security: [{ apiKey: [] }, { session: [] }],
+      security: [{ apiKey: ["read"] }, { apiKey: ["keys"] }, { session: [] }],
       parameters: [{ name: "site", in: "path", required: true }],
     });
-    expect(of("post /api-keys")).toMatchObject({ security: [{ session: [] }] });
+    expect(of("post /sites/{site}/people/erase")).toMatchObject({
+      description: "Requires the role admin. An API key needs the scope `people`.",
+      security: [{ apiKey: ["people"] }, { session: [] }],
+    });
+    expect(of("patch /sites/{site}/settings")?.security).toEqual([{ apiKey: ["write"] }, { session: [] }]);
+    expect(of("post /api-keys")).toMatchObject({
+      description: expect.stringContaining("API keys cannot call it"),
+      security: [{ session: [] }],
+    });
     expect(of("post /session")).toMatchObject({ "x-role": "public", security: [] });
     const { parameters = [] } = of("get /sites/{site}/audit") ?? {};
     expect(parameters.find(({ name }) => name === "limit")).toMatchObject({

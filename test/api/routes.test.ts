@@ -5,7 +5,8 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { beforeAll, describe, expect, test } from "vitest";
 import { contract, type RouteName } from "../../src/contract/contract.ts";
-import { errorAnswer, type Route } from "../../src/contract/route.ts";
+import { errorAnswer, scopesOf, type Route } from "../../src/contract/route.ts";
+import { scopes, type Scope } from "../../src/kernel/scopes.ts";
 import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
 import { freshEvent } from "../contract/answers.ts";
 import {
@@ -55,7 +56,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       await invite(relay, owner, "admin@example.com", "admin", mine.id),
       await invite(relay, owner, "stranger@example.com", "admin", other.id),
     ];
-    const key = await owner.ask("POST /api-keys", { name: "reports", site: mine.id, access: "change" });
+    const key = await owner.ask("POST /api-keys", { name: "reports", site: mine.id, scopes });
     apiKey = key.json.key;
     ids = { connection, webhook, event: events[0].id, key: keys[0].id, visit: "none", signIn: "none" };
   });
@@ -98,6 +99,58 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       expect([one.name, asked.status]).toEqual([one.name, expected]);
       expect(asked.answer.text).not.toContain("other.example");
     }
+  });
+
+  test("an API key gets 403 on every route that needs another scope", async () => {
+    for (const scope of scopes) {
+      const created = await owner.ask("POST /api-keys", { name: scope, site: mine.id, scopes: [scope] });
+      const bearer = { Authorization: `Bearer ${created.json.key}` };
+      const others = routes.filter(
+        ({ route, ofSite }) => ofSite && route.apiKeys !== false && !scopesOf(route).includes(scope),
+      );
+      expect(others.length).toBeGreaterThan(10);
+      for (const one of others) {
+        const asked = await ask(relay, `${one.method} ${at(one.path, mine.id)}`, bodyOf(one), bearer);
+        expect([scope, one.name, asked.status, asked.json?.error.message]).toEqual([
+          scope,
+          one.name,
+          403,
+          `This API key needs the scope ${scopesOf(one.route).join(" or ")}.`,
+        ]);
+      }
+    }
+  });
+
+  test("a key to write makes no inbound keys and sees no person; a key for each of them does only that", async () => {
+    const keyWith = async (...given: Scope[]) => {
+      const created = await owner.ask("POST /api-keys", { name: "one", site: mine.id, scopes: given });
+      const bearer = { Authorization: `Bearer ${created.json.key}` };
+      return (route: string, body?: unknown) => ask(relay, route, body, bearer);
+    };
+    const calls: Record<string, [route: string, body?: unknown]> = {
+      read: [`GET /sites/${mine.id}/settings`],
+      write: [`PATCH /sites/${mine.id}/settings`, { settings: { dedup_order: "30d" } }],
+      keys: [`POST /sites/${mine.id}/keys`, { name: "made by a program" }],
+      people: [`POST /sites/${mine.id}/people/export`, { email: "ada@example.com" }],
+    };
+    for (const scope of scopes) {
+      const send = await keyWith(scope);
+      for (const [name, [route, body]] of Object.entries(calls))
+        expect([scope, name, (await send(route, body)).status]).toEqual([
+          scope,
+          name,
+          name === scope ? 200 : 403,
+        ]);
+      const listed = (await send(`GET /sites/${mine.id}/keys`)).status;
+      expect([scope, listed]).toEqual([scope, scope === "read" || scope === "keys" ? 200 : 403]);
+    }
+    const all = await keyWith(...scopes);
+    for (const [route, body] of Object.values(calls)) expect((await all(route, body)).status).toBe(200);
+  });
+
+  test("no API key reaches what only owners can do", () => {
+    const reached = routes.filter(({ route }) => route.allow === "owner" && route.apiKeys !== false);
+    expect(reached.map(({ name }) => name)).toEqual([]);
   });
 
   test("a viewer cannot change anything", async () => {

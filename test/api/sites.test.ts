@@ -58,7 +58,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     type Key = { id: string; state: string };
     const own = (await owner.ask(`POST /sites/${second}/keys`, { name: "CRM" })).json.id as string;
     const makeAndRevoke = async (query: string) => {
-      const wanted = { name: "setup", site: second, access: "change" };
+      const wanted = { name: "setup", site: second, scopes: ["keys"] };
       const apiKey = checkedAnswer("POST /api-keys", await owner.ask("POST /api-keys", wanted));
       const send = (route: string, body: unknown) =>
         ask(relay, route, body, { Authorization: `Bearer ${apiKey.key}` });

@@ -125,16 +125,16 @@ inChromium("keys, webhooks, filters and persons", () => {
     async () => {
       const { page, open } = browser;
       await open(`/sites/${site}/settings/api-keys`);
-      const make = async (name: string, access?: string) => {
+      const make = async (name: string, ...scopes: string[]) => {
         await press(page, "Create API key");
         const form = dialog(page, "Create an API key");
         await field(form, "Name").fill(name);
-        if (access) await form.getByLabel(access, { exact: true }).check();
+        for (const scope of scopes) await form.getByLabel(scope, { exact: true }).check();
         await press(form, "Create");
         return takeSecret(page);
       };
       const readKey = await make("Report");
-      const changeKey = await make("Terraform", "Read and change");
+      const changeKey = await make("Terraform", "Write", "Inbound keys");
       expect(await page.content()).not.toContain(readKey);
       const as = (key: string, route: string, body?: unknown) =>
         ask(relay, route, body, { Authorization: `Bearer ${key}` });

@@ -101,8 +101,8 @@ inChromium("every page", () => {
       expiresAt: null,
     });
     await change(`POST /sites/${site}/keys`, { name: wideName, mode: "test", expiresAt: null });
-    await change("POST /api-keys", { name: name.slice(0, 100), site, access: "read", expiresAt: null });
-    await change("POST /api-keys", { name: wideName, site, access: "read", expiresAt: null });
+    await change("POST /api-keys", { name: name.slice(0, 100), site, scopes: ["read"], expiresAt: null });
+    await change("POST /api-keys", { name: wideName, site, scopes: ["read"], expiresAt: null });
     await change("PATCH /me", { name: name.slice(0, 100) });
 
     // A site whose first steps are still shown.

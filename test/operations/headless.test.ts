@@ -57,7 +57,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     const { site } = await home.run("site", "add", "made.example.com");
     const made: string[] = [];
     for (const name of ["kept", "gone"]) {
-      const apiKey = await home.run("api-key", "add", name, "--access", "change");
+      const apiKey = await home.run("api-key", "add", name, "--scope", "keys");
       const headers = { authorization: `Bearer ${apiKey.key}`, "content-type": "application/json" };
       const body = JSON.stringify({ name, mode: "live" });
       let added = "";
@@ -87,19 +87,19 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
   });
 
   test("an API key is added, used, listed and revoked", async () => {
-    const added = await home.run("api-key", "add", "terraform", "--access", "change", "--expires", "30d");
-    expect(added).toMatchObject({ id, name: "terraform", site: null, access: "change" });
+    const added = await home.run("api-key", "add", "terraform", "--scope", "write, read", "--expires", "30d");
+    expect(added).toMatchObject({ id, name: "terraform", site: null, scopes: ["read", "write"] });
     expect(added.key).toMatch(/^ccm_[0-9A-Za-z]{38}$/);
     expect((await api(added.key, "/sites")).status).toBe(200);
     const { keys } = await home.run("api-key", "list");
     expect(keys.find((one: { id: string }) => one.id === added.id)).toMatchObject({
       name: "terraform",
-      access: "change",
+      scopes: ["read", "write"],
       createdBy: "command line",
     });
     expect(JSON.stringify(keys)).not.toContain(added.key);
     expect(await home.print("api-key", "list")).toMatch(
-      /terraform {2}ccm_\w{4}… {2}change {2}all sites {2}active/,
+      /terraform {2}ccm_\w{4}… {2}read, write {2}all sites {2}active/,
     );
     expect(await home.run("api-key", "revoke", added.id)).toEqual({
       id: added.id,
@@ -113,7 +113,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
       error: "There is no API key nothing. 'cleancast api-key list' shows their ids.",
     });
     expect(await home.fails("api-key", "add", " ")).toMatchObject({ field: "name" });
-    expect(await home.exitCode("api-key", "add", "x", "--access", "everything")).toBe(2);
+    expect(await home.exitCode("api-key", "add", "x", "--scope", "read,everything")).toBe(2);
   });
 
   test("an inbound key that was made elsewhere is added by its hash, and works", async () => {

@@ -1,6 +1,6 @@
 // In a folder without an installation, commands say so and create nothing.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandIn } from "../support/commands.ts";
@@ -8,9 +8,18 @@ import { freshDatabase, freshFolder } from "../support/databases.ts";
 import { leafCommands } from "../support/leafCommands.ts";
 
 /** Commands that begin to set up an installation. */
-const creating = ["serve", "migrate", "restore", "site add", "member add", "api-key add", "oauth app set"];
+const creating = [
+  "serve",
+  "migrate",
+  "restore",
+  "apply",
+  "site add",
+  "member add",
+  "api-key add",
+  "oauth app set",
+];
 /** Commands that need none. */
-const independent = ["platform list", "platform show", "key generate", "completion"];
+const independent = ["platform list", "platform show", "key generate", "config-schema", "completion"];
 
 /** Every other command, with a value for each of its arguments. */
 const all = leafCommands()
@@ -55,6 +64,25 @@ describe("in a folder without an installation", () => {
       expect(kind === "missing" ? existsSync(place) : readdirSync(place).length > 0).toBe(false);
     },
   );
+
+  test("apply creates an installation for a good file only, and never in a dry run", async () => {
+    const place = join(freshFolder(), "new");
+    const files = freshFolder();
+    writeFileSync(join(files, "good.json"), `{ "version": 1, "sites": [{ "hosts": ["shop.example.com"] }] }`);
+    writeFileSync(join(files, "bad.json"), `{ "version": 1, "sites": [{ "hosts": [] }] }`);
+    const apply = (name: string, ...more: string[]) =>
+      commandIn({
+        args: ["apply", join(files, name), ...more],
+        env: { ...env, CLEANCAST_DATA: place },
+      });
+    expect((await apply("none.json")).code).toBe(2);
+    expect((await apply("bad.json")).code).toBe(2);
+    expect((await apply("good.json", "--dry-run")).code).toBe(3);
+    expect(existsSync(place)).toBe(false);
+    const { err, code } = await apply("good.json");
+    expect([err.split("\n")[0], code]).toEqual([`Creating a new installation in ${place}.`, 0]);
+    expect(existsSync(join(place, "cleancast.db"))).toBe(true);
+  });
 
   test("a restore without its key creates nothing", async () => {
     const { err, code } = await commandIn({ args: ["restore", "cleancast.backup"], env });

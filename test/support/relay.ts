@@ -42,8 +42,12 @@ export class Installation {
     return new Installation(this.engine, { ...this.env, ...env });
   }
 
-  start(env: Record<string, string> = {}, program = command): Promise<Relay> {
-    return startRelay({ ...this.env, ...env }, program);
+  start(
+    env: Record<string, string> = {},
+    program = command,
+    options: readonly string[] = [],
+  ): Promise<Relay> {
+    return startRelay({ ...this.env, ...env }, program, options);
   }
 
   /** Runs `cleancast … --json` and returns the parsed output. All commands of a worker share a process: 10 ms instead of 400. */
@@ -185,8 +189,12 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
 }
 
 /** `program` may be the build of another version. */
-async function startRelay(env: Record<string, string>, program: string): Promise<Relay> {
-  const child = spawn(process.execPath, [program, "serve"], { env });
+async function startRelay(
+  env: Record<string, string>,
+  program: string,
+  options: readonly string[],
+): Promise<Relay> {
+  const child = spawn(process.execPath, [program, "serve", ...options], { env });
   running.add(child);
   let output = "";
   const ready = new Promise<void>((resolve, reject) => {

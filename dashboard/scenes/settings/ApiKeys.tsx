@@ -61,7 +61,7 @@ function ApiKeyList() {
       ),
     },
     { title: "Site", cell: ({ site }) => scopeName(site), wide: true },
-    { title: "Access", cell: ({ access }) => (access === "read" ? "read" : "read and change") },
+    { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
     { title: "State", cell: (key) => <State of={stateOf(key)} />, wide: true },
     { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, wide: true },
     { title: "Uses in 24 h", align: "right", cell: ({ uses24h }) => countText(uses24h), wide: true },

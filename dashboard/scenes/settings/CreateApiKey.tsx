@@ -1,12 +1,31 @@
-import { Button, Group, Modal, Radio, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ExpiryField, expiryAt, noExpiry } from "../../common/ExpiryField.tsx";
+import type { Answer } from "../../common/api/api.ts";
 import { useSend } from "../../common/api/query.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
 import { RequestError } from "../../common/states.tsx";
 import { siteOfScope, useOwnedScopes } from "./scopes.ts";
+
+type Scope = Answer<"GET /api-keys">["items"][number]["scopes"][number];
+
+const scopeTexts: Record<Scope, { label: string; description: string }> = {
+  read: { label: "Read", description: "Everything that a viewer can see." },
+  write: {
+    label: "Write",
+    description: "Change settings, connections and webhooks, and send deliveries again.",
+  },
+  keys: {
+    label: "Inbound keys",
+    description: "Create, rotate and revoke inbound keys. Keys that it created can be revoked with it.",
+  },
+  people: {
+    label: "People",
+    description: "Find, export and erase the data of people, and record their consent.",
+  },
+};
 
 export function CreateApiKey({ onCreated }: { onCreated: (key: string) => void }) {
   const [isOpen, { open, close }] = useDisclosure();
@@ -32,7 +51,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
   const scopes = useOwnedScopes();
   const [name, setName] = useState("");
   const [scope, setScope] = useState(scopes[0]?.value ?? "");
-  const [access, setAccess] = useState<"read" | "change">("read");
+  const [granted, setGranted] = useState<Scope[]>(["read"]);
   const [expiry, setExpiry] = useState(noExpiry);
   const { mutate, error, isPending } = useSend("POST /api-keys", { onDone: ({ key }) => onCreated(key) });
   const expiresAt = expiryAt(expiry);
@@ -40,7 +59,8 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (expiresAt !== undefined) mutate({ body: { name, site: siteOfScope(scope), access, expiresAt } });
+        if (expiresAt !== undefined)
+          mutate({ body: { name, site: siteOfScope(scope), scopes: granted, expiresAt } });
       }}
     >
       <Stack>
@@ -64,28 +84,26 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
           error={fieldError(error, "site")}
           onChange={(value) => value !== null && setScope(value)}
         />
-        <Radio.Group
-          label="Access"
-          value={access}
-          onChange={(value) => setAccess(value)}
-          error={fieldError(error, "access")}
+        <Checkbox.Group
+          label="Scopes"
+          description="What the program can do. It can never manage members or API keys."
+          value={granted}
+          onChange={(values) => setGranted(values)}
+          error={granted.length === 0 ? "Choose at least one scope." : fieldError(error, "scopes")}
         >
           <Stack gap="xs" mt={6}>
-            <Radio value="read" label="Read" description="Everything that a viewer can see." />
-            <Radio
-              value="change"
-              label="Read and change"
-              description="Everything that an admin can do, except members and API keys."
-            />
+            {Object.entries(scopeTexts).map(([value, texts]) => (
+              <Checkbox key={value} value={value} {...texts} />
+            ))}
           </Stack>
-        </Radio.Group>
+        </Checkbox.Group>
         <ExpiryField value={expiry} onChange={setExpiry} fault={fieldError(error, "expires", "expiresAt")} />
-        <RequestError error={otherError(error, "name", "site", "access", "expires", "expiresAt")} />
+        <RequestError error={otherError(error, "name", "site", "scopes", "expires", "expiresAt")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isPending}>
+          <Button type="submit" loading={isPending} disabled={granted.length === 0}>
             Create
           </Button>
         </Group>

@@ -17,6 +17,9 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
     [
       "serve",
       "doctor",
+      "apply",
+      "export",
+      "config-schema",
       "migrate",
       "backup",
       "restore",
@@ -48,6 +51,12 @@ cat > clicks.csv <<END
 email,gclid,seenAt
 nora@example.com,Cj0-from-the-old-system,$(date +%s)
 END`,
+  apply: `cat > cleancast.yaml <<END
+version: 1
+sites:
+  - hosts: [shop.example.com]
+    settings: { time_zone: Europe/Berlin }
+END`,
   person: "npx cleancast identity put shop.example.com --email ada@example.com gclid=Cj0-example",
 };
 
@@ -56,6 +65,18 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "serve",
     by: "test/operations/start.test.ts",
     more: "`npm start` does the same in the project's folder. [How it stops](../../how-to/run-on-one-machine.md#install-a-new-version).",
+  },
+  apply: {
+    example: "apply cleancast.yaml",
+    more: "[Configuration as a file](../../how-to/configuration-file.md).",
+  },
+  export: {
+    example: "export",
+    more: "Secrets are written as references to variables: [configuration as a file](../../how-to/configuration-file.md).",
+  },
+  "config-schema": {
+    example: "config-schema",
+    more: "Editors check a file with it while you type: [configuration file](../configuration-file.md).",
   },
   doctor: {
     example: "doctor --offline",

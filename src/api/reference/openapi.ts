@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { basePath, sections } from "../../contract/contract.ts";
-import { errorAnswer, type Route } from "../../contract/route.ts";
+import { errorAnswer, scopesOf, type Route } from "../../contract/route.ts";
 import { refusalStatus, type RefusalCode } from "../../kernel/refusal.ts";
 import { inboundOperations, inboundSecurity, inboundTag } from "./inboundOperations.ts";
 
@@ -35,7 +35,7 @@ export type Operation = {
   parameters: Parameter[];
   requestBody?: { required: true; content: Content };
   responses: Record<string, { description: string; content: Content } | { $ref: string }>;
-  security: Record<string, never[]>[];
+  security: Record<string, string[]>[];
   /** Where the address of the operation is another one than the document's. */
   servers?: { url: string; description: string }[];
   /** Missing for operations that are not part of the management API. */
@@ -61,7 +61,7 @@ export type OpenApi = {
 
 const about = `Programs can do everything that the dashboard does. Send an API key (\`ccm_…\`, created in Settings > API Keys) as
 \`Authorization: Bearer\`. Request bodies are JSON. Times are Unix times in milliseconds. Lists are paged: pass the \`next\` of
-one page as the \`cursor\` of the following request. Every response other than 200 holds an \`error\` with a code, a message
+one page as the \`cursor\` of the following request. An API key needs the scope that an operation names. Every response other than 200 holds an \`error\` with a code, a message
 and, where it applies, the field in question. Conversions are sent to \`/__cc/inbound\` with an inbound key; see the section
 Inbound, whose errors have a form of their own.`;
 
@@ -69,7 +69,7 @@ const errorDescriptions: Record<RefusalCode, string> = {
   invalid: "The request is not valid; `field` names the field.",
   signed_out: "The caller is not signed in, or the API key is not valid.",
   code_needed: "The password is correct; a two-factor code is needed as well.",
-  forbidden: "The caller does not have the required role.",
+  forbidden: "The caller does not have the required role or scope.",
   not_found: "Not found, or not visible to the caller.",
   conflict: "The request conflicts with the current state.",
   too_many: "Too many requests. Wait for the time in `Retry-After`.",
@@ -137,12 +137,16 @@ function describe(schemas: Schemas, tag: string, name: string, route: Route): Op
   const { summary, allow, apiKeys, query, body, answer } = route;
   const open = allow === "public";
   const session = { session: [] };
-  const onlyPeople = apiKeys === false && !open ? " API keys cannot call it: a person has to sign in." : "";
+  const scopes = apiKeys === false ? [] : scopesOf(route);
+  const forKeys =
+    apiKeys === false
+      ? " API keys cannot call it: a person has to sign in."
+      : ` An API key needs the scope ${scopes.map((scope) => `\`${scope}\``).join(" or ")}.`;
   return {
     operationId: toOperationId(method, path),
     tags: [tag],
     summary,
-    description: `${requirements[allow]}${onlyPeople}`,
+    description: `${requirements[allow]}${open ? "" : forKeys}`,
     parameters: [...pathParameters(path), ...(query ? queryParameters(schemas.sent(query)) : [])],
     ...(body
       ? { requestBody: { required: true, content: { "application/json": { schema: schemas.sent(body) } } } }
@@ -151,7 +155,7 @@ function describe(schemas: Schemas, tag: string, name: string, route: Route): Op
       "200": { description: "Success.", content: contentOf(schemas, answer) },
       ...errorResponses(route, path),
     },
-    security: open ? [] : apiKeys === false ? [session] : [{ apiKey: [] }, session],
+    security: open ? [] : [...scopes.map((scope) => ({ apiKey: [scope] })), session],
     "x-role": allow,
   };
 }

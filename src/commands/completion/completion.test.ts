@@ -40,10 +40,10 @@ describe("completion in bash", () => {
     [["site", "delete", "shop.example.com", "--y"], ["--yes"]],
     [["--json", "site", "sh"], ["show"]],
     [
-      ["api-key", "add", "x", "--access", ""],
-      ["read", "change"],
+      ["api-key", "add", "x", "--scope", ""],
+      ["read", "write", "keys", "people"],
     ],
-    [["api-key", "add", "x", "--access", "read", "--ex"], ["--expires"]],
+    [["api-key", "add", "x", "--scope", "read", "--ex"], ["--expires"]],
     [["member", "add", "--role", "o"], ["owner"]],
     [["consent", "set", "shop.example.com", "d"], ["denied"]],
     [

@@ -255,7 +255,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
       id: shortId(),
       site: null,
       name: "all",
-      access: "change" as const,
+      scopes: ["read" as const, "write" as const],
       prefix: "ccm_abcd",
       createdBy: "test",
       createdAt: now,
@@ -278,7 +278,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     const newKey = (n: number): KeyRow => ({
       siteId, id: shortId(), name: `key ${n}`, mode: "live", hash: `hash of ${apiKeyId} ${n}`, prefix: "cc_", createdAt: now, expiresAt: null, revokedAt: null, apiKeyId,
     }); // prettier-ignore
-    const apiKey = { id: apiKeyId, site: null, name: "n", access: "change" as const, prefix: "ccm_", createdBy: "test", createdAt: now, expiresAt: null, revokedAt: null }; // prettier-ignore
+    const apiKey = { id: apiKeyId, site: null, name: "n", scopes: ["read" as const, "write" as const], prefix: "ccm_", createdBy: "test", createdAt: now, expiresAt: null, revokedAt: null }; // prettier-ignore
     await store.apiKeys.add(line(), apiKey, `hash of ${apiKeyId}`);
     await store.configuration.addKey(audited, newKey(0), {});
     const making = Array.from({ length: 10 }, (_, n) =>

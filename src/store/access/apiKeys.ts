@@ -1,5 +1,6 @@
 // API keys of the management API. Their uses are counted in key_uses under site "".
 
+import type { Scope } from "../../kernel/scopes.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { lockRevision, markChanged } from "../sites/revision.ts";
 import { columns } from "../schema/columns.ts";
@@ -15,7 +16,7 @@ export type ApiKey = {
   /** Null is every site. */
   site: string | null;
   name: string;
-  access: "read" | "change";
+  scopes: Scope[];
   prefix: string;
   createdBy: string;
   createdAt: number;
@@ -27,7 +28,7 @@ const apiKeyOf = (row: Row): ApiKey => ({
   id: String(row.id),
   site: siteOf(row.site_id),
   name: String(row.name),
-  access: row.access as ApiKey["access"],
+  scopes: String(row.scopes).split(",") as Scope[],
   prefix: String(row.prefix),
   createdBy: String(row.created_by),
   createdAt: Number(row.created_at),
@@ -55,13 +56,13 @@ export function apiKeyStore(db: Database, newId: () => string) {
         );
         if (usable.length >= maxUsable) return false;
         await tx.all(
-          `INSERT INTO api_keys (id, site_id, name, access, hash, prefix, created_by, created_at, expires_at, revoked_at)
+          `INSERT INTO api_keys (id, site_id, name, scopes, hash, prefix, created_by, created_at, expires_at, revoked_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL) ON CONFLICT (id) DO NOTHING`,
           [
             key.id,
             siteIdOf(key.site),
             key.name,
-            key.access,
+            key.scopes.join(","),
             hash,
             key.prefix,
             key.createdBy,

@@ -77,7 +77,7 @@ export function memberStore(db: Database, newId: () => string) {
     return db.write(async (tx) => {
       await lockMembers(tx);
       const result = await work(tx);
-      if (result !== "no member" && result !== "last owner") await writeAudit(tx, lineId, line);
+      if (!isRefused(result)) await writeAudit(tx, lineId, line);
       return result;
     });
   }
@@ -99,6 +99,21 @@ export function memberStore(db: Database, newId: () => string) {
       const grants = await db.all(`SELECT ${columns.grants} FROM grants ORDER BY user_id, site_id`);
       const byUser = Map.groupBy(grants, (row) => String(row.user_id));
       return users.map((row) => memberOf(row, (byUser.get(String(row.id)) ?? []).map(grantOf)));
+    },
+
+    /** Adds a member with a password and roles, in place of open invitations to the same sites. */
+    async add(line: AuditLine, user: NewUser, grants: readonly GrantRow[]): Promise<"done" | "known email"> {
+      return change(line, async (tx) => {
+        if (!(await addUser(tx, user, line.at))) return (await hasUser(tx, user.id)) ? "done" : "known email";
+        for (const grant of grants) {
+          await putGrant(tx, user.id, grant, line.at);
+          await tx.all(`DELETE FROM invitations WHERE email = $1 AND site_id = $2`, [
+            user.email,
+            siteIdOf(grant.site),
+          ]);
+        }
+        return "done";
+      });
     },
 
     /** Sets a role, or removes it (null). The last owner of the installation cannot be demoted. */
@@ -147,6 +162,9 @@ export function memberStore(db: Database, newId: () => string) {
     endSessions: (line: AuditLine, userId: string) => change(line, (tx) => endSessions(tx, userId)),
   };
 }
+
+const refusals: ReadonlySet<unknown> = new Set(["no member", "last owner", "known email"]);
+const isRefused = (result: unknown) => refusals.has(result);
 
 /** Serialises changes of members: each writes this row first. */
 export async function lockMembers(tx: Query): Promise<void> {

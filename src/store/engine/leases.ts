@@ -2,7 +2,7 @@
 
 import type { Database } from "./database.ts";
 
-type LeaseName = "alerts" | "backfills" | "purge" | "statistics";
+type LeaseName = "alerts" | "backfills" | "configuration" | "purge" | "statistics";
 
 export function leaseStore(db: Database) {
   return {

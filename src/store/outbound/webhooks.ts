@@ -159,6 +159,17 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       });
     },
 
+    setSendEmpty(line: AuditLine, id: string, sendEmpty: boolean): Promise<void> {
+      return change(line, async (tx) => {
+        await tx.all(`UPDATE webhooks SET send_empty = $3, updated_at = $4 WHERE site_id = $1 AND id = $2`, [
+          line.siteId,
+          id,
+          sendEmpty ? 1 : 0,
+          line.at,
+        ]);
+      });
+    },
+
     /** Enabling resets the failures and makes queued pushes due, unless a push is in progress. */
     setState(
       line: AuditLine,

@@ -4,7 +4,7 @@
 
 export const columns = {
   alerts: "site_id, kind, subject, began_at, seen_at, notified_at, ended_at, text, notifications",
-  api_keys: "id, site_id, name, access, hash, prefix, created_by, created_at, expires_at, revoked_at",
+  api_keys: "id, site_id, name, scopes, hash, prefix, created_by, created_at, expires_at, revoked_at",
   audit: "site_id, id, at, actor, action, detail",
   backfills:
     "site_id, connection_id, state, reason, days, per_minute, from_id, to_id, cursor, chunk, total, tally, due_at, started_by, started_at, updated_at",

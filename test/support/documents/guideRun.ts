@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -10,7 +10,6 @@ import { buffer } from "node:stream/consumers";
 import { standinConnections } from "../../../scripts/standinConnections.ts";
 import { platforms } from "../../../src/platforms/index.ts";
 import { startStandins, type Standins } from "../../../standins/shared/start.ts";
-import { becomeOwner } from "../apiClient.ts";
 import { commandIn, type Printed } from "../commands.ts";
 import { freshFolder } from "../databases.ts";
 import { placeOf, root, type Block } from "./documents.ts";
@@ -19,16 +18,20 @@ import { call, newInstallation, type Installation, type Relay } from "../relay.t
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
 type Cleancast = (...args: string[]) => Promise<any>;
 
+/** `exported` are the variables that the page's shell has exported. */
+type RunCommand = (args: string[], exported: Record<string, string>) => Promise<Printed>;
+
 export type Guides = { open(blocks: readonly Block[]): Promise<Page>; close(): Promise<void> };
 export type Page = { run(block: Block): Promise<string>; close(): Promise<void> };
 
 export async function openGuides(): Promise<Guides> {
   const standins = await startStandins();
-  const pages = new Map<string, (args: string[]) => Promise<Printed>>();
+  const pages = new Map<string, RunCommand>();
   const server = createServer((request, answer) => {
     void buffer(request).then(async (sent) => {
-      const args = sent.toString().split("\0").slice(0, -1);
-      const { out, err, code } = (await pages.get(request.url ?? "")?.(args)) ?? noPage;
+      const [count = "", ...rest] = sent.toString().split("\0").slice(0, -1);
+      const args = rest.splice(0, Number(count));
+      const { out, err, code } = (await pages.get(request.url ?? "")?.(args, readExported(rest))) ?? noPage;
       answer.end(`${code}\0${out}\0${err}`);
     });
   });
@@ -52,15 +55,19 @@ const relayNames = /https:\/\/(?:shop|cc|relay)\.example\.com|http:\/\/(?:localh
 async function openPage(
   blocks: readonly Block[],
   server: Server,
-  pages: Map<string, (args: string[]) => Promise<Printed>>,
+  pages: Map<string, RunCommand>,
   { origins }: Standins,
 ): Promise<Page> {
   const home = await newInstallation("sqlite", { CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(origins) });
   const folder = freshFolder();
-  const run = (args: string[]) =>
-    commandIn({ args: args.slice(args[0] === "cleancast" ? 1 : 0), env: home.env, folder });
+  const run: RunCommand = (args, exported) =>
+    commandIn({
+      args: args.slice(args[0] === "cleancast" ? 1 : 0),
+      env: { ...exported, ...home.env },
+      folder,
+    });
   const cleancast: Cleancast = async (...args) => {
-    const { out, err, code } = await run(["--json", ...args]);
+    const { out, err, code } = await run(["--json", ...args], {});
     if (code !== 0) throw new Error(`cleancast ${args.join(" ")}: ${err}`);
     return JSON.parse(out);
   };
@@ -82,11 +89,14 @@ async function openPage(
     return (await relay.start()).post(key, sent);
   };
   const path = `/${pages.size}`;
-  pages.set(path, async (args) => run(await fillIn(args, { cleancast, folder, sendOne })));
+  pages.set(path, async (args, exported) =>
+    run(await fillIn(args, { cleancast, folder, sendOne }), exported),
+  );
   const { port } = server.address() as AddressInfo;
   const bin = writeShims(`http://127.0.0.1:${port}${path}`);
   cpSync(join(root, "docs/examples"), folder, { recursive: true });
   const keys = new Map<string, Promise<string>>();
+  let exported: Record<string, string> = {};
   const keyFor = async (mark: string) => {
     if (mark === "cc_…" && !(await siteId())) return (await relay.start()).key;
     const known = keys.get(mark) ?? makeKey(mark, cleancast, relay);
@@ -109,10 +119,13 @@ async function openPage(
       for (const mark of ["cc_test_…", "ccm_…", "cc_…"])
         if (script.includes(mark)) script = script.replaceAll(mark, await keyFor(mark));
       if (/\/SITE\b/.test(script)) script = script.replaceAll(/\/SITE\b/g, `/${await siteId()}`);
-      const env: Record<string, string> = { ...home.env, PATH: `${bin}:${process.env.PATH ?? ""}` };
+      const searched = `${bin}:${process.env.PATH ?? ""}`;
+      const env: Record<string, string> = { ...exported, ...home.env, PATH: searched };
       if (script.search(relayNames) >= 0 || /CLEANCAST_INBOUND|curl/.test(script))
         script = script.replaceAll(relayNames, (await relay.start()).url);
-      const ran = await shell(script, folder, env);
+      // A reader types all blocks into one shell, so the exported variables stay.
+      const ran = await shell(`trap 'env -0 >${bin}/exported' EXIT\n${script}`, folder, env);
+      exported = readExported(readFileSync(`${bin}/exported`, "utf8").split("\0").slice(0, -1));
       if (ran.code !== 0) throw new Error(`${placeOf(block)} failed (${ran.code}):\n${ran.out}${ran.err}`);
       return ran.out;
     },
@@ -137,10 +150,8 @@ async function makeKey(
   relay: ReturnType<typeof relayOf>,
 ): Promise<string> {
   if (mark === "ccm_…") {
-    const owner = await becomeOwner(await relay.start());
-    const created = await owner.ask("POST /api-keys", { name: "guide", site: null, access: "change" });
-    if (created.status !== 200) throw new Error(created.answer.text);
-    return String(created.json.key);
+    await relay.start();
+    return String((await cleancast("api-key", "add", "a reader", "--scope", "read,write,keys,people")).key);
   }
   const mode = mark === "cc_test_…" ? ["--test"] : [];
   const { key } = await cleancast("key", "add", site, "a reader", ...mode);
@@ -198,12 +209,23 @@ function settingOf(platformId: string, arg: string, folder: string): string {
   return arg;
 }
 
+/** The shell sets these itself. */
+const ownVariables = new Set(["PATH", "PWD", "OLDPWD", "SHLVL", "_"]);
+
+/** Reads `NAME=value` pairs. */
+const readExported = (pairs: readonly string[]) =>
+  Object.fromEntries(
+    pairs
+      .map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)] as const)
+      .filter(([name]) => !ownVariables.has(name)),
+  );
+
 /** Writes an `npx` that runs `cleancast` in a shared process, a `curl` that fails on HTTP errors, and the project's `node`. */
 function writeShims(url: string): string {
   const bin = join(freshFolder(), "bin");
   mkdirSync(bin);
   const npx = `#!/bin/bash
-printf '%s\\0' "$@" | curl -sS --data-binary @- '${url}' >"$0.$$"
+{ printf '%s\\0' "$#" "$@"; env -0; } | curl -sS --data-binary @- '${url}' >"$0.$$"
 { IFS= read -rd '' code; IFS= read -rd '' out; err=$(cat; echo .); } <"$0.$$"
 rm -f "$0.$$"
 printf %s "$out"; printf %s "\${err%.}" >&2

@@ -360,7 +360,7 @@ export function representativeRows(): Record<string, Row[]> {
         id: "a1",
         site_id,
         name: "reports",
-        access: "read",
+        scopes: "read",
         hash: "e".repeat(64),
         prefix: "ccm_1234",
         created_by: "u1",

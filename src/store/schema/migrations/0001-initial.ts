@@ -270,7 +270,7 @@ export const initial: Migration = {
       id text NOT NULL PRIMARY KEY,
       site_id text NOT NULL,
       name text NOT NULL,
-      access text NOT NULL,
+      scopes text NOT NULL,
       hash text NOT NULL,
       prefix text NOT NULL,
       created_by text NOT NULL,

@@ -1,0 +1,76 @@
+// Serves the configuration as a file. References are read from the request only: a caller must not read the environment or the
+// files of the server.
+
+import { applyFile } from "../../configFile/apply.ts";
+import { describePlan, lossText } from "../../configFile/diff.ts";
+import { exportConfiguration, toYaml } from "../../configFile/export.ts";
+import { planFile, type FileText } from "../../configFile/plan.ts";
+import type { ConfigurationContext, FileRights } from "../../configFile/planning.ts";
+import { may, type Actor } from "../../access/actor.ts";
+import type { configurationRoutes } from "../../contract/configuration.ts";
+import { shortId } from "../../kernel/ids.ts";
+import { Denied } from "../../kernel/refusal.ts";
+import type { Call, Handlers } from "../call.ts";
+import type { ApiContext } from "../context.ts";
+import { refuseDashboardHost } from "../dashboardHost.ts";
+
+type Name = keyof typeof configurationRoutes;
+
+export function configurationHandlers(context: ApiContext): Handlers<Name> {
+  const { store, directory, access, allowPrivate, publicUrl, now } = context;
+  const contextFor = ({
+    actor,
+    by,
+    request,
+  }: Pick<Call<Name>, "actor" | "by" | "request">): ConfigurationContext => ({
+    store,
+    directory,
+    access,
+    allowPrivate,
+    rights: rightsOf(actor),
+    checkHost: (host) => refuseDashboardHost(host, request.raw, publicUrl),
+    by,
+  });
+
+  return {
+    async "GET /configuration"(call) {
+      const exported = await exportConfiguration(contextFor(call));
+      return { text: toYaml(exported), variables: exported.variables };
+    },
+
+    async "POST /configuration/plan"(call) {
+      return describePlan(await planFile(contextFor(call), toFile(call.body), call.body));
+    },
+
+    async "POST /configuration/apply"(call) {
+      const { body } = call;
+      const { plan, notes } = await applyFile(contextFor(call), toFile(body), {
+        prune: body.prune,
+        owner: `API ${shortId()}`,
+        now,
+        elapsed: () => performance.now(),
+        async confirm(planned) {
+          const losses = lossText(planned);
+          if (losses && !body.yes)
+            throw new Denied("conflict", `${losses} Send yes: true to do it.`, undefined, "yes");
+        },
+      });
+      return { ...describePlan(plan), notes };
+    },
+  };
+}
+
+function rightsOf(actor: Actor | null): FileRights {
+  const isOwner = actor !== null && may(actor, "owner", null);
+  const keys = actor?.kind !== "API key" || actor.scopes.includes("keys");
+  return { keys, members: isOwner, siteDeletion: isOwner };
+}
+
+const toFile = ({ text, secrets }: { text: string; secrets: Record<string, string> }): FileText => ({
+  name: "file",
+  text,
+  lookup: {
+    variable: (name) => (Object.hasOwn(secrets, name) ? (secrets[name] ?? null) : null),
+    file: () => null,
+  },
+});

@@ -1,0 +1,101 @@
+// The parts that read and write files load on first use: the schema is large, and no other command needs it.
+
+import type { Command } from "commander";
+import { describePlan, diffText, lossText, summaryText, unlistedText } from "../configFile/diff.ts";
+import type { FileText } from "../configFile/plan.ts";
+import { operatorRights, type ConfigurationContext, type Plan } from "../configFile/planning.ts";
+import { shortId } from "../kernel/ids.ts";
+import { readConfigurationFile } from "../installation/configurationFile.ts";
+import type { Access } from "../access/access.ts";
+import { createContext, withContext, type CliCommand, type CommandContext } from "./context.ts";
+import { withAccess } from "./member.ts";
+import { confirm } from "./terminal/confirm.ts";
+
+type ApplyOptions = { prune?: boolean; yes?: boolean; dryRun?: boolean };
+
+export function configurationCommands(program: CliCommand): void {
+  program
+    .command("apply <file>")
+    .description("bring sites, keys, connections, webhooks and members to what a YAML or JSON file says")
+    .option("--dry-run", "show the difference and change nothing")
+    .option("--prune", "also remove what is not in the file, where the file has that list")
+    .option("--yes", "also where data or access is deleted, without asking")
+    .action(async (path: string, options: ApplyOptions, command: Command) => {
+      const file = await readConfigurationFile(path);
+      const work = withAccess((context, access) => run(context, access, file, options, command));
+      await (options.dryRun ? withContext(command, work) : createContext(command, work));
+    });
+
+  program
+    .command("export")
+    .description("write the present configuration as a file for 'apply', without secrets")
+    .run(
+      withAccess(async (context, access) => {
+        const { exportConfiguration, toYaml } = await import("../configFile/export.ts");
+        const exported = await exportConfiguration({ ...context, access, rights: operatorRights });
+        context.print(exported, toYaml(exported).trimEnd());
+      }),
+    );
+
+  program
+    .command("config-schema")
+    .description("print the JSON Schema of the configuration file")
+    .action(async () => {
+      const { toJsonSchema } = await import("../configFile/schema.ts");
+      process.stdout.write(`${JSON.stringify(toJsonSchema(), null, 2)}\n`);
+    });
+}
+
+async function run(
+  context: CommandContext,
+  access: Access,
+  file: FileText,
+  options: ApplyOptions,
+  command: Command,
+): Promise<void> {
+  const { applyFile } = await import("../configFile/apply.ts");
+  const { planFile } = await import("../configFile/plan.ts");
+  const prune = options.prune === true;
+  const target = configurationContext(context, access);
+  if (options.dryRun) {
+    const plan = await planFile(target, file, { prune });
+    context.print({ applied: false, ...describePlan(plan), notes: [] }, planText(plan));
+    return;
+  }
+  const isJson = command.optsWithGlobals().json === true;
+  const { plan, notes } = await applyFile(target, file, {
+    prune,
+    owner: `command line ${shortId()}`,
+    now: Date.now,
+    elapsed: () => performance.now(),
+    async confirm(planned) {
+      if (!isJson) process.stderr.write(`${planText(planned)}\n`);
+      const what = lossText(planned);
+      if (what) await confirm({ what, yes: options.yes });
+    },
+  });
+  const text = plan.changes.length === 0 ? "Nothing to change." : `Applied: ${summaryText(plan)}`;
+  const applied = plan.changes.length > 0;
+  context.print({ applied, ...describePlan(plan), notes }, [text, ...notes].join("\n"));
+}
+
+const configurationContext = (
+  { store, directory, config, by }: CommandContext,
+  access: Access,
+): ConfigurationContext => ({
+  store,
+  directory,
+  access,
+  allowPrivate: config.allowPrivate,
+  rights: operatorRights,
+  by,
+});
+
+function planText(plan: Plan): string {
+  const parts = [
+    diffText(plan),
+    unlistedText(plan),
+    plan.changes.length ? summaryText(plan) : "No differences.",
+  ];
+  return parts.filter(Boolean).join("\n\n");
+}

@@ -1,0 +1,459 @@
+import { hash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newLocation, openAt, sql } from "../../test/support/nodes.ts";
+import { openAccess, type Access } from "../access/access.ts";
+import { operator } from "../access/members.ts";
+import { isPassword } from "../access/password.ts";
+import { Conflict } from "../kernel/refusal.ts";
+import { openDirectory, type Directory } from "../sites/directory.ts";
+import { makeKey } from "../sites/keys.ts";
+import { addSite } from "../sites/manage.ts";
+import type { StoreLocation } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
+import { applyFile, type Applied } from "./apply.ts";
+import { diffText } from "./diff.ts";
+import { BadFile } from "./document.ts";
+import { exportConfiguration, toYaml } from "./export.ts";
+import { planFile, type FileText } from "./plan.ts";
+import { operatorRights, type ConfigurationContext, type Plan } from "./planning.ts";
+
+const at = Date.UTC(2026, 10, 15);
+const webhookSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
+const givenKey = makeKey("live").key;
+const hashedKey = makeKey("test");
+
+const variables: Record<string, string> = {
+  META_TOKEN: "meta-token-of-the-test",
+  TOTALS_SECRET: webhookSecret,
+  CRM_KEY: givenKey,
+};
+
+const full = `
+version: 1
+sites:
+  - hosts: [shop.example.com, www.shop.example.com]
+    name: Shop
+    settings:
+      keep_events: 30d
+      block_disposable: true
+      deny_networks: [192.0.2.0/24, 198.51.100.7]
+      alert_emails: [ops@example.com]
+    keys:
+      - name: CRM
+        key: \${CRM_KEY}
+      - name: staging
+        hash: ${hashedKey.hash}
+        mode: test
+        expires: 2027-01-31
+    connections:
+      - platform: meta
+        settings:
+          pixel_id: 12345678901234567
+          access_token: \${META_TOKEN}
+        events: [purchase, Lead]
+        event_names:
+          lead: Contact
+      - platform: sandbox
+        paused: true
+    webhooks:
+      - url: https://example.com/totals
+        secret: \${TOTALS_SECRET}
+        send_empty: true
+members:
+  - email: ada@example.com
+    role: owner
+  - email: eve@example.com
+    role: viewer
+    sites: [shop.example.com]
+`;
+
+const file = (text: string, given: Record<string, string> = variables): FileText => ({
+  name: "cleancast.yaml",
+  text,
+  lookup: {
+    variable: (name) => given[name] ?? null,
+    file: (path) => (path === "token.txt" ? "token of a file\n" : null),
+  },
+});
+
+describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (engine) => {
+  let location: StoreLocation;
+  let store: Store;
+  let directory: Directory;
+  let access: Access;
+  let context: ConfigurationContext;
+
+  async function open() {
+    location = await newLocation(engine);
+    store = await openAt(location);
+    directory = openDirectory(store);
+    await directory.refresh();
+    access = accessOf(directory);
+    context = contextOf(directory);
+  }
+
+  const accessOf = (of: Directory) =>
+    openAccess({
+      store,
+      directory: of,
+      mailer: null,
+      publicUrl: "https://cc.example.com",
+      secret: store.accessSecret,
+      trusted: () => false,
+      now: () => at,
+      onDefect: (error) => expect.unreachable(String(error)),
+    });
+
+  const contextOf = (of: Directory): ConfigurationContext => ({
+    store,
+    directory: of,
+    access,
+    allowPrivate: { hosts: new Set(), networks: [] },
+    rights: operatorRights,
+    by: { actor: "test", now: at },
+  });
+
+  beforeAll(() => open());
+  afterAll(async () => {
+    await access.close();
+    await store.close();
+  });
+
+  const plan = (text: string, { prune = false, given = variables } = {}) =>
+    planFile(context, file(text, given), { prune });
+  const options = (owner: string, confirm: (plan: Plan) => Promise<void> = async () => {}) => ({
+    prune: false,
+    owner,
+    now: Date.now,
+    elapsed: () => performance.now(),
+    confirm,
+  });
+  const apply = (text: string, { prune = false } = {}): Promise<Applied> =>
+    applyFile(context, file(text), { ...options("one"), prune });
+  const faultsOf = async (text: string, given = variables) => {
+    const error: unknown = await plan(text, { given }).catch((thrown: unknown) => thrown);
+    if (!(error instanceof BadFile)) throw new Error(`no fault: ${String(error)}`);
+    return error.faults.map(({ line, field, message }) => `${line} ${field}: ${message}`);
+  };
+  const siteOf = (host: string) => {
+    const site = directory.site(directory.host(host)?.siteId ?? "");
+    if (!site) throw new Error(`no site ${host}`);
+    return site;
+  };
+
+  test("nodes that start together with the same file add everything once, and nothing the second time", async () => {
+    const others = [openDirectory(store), openDirectory(store)];
+    const applied = await Promise.all([
+      applyFile(context, file(full), options("one")),
+      ...others.map((one, i) => applyFile(contextOf(one), file(full), options(`other ${i}`))),
+    ]);
+    expect(applied.filter(({ plan: { changes } }) => changes.length > 0)).toHaveLength(1);
+    expect(applied.flatMap(({ notes }) => notes).toSorted()).toEqual([
+      expect.stringContaining("Pass this link on to ada@example.com."),
+      expect.stringContaining("Pass this link on to eve@example.com."),
+    ]);
+    await directory.refresh();
+    expect([...directory.sites()]).toHaveLength(1);
+    const site = siteOf("www.shop.example.com");
+    expect(site).toMatchObject({ name: "Shop", hosts: ["shop.example.com", "www.shop.example.com"] });
+    expect(site.settings).toMatchObject({
+      inbound: true,
+      keepEventsMs: 30 * 24 * 3_600_000,
+      blockDisposable: true,
+      denyNetworks: ["192.0.2.0/24", "198.51.100.7"],
+      alertEmails: ["ops@example.com"],
+    });
+    expect(
+      site.keys.map(({ name, mode, hash: keyHash, expiresAt }) => [name, mode, keyHash, expiresAt]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["CRM", "live", hash("sha256", givenKey), null],
+        ["staging", "test", hashedKey.hash, Date.UTC(2027, 0, 31)],
+      ]),
+    );
+    const [meta, sandbox] = site.connections.toSorted((a, b) => a.platform.localeCompare(b.platform));
+    expect(meta).toMatchObject({
+      platform: "meta",
+      state: "active",
+      events: ["purchase", "lead"],
+      settings: {
+        pixel_id: "12345678901234567",
+        access_token: "meta-token-of-the-test",
+        "event.lead": "Contact",
+      },
+    });
+    expect(sandbox).toMatchObject({ platform: "sandbox", state: "paused", events: null });
+    expect(await store.webhooks.listWithSecrets(site.id)).toEqual([
+      expect.objectContaining({
+        url: "https://example.com/totals",
+        sendEmpty: true,
+        secrets: { current: webhookSecret, previous: null },
+      }),
+    ]);
+    const invited = await access.invitations.list(operator);
+    expect(invited.map(({ email, role, site: on }) => [email, role, on]).toSorted()).toEqual([
+      ["ada@example.com", "owner", null],
+      ["eve@example.com", "viewer", site.id],
+    ]);
+    expect(await plan(full, { prune: true })).toEqual({ changes: [], unlisted: [] });
+  });
+
+  test("the difference names what changes, and shows no secret", async () => {
+    const changed = full
+      .replace("keep_events: 30d", "keep_events: 60d")
+      .replace("events: [purchase, Lead]", "events: all")
+      .replace("send_empty: true", "send_empty: false")
+      .replace("paused: true", "paused: false")
+      .replace("- hosts: [shop.example.com,", "- hosts: [pay.example.com, shop.example.com,");
+    const given = {
+      ...variables,
+      META_TOKEN: "another-token",
+      TOTALS_SECRET: `whsec_${Buffer.alloc(32, 2).toString("base64")}`,
+    };
+    const text = diffText(await plan(changed, { given }));
+    expect(text).toBe(`+ host pay.example.com of shop.example.com
+~ settings of shop.example.com
+    ~ keep_events  30d → 60d
+~ connection meta 12345678901234567 of shop.example.com
+    ~ access_token  (secret) → changed
+    ~ events        lead, purchase → all
+~ connection sandbox of shop.example.com
+    ~ paused  true → false
+~ webhook https://example.com/… of shop.example.com
+    ~ secret      (secret) → changed
+    ~ send_empty  true → false`);
+    await applyFile(context, file(changed, given), options("one"));
+    expect(await plan(changed, { given })).toMatchObject({ changes: [] });
+    const site = siteOf("pay.example.com");
+    const [webhook] = await store.webhooks.listWithSecrets(site.id);
+    expect(webhook).toMatchObject({
+      sendEmpty: false,
+      secrets: { current: given.TOTALS_SECRET, previous: { secret: webhookSecret } },
+    });
+    await apply(full);
+  });
+
+  test("a bad file names the line and the field of every fault, and changes nothing", async () => {
+    const revision = await store.configuration.readRevision();
+    const bad = `version: 1
+sites:
+  - hosts: [bad host, new.example.com]
+    setting: {}
+    settings:
+      keep_events: soon
+      unknown: on
+    keys:
+      - name: one
+        key: cc_literal_that_is_long_enough
+      - name: two
+    connections:
+      - platform: meta
+        settings: { pixel_id: "12345", access_token: literal }
+      - platform: meter
+    webhooks:
+      - url: http://127.0.0.1/hook
+members:
+  - email: nobody
+    role: boss
+`;
+    expect(await faultsOf(bad)).toEqual([
+      "4 sites[0].setting: is not a known field.",
+      "7 sites[0].settings.unknown: is not a known field.",
+      "11 sites[0].keys[1]: needs either key or hash.",
+      expect.stringMatching(/^15 sites\[0\]\.connections\[1\]\.platform: must be one of .*meta/),
+      expect.stringMatching(/^20 members\[0\]\.role: /),
+    ]);
+    const wellShaped = bad
+      .replace("    setting: {}\n", "")
+      .replace("      unknown: on\n", "")
+      .replace("      - name: two\n", "")
+      .replace("      - platform: meter\n", "")
+      .replace("role: boss", "role: viewer");
+    expect(await faultsOf(wellShaped)).toEqual([
+      "3 sites[0].hosts[0]: is not a host name; write it like shop.example.com.",
+      expect.stringMatching(/^5 sites\[0\]\.settings\.keep_events: must be a time/),
+      expect.stringMatching(/^8 sites\[0\]\.keys\[0\]\.key: is a secret: write it as a reference/),
+      expect.stringMatching(/^11 sites\[0\]\.connections\[0\]\.settings\.access_token: is a secret/),
+      expect.stringMatching(/^13 sites\[0\]\.webhooks\[0\]\.url: /),
+      expect.stringMatching(/^15 members\[0\]\.email: /),
+    ]);
+    expect(await store.configuration.readRevision()).toBe(revision);
+  });
+
+  test("a reference that leads nowhere, an unclosed text and a repeated field are faults with their lines", async () => {
+    expect(await faultsOf(full, {})).toEqual([
+      "13 sites[0].keys[0].key: the variable CRM_KEY is not set.",
+      "22 sites[0].connections[0].settings.access_token: the variable META_TOKEN is not set.",
+      "30 sites[0].webhooks[0].secret: the variable TOTALS_SECRET is not set.",
+    ]);
+    const unclosed = await faultsOf('version: 1\nsites:\n  - hosts: ["shop\n');
+    expect(unclosed[0]).toBe('4 : Missing closing "quote.');
+    expect(await faultsOf("version: 1\nversion: 1\n")).toEqual([expect.stringMatching(/^2 : .*unique/)]);
+    expect(await faultsOf("")).toEqual(["1 : The file is empty."]);
+    expect(await faultsOf("version: 2\n")).toEqual([expect.stringMatching(/^1 version: must be 1/)]);
+  });
+
+  test("a key cannot change, move to another site or come back after its revocation", async () => {
+    expect(await faultsOf(full.replace("name: CRM", "name: Other"))).toEqual([
+      '12 sites[0].keys[0].name: of this key is "CRM", and cannot change.',
+    ]);
+    const moved = `version: 1\nsites:\n  - hosts: [other.example.com]\n    keys: [{ name: CRM, key: "\${CRM_KEY}" }]\n`;
+    expect(await faultsOf(moved)).toEqual(["4 sites[0].keys[0]: is a key of another site."]);
+  });
+
+  test("--prune removes what the file does not name, only where the file has that list", async () => {
+    await addSite(context, "old.example.com", context.by);
+    const less = full
+      .replace(/ {6}- platform: sandbox\n {8}paused: true\n/, "")
+      .replace(/ {6}- name: staging\n {8}hash: .*\n {8}mode: test\n {8}expires: .*\n/, "")
+      .replace(/ {4}webhooks:\n(?: {6,}.*\n)+/, "")
+      .replace(/ {2}- email: eve@example.com\n.*\n.*\n/, "");
+    const kept = await plan(less);
+    expect(kept.changes).toEqual([]);
+    expect(kept.unlisted.map((what) => what.replace(/\([0-9a-z]{10}\) /, ""))).toEqual([
+      "host pay.example.com of shop.example.com",
+      'key "staging" of shop.example.com',
+      "connection sandbox of shop.example.com",
+      "site old.example.com",
+      "invitation of eve@example.com to pay.example.com",
+    ]);
+    const pruned = await plan(less, { prune: true });
+    expect(pruned.changes.map(({ kind, loss }) => [kind, typeof loss])).toEqual(
+      Array.from({ length: 5 }, () => ["remove", "string"]),
+    );
+    await apply(less, { prune: true });
+    expect([...directory.sites()].map(({ hosts }) => hosts)).toEqual([
+      ["shop.example.com", "www.shop.example.com"],
+    ]);
+    expect(siteOf("shop.example.com").connections.map(({ platform }) => platform)).toEqual(["meta"]);
+    expect(await store.webhooks.list(siteOf("shop.example.com").id)).toHaveLength(1);
+    expect(await plan(less, { prune: true })).toEqual({ changes: [], unlisted: [] });
+    expect(await faultsOf(full)).toEqual([expect.stringMatching(/^14 sites\[0\]\.keys\[1\]: was revoked/)]);
+  });
+
+  test("a new member gets the password and the roles of the file; later the file does not change the password", async () => {
+    const given = { BOB: "the first password of bob" };
+    const text = `version: 1
+members:
+  - email: Bob@example.com
+    name: Bob
+    role: admin
+    sites: [shop.example.com, new.example.com]
+    password: \${BOB}
+  - email: bob@example.com
+    role: viewer
+sites:
+  - hosts: [new.example.com]
+`;
+    await access.invitations.invite(
+      operator,
+      { email: "bob@example.com", site: null, role: "owner" },
+      context.by,
+    );
+    await applyFile(context, file(text, given), options("one"));
+    const bob = await access.members.findByEmail("bob@example.com");
+    const roleOf = (host: string) => bob.grants.find(({ site }) => site === siteOf(host).id)?.role;
+    expect([bob.name, bob.grants.length]).toEqual(["Bob", 3]);
+    expect([roleOf("shop.example.com"), roleOf("new.example.com")]).toEqual(["admin", "admin"]);
+    expect(bob.grants).toContainEqual({ site: null, role: "viewer" });
+    const passwordHash = async () =>
+      (await store.passwords.findProof("email", "bob@example.com"))?.passwordHash ?? "";
+    expect(await isPassword(given.BOB, await passwordHash())).toBe(true);
+    expect((await access.invitations.list(operator)).map(({ email }) => email)).not.toContain(bob.email);
+    const later = { BOB: "another password of bob" };
+    expect(await plan(text, { given: later })).toMatchObject({ changes: [] });
+    expect(await faultsOf(text.replace("Bob@", "eva@"), { BOB: "short" })).toEqual([
+      "7 members[0].password: A password has at least 12 characters.",
+    ]);
+    expect(await faultsOf(text.replace("${BOB}", "literal password"), {})).toEqual([
+      expect.stringMatching(/^7 members\[0\]\.password: is a secret/),
+    ]);
+    const pruned = `version: 1\nsites:\n  - hosts: [shop.example.com, www.shop.example.com]\n`;
+    await apply(pruned, { prune: true });
+    await access.members.remove(bob.id, context.by);
+  });
+
+  test("a webhook whose address cannot be read is neither added a second time nor lost without a word", async () => {
+    const { id: siteId } = siteOf("shop.example.com");
+    const [webhook] = await store.webhooks.list(siteId);
+    const [row] = await sql(location, `SELECT url FROM webhooks WHERE id = '${webhook?.id}'`);
+    await sql(location, `UPDATE webhooks SET url = 'damaged' WHERE id = '${webhook?.id}'`);
+    const text = `version: 1\nsites:\n  - hosts: [shop.example.com]\n    webhooks:\n      - url: https://example.com/totals\n`;
+    expect(await faultsOf(text)).toEqual([
+      expect.stringMatching(
+        /^5 sites\[0\]\.webhooks\[0\]\.url: webhook \w+ cannot be read and may be this one/,
+      ),
+    ]);
+    const none = text.replace(/webhooks:[^]*$/, "webhooks: []\n");
+    expect((await plan(none)).unlisted).toContainEqual(
+      `webhook ${webhook?.id} of shop.example.com, which cannot be read`,
+    );
+    expect((await exportConfiguration(context)).left).toEqual([`webhook ${webhook?.id} of shop.example.com`]);
+    await sql(location, `UPDATE webhooks SET url = '${String(row?.url)}' WHERE id = '${webhook?.id}'`);
+  });
+
+  test("a file with a part that the caller may not change is refused as a whole", async () => {
+    const limited = (rights: Partial<ConfigurationContext["rights"]>) => ({
+      ...context,
+      rights: { ...operatorRights, ...rights },
+    });
+    const refusalOf = (rights: Partial<ConfigurationContext["rights"]>, prune = false) =>
+      planFile(
+        limited(rights),
+        file("version: 1\nsites:\n  - hosts: [x.example.com]\n    keys: []\nmembers: []\n"),
+        {
+          prune,
+        },
+      ).catch((error: unknown) => error);
+    expect(await refusalOf({ members: false })).toMatchObject({ code: "forbidden", field: "members" });
+    expect(await refusalOf({ keys: false })).toMatchObject({ code: "forbidden", field: "sites[0].keys" });
+    expect(await refusalOf({ siteDeletion: false }, true)).toMatchObject({ code: "forbidden" });
+    const exported = await exportConfiguration(limited({ keys: false, members: false }));
+    expect(Object.keys(exported.file)).toEqual(["version", "sites"]);
+    expect(toYaml(exported)).not.toContain("keys:");
+  });
+
+  test("nothing is applied when the question before it is not answered with yes", async () => {
+    const revision = await store.configuration.readRevision();
+    const refused = async () => {
+      throw new Conflict("yes", "Nothing was changed.");
+    };
+    const changed = `version: 1\nsites:\n  - hosts: [fresh.example.com]\n`;
+    await expect(applyFile(context, file(changed), options("one", refused))).rejects.toThrow(Conflict);
+    expect(await store.configuration.readRevision()).toBe(revision);
+  });
+
+  test("an export has no secret, and applied to an empty installation it gives the same configuration", async () => {
+    const { settings } = siteOf("shop.example.com");
+    const exported = await exportConfiguration(context);
+    const text = toYaml(exported);
+    for (const secret of Object.values(variables)) expect(text).not.toContain(secret);
+    expect(text).not.toContain("example.com/totals");
+    const [webhook] = await store.webhooks.listWithSecrets(siteOf("shop.example.com").id);
+    const given: Record<string, string> = {
+      SHOP_EXAMPLE_COM_META_ACCESS_TOKEN: "meta-token-of-the-test",
+      SHOP_EXAMPLE_COM_WEBHOOK_URL: "https://example.com/totals",
+      SHOP_EXAMPLE_COM_WEBHOOK_SECRET: webhook?.secrets.current ?? "",
+    };
+    expect(exported.variables.toSorted()).toEqual(Object.keys(given).toSorted());
+    expect(await planFile(context, file(text, given), { prune: false })).toMatchObject({ changes: [] });
+    await access.close();
+    await store.close();
+    await open();
+    await applyFile(context, file(text, given), options("one"));
+    expect(siteOf("shop.example.com").settings).toEqual(settings);
+    expect((await exportConfiguration(context)).file.sites).toEqual(exported.file.sites);
+  });
+});
+
+test("a file of a secret is read without its last line break, and JSON is as good as YAML", async () => {
+  const { resolveReferences } = await import("./references.ts");
+  const { readDocument } = await import("./document.ts");
+  const json = `{ "version": 1, "a": ["@token.txt", "@@literal", "$\${X}", "https://example.com/\${T}"] }`;
+  const { value } = readDocument("config.json", json);
+  const { lookup } = file("", { T: "t" });
+  expect(resolveReferences(value, lookup)).toMatchObject({
+    value: { version: "1", a: ["token of a file", "@literal", "${X}", "https://example.com/t"] },
+    faults: [],
+  });
+});

@@ -1,0 +1,152 @@
+// Writes the present configuration as a configuration file, without secrets: each becomes a reference to a variable.
+
+import { stringify } from "yaml";
+import { operator } from "../access/members.ts";
+import { platformOf } from "../platforms/index.ts";
+import { hasSettings, isUsable, type Connection, type InboundKey, type Site } from "../sites/directory.ts";
+import { describeSettings, withDefaults } from "../sites/settings.ts";
+import { fileVersion } from "./schema.ts";
+import type { ConfigurationContext } from "./planning.ts";
+
+export type Exported = {
+  file: Record<string, unknown>;
+  /** The variables that the file refers to. */
+  variables: string[];
+  /** What cannot be read, and is not in the file. */
+  left: string[];
+};
+
+type ExportContext = Pick<ConfigurationContext, "store" | "directory" | "access" | "rights" | "by">;
+
+type ReferenceTo = (...words: string[]) => string;
+
+export async function exportConfiguration(context: ExportContext): Promise<Exported> {
+  const { directory, rights } = context;
+  await directory.refresh();
+  const variables: string[] = [];
+  const left: string[] = [];
+  const referenceTo: ReferenceTo = (...words) => {
+    const base = words
+      .join("_")
+      .toUpperCase()
+      .replaceAll(/[^A-Z0-9]+/g, "_")
+      .replace(/^(?=\d)/, "_");
+    let name = base;
+    for (let n = 2; variables.includes(name); n++) name = `${base}_${n}`;
+    variables.push(name);
+    return `\${${name}}`;
+  };
+  const sites: unknown[] = [];
+  for (const site of directory.sites()) sites.push(await exportSite(context, site, referenceTo, left));
+  const members = rights.members ? { members: await exportMembers(context) } : {};
+  return { file: { version: Number(fileVersion), sites, ...members }, variables, left };
+}
+
+/** Members and open invitations: the file that invites people lists them in the same way. */
+async function exportMembers({ access, directory }: ExportContext) {
+  const members = (await access.members.list(operator)).flatMap(({ email, grants }) =>
+    grants.map((grant) => ({ email, ...grant })),
+  );
+  const invitations = (await access.invitations.list(operator)).filter(
+    ({ email, site }) => !members.some((one) => one.email === email && one.site === site),
+  );
+  const hostOf = (site: string) => directory.site(site)?.hosts[0] ?? site;
+  return [...members, ...invitations].map(({ email, role, site }) => ({
+    email,
+    role,
+    ...(site !== null && { sites: [hostOf(site)] }),
+  }));
+}
+
+export function toYaml({ file, variables, left }: Exported): string {
+  const head = [
+    "Configuration of Cleancast, written by 'cleancast export'. Apply it with 'cleancast apply FILE'.",
+    ...(variables.length ? [`It needs these variables: ${variables.join(", ")}.`] : []),
+    ...left.map((what) => `Left out, because it cannot be read: ${what}.`),
+  ];
+  return `${head.map((line) => `# ${line}\n`).join("")}${stringify(file, { lineWidth: 0 })}`;
+}
+
+const byText =
+  <T>(textOf: (one: T) => string) =>
+  (one: T, other: T) =>
+    textOf(one) < textOf(other) ? -1 : 1;
+
+/** Keeps a text from being read as a reference. */
+const literal = (text: string) => text.replaceAll("${", "$${").replace(/^@/, "@@");
+
+async function exportSite(
+  { store, rights, by }: ExportContext,
+  site: Site,
+  referenceTo: ReferenceTo,
+  left: string[],
+) {
+  const host = site.hosts[0] ?? site.id;
+  if (!hasSettings(site)) left.push(`the settings of ${host}`);
+  // Sorted, so that two exports of one configuration are equal.
+  const readable = site.connections
+    .filter(({ unreadable }) => unreadable === undefined)
+    .toSorted(byText(({ platform, account }) => `${platform} ${account}`));
+  const keys = site.keys
+    .filter((key) => isUsable(key, by.now))
+    .toSorted(byText(({ name, hash }) => `${name} ${hash}`));
+  for (const { id, unreadable } of site.connections) if (unreadable) left.push(`connection ${id} of ${host}`);
+  const webhooks = await store.webhooks.listWithSecrets(site.id);
+  for (const { id, origin } of await store.webhooks.list(site.id))
+    if (origin === null) left.push(`webhook ${id} of ${host}`);
+  return {
+    hosts: site.hosts,
+    name: literal(site.name),
+    settings: exportSettings(site, () => referenceTo(host, "alert_webhook")),
+    ...(rights.keys && { keys: keys.map(exportKey) }),
+    connections: readable.map((one) => exportConnection(one, host, referenceTo)),
+    webhooks: webhooks.map(({ sendEmpty, state }) => ({
+      url: referenceTo(host, "webhook_url"),
+      secret: referenceTo(host, "webhook_secret"),
+      send_empty: sendEmpty,
+      disabled: state === "disabled",
+    })),
+  };
+}
+
+/** Only settings that differ from the defaults. */
+function exportSettings(site: Site, reference: () => string): Record<string, string> {
+  if (!hasSettings(site)) return {};
+  const defaults = describeSettings(withDefaults({}));
+  const own = Object.entries(describeSettings(site.settings)).filter(
+    ([label, text]) => text !== defaults[label],
+  );
+  return Object.fromEntries(
+    own.map(([label, text]) => [label, label === "alert_webhook" ? reference() : literal(text)]),
+  );
+}
+
+function exportKey({ name, mode, hash, expiresAt }: InboundKey) {
+  const expires = expiresAt === null ? {} : { expires: new Date(expiresAt).toISOString() };
+  return { name: literal(name), hash, mode, ...expires };
+}
+
+function exportConnection(connection: Connection, host: string, referenceTo: ReferenceTo) {
+  const { platform: id, settings, events, state } = connection;
+  const declared = platformOf(id)?.settings ?? [];
+  const parts = { settings: {}, event: {}, map: {} } as Record<
+    "settings" | "event" | "map",
+    Record<string, string>
+  >;
+  for (const [name, value] of Object.entries(settings)) {
+    const [kind = "", ...rest] = name.split(".");
+    const setting = declared.find((one) => one.name === name);
+    if (setting) {
+      const isHidden = setting.secret || setting.address;
+      parts.settings[name] = isHidden ? referenceTo(host, id, name) : literal(value);
+    } else if (kind === "event" || kind === "map") parts[kind][rest.join(".")] = literal(value);
+  }
+  return {
+    platform: id,
+    settings: parts.settings,
+    events: events ?? "all",
+    ...(Object.keys(parts.event).length > 0 && { event_names: parts.event }),
+    ...(Object.keys(parts.map).length > 0 && { fields: parts.map }),
+    paused: state === "paused",
+  };
+}

@@ -1,0 +1,83 @@
+// Compares a configuration file with the stored configuration. The result is a list of changes, none of which is made yet; all
+// faults of the file are collected first, so that a bad file changes nothing.
+
+import type { z } from "zod";
+import { Denied } from "../kernel/refusal.ts";
+import { BadFile, fieldText, readDocument, type FileFault } from "./document.ts";
+import type { ConfigurationContext, Plan, Planning } from "./planning.ts";
+import { planMembers } from "./planMembers.ts";
+import { planSites } from "./planSite.ts";
+import { resolveReferences, type Lookup } from "./references.ts";
+import { configurationFile, type ConfigurationFile } from "./schema.ts";
+
+export type FileText = { name: string; text: string; lookup: Lookup };
+
+type CheckedFile = {
+  content: ConfigurationFile;
+  isReference: Planning["isReference"];
+  /** Creates the refusal of a file with these faults. */
+  refusalOf: (faults: readonly FileFault[]) => BadFile;
+};
+
+/** Checks what can be checked without an installation: syntax, references and fields. */
+export function checkFile(file: FileText): CheckedFile {
+  const document = readDocument(file.name, file.text);
+  const { value, faults, isReference } = resolveReferences(document.value, file.lookup);
+  const refusalOf = (found: readonly FileFault[]) => {
+    const placed = found.map(({ path, message }) => ({
+      ...document.placeOf(path),
+      field: fieldText(path),
+      message,
+    }));
+    return new BadFile(
+      file.name,
+      placed.toSorted((one, other) => one.line - other.line || one.column - other.column),
+    );
+  };
+  const result = configurationFile.safeParse(value);
+  // A reference without a value has no form to check.
+  const unresolved = new Set(faults.map(({ path }) => fieldText(path)));
+  const wrong = (result.error?.issues ?? []).flatMap(faultsOf);
+  faults.push(...wrong.filter(({ path }) => !unresolved.has(fieldText(path))));
+  if (!result.success || faults.length > 0) throw refusalOf(faults);
+  return { content: result.data, isReference, refusalOf };
+}
+
+export async function planFile(
+  context: ConfigurationContext,
+  file: FileText,
+  { prune }: { prune: boolean },
+): Promise<Plan> {
+  const { content, isReference, refusalOf } = checkFile(file);
+  checkRights(context, content);
+  await context.directory.refresh();
+  const faults: FileFault[] = [];
+  const planning: Planning = { context, prune, faults, unlisted: [], isReference };
+  const { added, removed } = await planSites(planning, content);
+  const members = await planMembers(planning, content);
+  if (faults.length > 0) throw refusalOf(faults);
+  // Removals come last: until then nothing is missing that the file replaces.
+  return { changes: [...added, ...members, ...removed], unlisted: planning.unlisted };
+}
+
+/** Refuses the whole file: a part of it would not be what its author wants. */
+function checkRights({ rights }: ConfigurationContext, { sites = [], members }: ConfigurationFile): void {
+  const deny = (field: string, message: string) => new Denied("forbidden", message, undefined, field);
+  if (members && !rights.members)
+    throw deny("members", "Only an owner of the whole installation can apply a file with members.");
+  const withKeys = sites.findIndex(({ keys }) => keys !== undefined);
+  if (withKeys >= 0 && !rights.keys)
+    throw deny(
+      fieldText(["sites", withKeys, "keys"]),
+      "This API key needs the scope keys for a file with keys.",
+    );
+}
+
+function faultsOf(issue: z.core.$ZodIssue): FileFault[] {
+  const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({ path: [...path, key], message: "is not a known field." }));
+  const message = issue.message.replace(/^Invalid (?:input|option): /, "");
+  const isAbsent = message.endsWith("received undefined");
+  return [{ path, message: isAbsent ? "is required." : `${message}.` }];
+}

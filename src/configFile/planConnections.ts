@@ -1,0 +1,197 @@
+// Plans the changes of a site's connections. A connection is found by its platform and account.
+
+import { urlFault } from "../delivery/addresses.ts";
+import { platformOf } from "../platforms/index.ts";
+import { mapSetting, type Platform } from "../platforms/platform.ts";
+import { connectPlatform, disconnect, pause, planConnection, resume } from "../sites/connect.ts";
+import { checkSettings, defaultsOf } from "../sites/connectionSettings.ts";
+import type { Connection } from "../sites/directory.ts";
+import { findSite } from "../sites/manage.ts";
+import type { Path } from "./document.ts";
+import {
+  check,
+  isSameSecret,
+  shownSecret,
+  type Change,
+  type ChangedLine,
+  type Planning,
+  mustBeReference,
+  type PlannedChanges,
+  type PlannedSite,
+} from "./planning.ts";
+import type { ConnectionEntry } from "./schema.ts";
+
+export async function planConnections(
+  planning: Planning,
+  planned: PlannedSite,
+  entries: readonly ConnectionEntry[] | undefined,
+): Promise<PlannedChanges> {
+  const { faults, prune, unlisted } = planning;
+  const changes: PlannedChanges = { added: [], removed: [] };
+  if (!entries) return changes;
+  const accounts = new Set<string>();
+  const listed = new Set<string>();
+  for (const [i, entry] of entries.entries()) {
+    const path = [...planned.path, "connections", i];
+    const platform = platformOf(entry.platform);
+    const found = platform && readEntry(planning, planned, platform, entry, path);
+    if (!found) continue;
+    const { existing, connection } = found;
+    const account = JSON.stringify([connection.platform, connection.account]);
+    if (accounts.has(account))
+      faults.push({ path, message: "is the same account as another connection of the site." });
+    accounts.add(account);
+    if (existing) listed.add(existing.id);
+    const change = changeOf(planning, planned, entry, { ...found, platform });
+    if (change) changes.added.push(change);
+  }
+  for (const connection of planned.site?.connections ?? []) {
+    if (listed.has(connection.id)) continue;
+    const what = nameOf(connection, planned.host);
+    if (!prune) unlisted.push(what);
+    else changes.removed.push(await removalOf(planning, connection, what));
+  }
+  return changes;
+}
+
+const nameOf = ({ platform, account }: Pick<Connection, "platform" | "account">, host: string) =>
+  `connection ${[platform, shownAccount(platform, account)].filter(Boolean).join(" ")} of ${host}`;
+
+/** The account of a platform whose address may contain a token is that address; a platform without accounts is its own. */
+function shownAccount(platform: string, account: string): string {
+  if (account === platform) return "";
+  if (URL.canParse(account) && /^https?:/.test(account)) return `${new URL(account).origin}/…`;
+  return platformOf(platform)?.settings.some(({ address }) => address) ? "" : account;
+}
+
+type ReadEntry = { existing: Connection | undefined; connection: Connection; given: Record<string, string> };
+
+function readEntry(
+  planning: Planning,
+  { site }: PlannedSite,
+  platform: Platform,
+  entry: ConnectionEntry,
+  path: Path,
+): ReadEntry | null {
+  const { context, faults } = planning;
+  const pathOf = (field: string): Path => {
+    if (field.startsWith("event.")) return [...path, "event_names", field.slice("event.".length)];
+    if (field.startsWith("map.")) return [...path, "fields", field.slice("map.".length)];
+    return field in entry.settings ? [...path, "settings", field] : [...path, "settings"];
+  };
+  for (const { name, secret } of platform.settings)
+    if (secret && entry.settings[name] && !planning.isReference([...path, "settings", name]))
+      faults.push({ path: [...path, "settings", name], message: mustBeReference });
+  const given = givenSettings(entry);
+  const read = check(planning, pathOf, () => checkSettings(platform, given));
+  if (!read) return null;
+  const account = platform.account({ ...defaultsOf(platform), ...read });
+  const existing = site?.connections.find((one) => one.platform === platform.id && one.account === account);
+  if (existing && renewsTokens(existing))
+    for (const name of ["access_token", "refresh_token", "expires_at"]) delete given[name];
+  const checkAddress = (url: string) => urlFault(context.allowPrivate, url);
+  const wanted = { settings: given, events: eventsOf(entry) };
+  const by = { ...context.by, checkAddress };
+  const connection = check(planning, pathOf, () =>
+    planConnection({ id: site?.id ?? "" }, platform, existing, wanted, by),
+  );
+  return connection && { existing, connection, given };
+}
+
+function givenSettings({ settings, event_names: names = {}, fields = {} }: ConnectionEntry) {
+  const all = [
+    ...Object.entries(settings),
+    ...Object.entries(names).map(([name, value]) => [`event.${name}`, value] as const),
+    ...Object.entries(fields).map(([name, value]) => [mapSetting(name), value] as const),
+  ];
+  return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+const eventsOf = ({ events }: ConnectionEntry) => (events === "all" ? null : events);
+
+/** The relay has renewed the tokens of the file since, and the old ones may be invalid. Refused tokens are replaced. */
+const renewsTokens = ({ settings, state, unreadable }: Connection) =>
+  Boolean(settings.refresh_token) && state !== "needs reconnection" && unreadable === undefined;
+
+function changeOf(
+  { context }: Planning,
+  { host }: PlannedSite,
+  entry: ConnectionEntry,
+  found: ReadEntry & { platform: Platform },
+): Change | null {
+  const { existing, connection, platform, given } = found;
+  const lines = settingLines(platform, existing, connection);
+  const isPaused = existing?.state === "paused";
+  const stateLine =
+    entry.paused === undefined || entry.paused === isPaused
+      ? []
+      : [{ name: "paused", before: existing ? String(isPaused) : null, after: String(entry.paused) }];
+  if (existing && lines.length === 0 && stateLine.length === 0) return null;
+  return {
+    kind: existing ? "change" : "add",
+    what: nameOf(connection, host),
+    lines: [...lines, ...stateLine],
+    loss: null,
+    async run() {
+      const { by, allowPrivate } = context;
+      const site = findSite(context, host);
+      const wanted = { settings: given, events: eventsOf(entry) };
+      const checkAddress = (url: string) => urlFault(allowPrivate, url);
+      const saved =
+        existing && lines.length === 0
+          ? existing
+          : (await connectPlatform(context, site, platform.id, wanted, { ...by, checkAddress })).connection;
+      if (entry.paused === true && saved.state !== "paused") await pause(context, saved, by);
+      if (entry.paused === false && saved.state === "paused") await resume(context, saved, by);
+      return null;
+    },
+  };
+}
+
+function settingLines(
+  platform: Platform,
+  existing: Connection | undefined,
+  wanted: Connection,
+): ChangedLine[] {
+  const before = existing?.settings ?? {};
+  const names = [...new Set([...Object.keys(before), ...Object.keys(wanted.settings)])];
+  const lines = names
+    .filter((name) => !isSameValue(before[name], wanted.settings[name]))
+    .map((name) => ({
+      name,
+      before: shown(platform, name, before[name]),
+      after: shown(platform, name, wanted.settings[name]),
+    }));
+  const text = (events: readonly string[] | null) => events?.toSorted().join(", ") ?? "all";
+  if (existing ? text(existing.events) !== text(wanted.events) : wanted.events !== null)
+    lines.push({
+      name: "events",
+      before: existing ? text(existing.events) : null,
+      after: text(wanted.events),
+    });
+  return lines;
+}
+
+const isSameValue = (one: string | undefined, other: string | undefined) =>
+  one === undefined || other === undefined ? one === other : isSameSecret(one, other);
+
+function shown(platform: Platform, name: string, value: string | undefined): string | null {
+  if (value === undefined) return null;
+  const setting = platform.settings.find((one) => one.name === name);
+  if (setting?.secret) return shownSecret;
+  return setting?.address ? `${new URL(value).origin}/…` : value;
+}
+
+async function removalOf({ context }: Planning, connection: Connection, what: string): Promise<Change> {
+  const waiting = await context.store.deletions.waitingOfConnection(connection.siteId, connection.id);
+  return {
+    kind: "remove",
+    what,
+    lines: [],
+    loss: `Removes the ${what} with its credentials; ${waiting.toLocaleString("en-US")} waiting deliveries are never sent.`,
+    async run() {
+      await disconnect(context, connection, context.by);
+      return null;
+    },
+  };
+}

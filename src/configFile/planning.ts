@@ -1,0 +1,87 @@
+// Defines a planned change, and what the parts of a comparison share.
+
+import { hash, timingSafeEqual } from "node:crypto";
+import type { Access } from "../access/access.ts";
+import type { AllowList } from "../delivery/addresses.ts";
+import { Refusal, type By } from "../kernel/refusal.ts";
+import type { Site } from "../sites/directory.ts";
+import type { SiteContext } from "../sites/manage.ts";
+import type { FileFault, Path } from "./document.ts";
+
+/** The parts of a file that a caller may see and change besides settings, connections and webhooks. */
+export type FileRights = { keys: boolean; members: boolean; siteDeletion: boolean };
+
+/** The command line and a start with a file: access to the server counts as owner of the installation. */
+export const operatorRights: FileRights = { keys: true, members: true, siteDeletion: true };
+
+export type ConfigurationContext = SiteContext & {
+  access: Pick<Access, "members" | "invitations">;
+  allowPrivate: AllowList;
+  rights: FileRights;
+  /** Throws a refusal for a host that must not belong to a site. */
+  checkHost?: (host: string) => void;
+  by: By;
+};
+
+/** A value before and after a change, as it may be shown; null where there is none. */
+export type ChangedLine = { name: string; before: string | null; after: string | null };
+
+export type Change = {
+  kind: "add" | "change" | "remove";
+  /** The thing that changes, such as `connection meta 123 of shop.example.com`. */
+  what: string;
+  lines: ChangedLine[];
+  /** What the change deletes for good, as a sentence; null where it deletes nothing. */
+  loss: string | null;
+  /** Makes the change. Returns what has to be shown once, such as the link of an invitation. */
+  run(): Promise<string | null>;
+};
+
+export type Plan = {
+  changes: Change[];
+  /** What exists and is not in the file. It stays, unless `prune` removes it. */
+  unlisted: string[];
+};
+
+/** Carries the faults and findings of one comparison through its parts. */
+export type Planning = {
+  context: ConfigurationContext;
+  prune: boolean;
+  faults: FileFault[];
+  unlisted: string[];
+  isReference: (path: Path) => boolean;
+};
+
+/** A site of the file: `site` is null where it does not exist yet. */
+export type PlannedSite = { site: Site | null; host: string; path: Path };
+
+/** Removals are made after everything else. */
+export type PlannedChanges = { added: Change[]; removed: Change[] };
+
+export const mustBeReference =
+  'is a secret: write it as a reference, ${NAME} for a variable or "@file" for the content of a file.';
+
+/** Runs a check that refuses bad values, and turns a refusal into a fault of the file. */
+export function check<T>(
+  { faults }: Pick<Planning, "faults">,
+  pathOf: (field: string) => Path,
+  work: () => T,
+): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const path = pathOf(error.field);
+    const { message } = error;
+    // The place names the field already.
+    const isNamed = path.at(-1) === error.field && message.startsWith(`${error.field} `);
+    faults.push({ path, message: isNamed ? message.slice(error.field.length + 1) : message });
+    return null;
+  }
+}
+
+/** Compares secrets in a time that does not depend on their contents. */
+export const isSameSecret = (one: string, other: string) =>
+  timingSafeEqual(hash("sha256", one, "buffer"), hash("sha256", other, "buffer"));
+
+export const shownSecret = "(secret)";
