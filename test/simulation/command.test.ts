@@ -1,0 +1,43 @@
+// The command `npm run simulate:faults`: its exit code, and what it prints.
+
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const main = fileURLToPath(new URL("main.ts", import.meta.url));
+
+const run = (...args: string[]) =>
+  new Promise<{ code: number; out: string }>((resolve) => {
+    execFile(process.execPath, [main, ...args], (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out: out + err }),
+    );
+  });
+
+test("a run in which every promise holds ends with 0 and a summary", async () => {
+  const { code, out } = await run("--seeds", "4");
+  expect([code, out]).toEqual([0, expect.stringContaining("4 of 4 seeds")]);
+  expect(out).toMatch(/4 seeds, \d+ events, \d+ faults, 0 seeds failed/);
+  expect(out).toMatch(/hash of all traces: [0-9a-f]{16}/);
+});
+
+test("a run with a seed that fails ends with 1, its trace, and the command that repeats it", async () => {
+  const mutation = "newest period first";
+  const { code, out } = await run("--seeds", "12", "--mutation", mutation);
+  expect([code, out]).toEqual([1, expect.stringContaining("12 of 12 seeds")]);
+  const seed =
+    /npm run simulate:faults -- --seed (\d+) --mutation "newest period first"/.exec(out)?.[1] ?? "";
+  expect(out).toContain("rules violation: ");
+  const again = await run("--seed", seed, "--mutation", mutation);
+  expect([again.code, again.out]).toEqual([1, expect.stringContaining(`seed ${seed}, trace `)]);
+  expect(again.out).toContain("rules violation: ");
+});
+
+test.each([
+  [["--seeds", "0"], "--seeds must be a whole number from 1 on: 0"],
+  [["--seed", "x"], "--seed must be a whole number from 1 on: x"],
+  [["--seeds", "1", "--mutation", "none"], "there is no mutation none"],
+])("the command refuses %j and says why", async (args, reason) => {
+  const { code, out } = await run(...args);
+  expect(code).not.toBe(0);
+  expect(out).toContain(reason);
+});

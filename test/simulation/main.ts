@@ -1,0 +1,88 @@
+// npm run simulate:faults -- --seeds 100000      runs seeds on all cores, for hours if need be
+// npm run simulate:faults -- --seed 4711         runs one seed and prints its trace
+//
+// A seed that fails is printed with the command that repeats it, and at the end with the end of its trace; the whole trace is in
+// a file. Ctrl-C ends a run early: it prints what was done so far. The exit code is 0 only if all seeds ran and none failed.
+
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Report } from "./report.ts";
+import type { SeedResult } from "./runSeed.ts";
+import { runWorker, runWorkers } from "./workers.ts";
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "1000" },
+    from: { type: "string", default: "1" },
+    seed: { type: "string" },
+    workers: { type: "string", default: String(availableParallelism()) },
+    mutation: { type: "string" },
+  },
+});
+
+function readNumber(name: "seeds" | "from" | "seed" | "workers", text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) {
+    console.error(`--${name} must be a whole number from 1 on: ${text}`);
+    process.exit(2);
+  }
+  return number;
+}
+
+const reportMs = 10_000;
+const shownLines = 60;
+const shownFailures = 3;
+const { mutation } = values;
+const seed = values.seed === undefined ? null : readNumber("seed", values.seed);
+const from = readNumber("from", values.from);
+const count = readNumber("seeds", values.seeds);
+const workers = readNumber("workers", values.workers);
+
+const commandOf = (one: number) =>
+  `npm run simulate:faults -- --seed ${one}${mutation === undefined ? "" : ` --mutation "${mutation}"`}`;
+
+async function show(one: number): Promise<SeedResult | null> {
+  let shown: SeedResult | null = null;
+  await runWorker({ seeds: [one], trace: true, mutation }, (result) => {
+    const { trace, failure, hash } = result;
+    const file = join(mkdtempSync(join(tmpdir(), "cleancast-seed-")), `${one}.trace`);
+    writeFileSync(file, `${trace?.join("\n")}\n`);
+    console.log(`${trace?.slice(-shownLines).join("\n")}\n`);
+    console.log(`seed ${one}, trace ${hash}: ${failure ?? "every promise held"}\n${file}\n`);
+    shown = result;
+  });
+  return shown;
+}
+
+async function runAll(): Promise<boolean> {
+  const began = Date.now();
+  const report = new Report();
+  const printProgress = () => {
+    const seconds = (Date.now() - began) / 1000;
+    const rate = (report.done / seconds).toFixed(1);
+    console.log(
+      `${report.done} of ${count} seeds in ${seconds.toFixed(0)} s (${rate} a second), ${report.failed.length} failed`,
+    );
+  };
+  const stopping = new AbortController();
+  process.once("SIGINT", () => stopping.abort());
+  const timer = setInterval(printProgress, reportMs);
+  const seeds = Array.from({ length: count }, (_, i) => from + i);
+  await runWorkers({ seeds, mutation, signal: stopping.signal }, workers, (result) => {
+    report.add(result);
+    if (result.failure !== null)
+      console.log(`seed ${result.seed} failed: ${result.failure}\n  ${commandOf(result.seed)}`);
+  });
+  clearInterval(timer);
+  printProgress();
+  console.log(report.toText());
+  if (!stopping.signal.aborted)
+    for (const { seed: failed } of report.failed.slice(0, shownFailures)) await show(failed);
+  for (const { seed: failed } of report.failed) console.log(`seed ${failed} failed: ${commandOf(failed)}`);
+  return report.failed.length === 0 && report.done === count;
+}
+
+const isGood = seed === null ? await runAll() : (await show(seed))?.failure === null;
+process.exitCode = isGood ? 0 : 1;

@@ -1,0 +1,108 @@
+// Changes how modules of the product are loaded into this process:
+// - time, randomness, disk, network and database drivers come from `substitutes/`;
+// - modules with state of their own get it for each simulated process;
+// - a planted bug changes the text of one module.
+
+import { readFileSync } from "node:fs";
+import { registerHooks, stripTypeScriptTypes } from "node:module";
+import { currentProcess } from "./world.ts";
+
+export type Mutation = {
+  /** What goes wrong, as a sentence. */
+  what: string;
+  /** The path below `src/`. */
+  file: string;
+  /** Occurs in the file exactly once. */
+  find: string;
+  replace: string;
+  /** A seed that finds it. */
+  seed: number;
+};
+
+const root = new URL("../../../", import.meta.url);
+const source = (path: string) => new URL(`src/${path}`, root).href;
+const substitute = (name: string) => new URL(`test/simulation/substitutes/${name}`, root).href;
+
+/** For all modules of the product. */
+const everywhere: Readonly<Record<string, string>> = {
+  "node:crypto": substitute("crypto.ts"),
+  "node:timers/promises": substitute("timersPromises.ts"),
+  "node:perf_hooks": substitute("perfHooks.ts"),
+  "node:sqlite": substitute("sqlite.ts"),
+  pg: substitute("pg.ts"),
+  undici: substitute("undici.ts"),
+};
+
+/** For the modules in some folders. */
+const inFolders: readonly [folder: string, specifier: string, url: string][] = [
+  ["store/engine/", "node:fs", substitute("fs.ts")],
+  ["store/engine/", "node:net", substitute("net.ts")],
+  ["installation/", "node:fs", substitute("fs.ts")],
+];
+
+/** Modules whose variables belong to a process. */
+const stateful = ["kernel/coarseTimers.ts", "kernel/ids.ts", "store/engine/groupCommit.ts"].map(source);
+
+export function installHooks(mutation: Mutation | null): void {
+  const mutated = mutation && source(mutation.file);
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const parent = context.parentURL ?? "";
+      const url = parent.startsWith(source("")) ? substituteFor(specifier, parent) : undefined;
+      return url === undefined ? nextResolve(specifier, context) : { url, shortCircuit: true };
+    },
+    load(url, context, nextLoad) {
+      const isStateful = stateful.includes(url);
+      if (!isStateful && url !== mutated) return nextLoad(url, context);
+      const text = readFileSync(new URL(url), "utf8");
+      const planted = mutation && url === mutated ? plant(text, mutation) : text;
+      return isStateful
+        ? { format: "module", source: perProcess(url, planted), shortCircuit: true }
+        : { format: "module-typescript", source: planted, shortCircuit: true };
+    },
+  });
+}
+
+function substituteFor(specifier: string, parent: string): string | undefined {
+  const inFolder = inFolders.find(
+    ([folder, name]) => name === specifier && parent.startsWith(source(folder)),
+  );
+  return inFolder?.[2] ?? everywhere[specifier];
+}
+
+function plant(text: string, { find, replace, file }: Mutation): string {
+  const parts = text.split(find);
+  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${find}`);
+  return parts.join(replace);
+}
+
+/** Wraps the body of a module into a function, and calls it for each process. */
+function perProcess(url: string, text: string): string {
+  const code = stripTypeScriptTypes(text);
+  const imports = code.match(/^import [^;]+;/gm) ?? [];
+  const names = [...code.matchAll(/^export (?:async )?(?:function|const) (\w+)/gm)].map(([, name]) => name);
+  const body = code.replaceAll(/^import [^;]+;/gm, "").replaceAll(/^export /gm, "");
+  return `${imports.join("\n")}
+    import { instanceOf } from ${JSON.stringify(import.meta.url)};
+    function create() {
+      ${body}
+      return { ${names.join(", ")} };
+    }
+    const unused = create();
+    const own = (name) => typeof unused[name] === "function"
+      ? (...args) => instanceOf(${JSON.stringify(url)}, create)[name](...args)
+      : unused[name];
+    ${names.map((name) => `const ${name}$ = own("${name}"); export { ${name}$ as ${name} };`).join("\n    ")}`;
+}
+
+/** For the checks, which call pure functions of the product outside of any process. */
+const ofChecks = new Map<string, unknown>();
+
+export function instanceOf<T>(url: string, create: () => T): T {
+  const modules = currentProcess()?.modules ?? ofChecks;
+  const known = modules.get(url) as T | undefined;
+  if (known) return known;
+  const created = create();
+  modules.set(url, created);
+  return created;
+}

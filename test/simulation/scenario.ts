@@ -1,0 +1,125 @@
+// Decides what a seed does: the installation, its traffic, and the kinds of faults. A seed draws a few kinds only, so that
+// their combinations differ, and some seeds have none.
+
+import { faultKinds, type FaultKind } from "./faults/kinds.ts";
+import { platformFaults, poisonValue, type PlatformFault } from "./network/platforms.ts";
+import { people, robot, type SimulatedSite } from "./relay/base.ts";
+import { actionKinds, type ActionKind } from "./relay/operator.ts";
+import type { Purchase, SenderRequest } from "./relay/senders.ts";
+import type { Random } from "./runtime/random.ts";
+
+export type Scenario = {
+  engine: "sqlite" | "postgres";
+  /** A commit waits for the standby, so that its promotion loses nothing. */
+  isSynchronous: boolean;
+  nodes: number;
+  trafficMs: number;
+  requests: { at: number; request: SenderRequest }[];
+  platforms: { rate: number; faults: PlatformFault[]; limits: PlatformLimits };
+  receiverFaultRate: number;
+  senderLossRate: number;
+  faults: { at: number; kind: FaultKind }[];
+  actions: { at: number; kind: ActionKind }[];
+};
+
+/** What the lanes of all platforms allow. Far less than in reality, so that a few events fill them. */
+export type PlatformLimits = { lanes: number; batch: number; perSecond: number };
+
+const subset = <T>(random: Random, all: readonly T[], share: number) =>
+  all.filter(() => random.chance(share));
+
+export function drawScenario(random: Random, sites: readonly SimulatedSite[]): Scenario {
+  const engine = random.pick(["sqlite", "postgres"] as const);
+  const isSynchronous = random.chance(0.55);
+  const isCalm = random.chance(0.1);
+  const possible = faultKinds.filter((kind) => kind.engines.includes(engine)).map(({ name }) => name);
+  const drawn = isCalm ? [] : subset(random, possible, random.pick([0.15, 0.4]));
+  // The relay gives up to wait for a standby after fifteen seconds.
+  const isLong = isSynchronous && drawn.includes("standby away") && random.chance(0.15);
+  // Most seeds are short, so that more of them fit into the same time.
+  const isShort = random.chance(0.9);
+  const trafficMs = isLong ? 22_000 : isShort ? random.between(700, 1700) : random.between(1800, 5000);
+  const purchases = drawPurchases(random, sites, trafficMs, isShort ? 4 : random.pick([8, 20]));
+  // Most faults come when there is something to disturb.
+  const drawTime = () =>
+    random.chance(0.6) ? random.pick(purchases).at + random.between(-20, 80) : random.between(0, trafficMs);
+  const faults = drawn.flatMap((kind) =>
+    Array.from({ length: 1 + random.below(2) }, () => ({
+      at: isLong && kind === "standby away" ? random.between(300, 4000) : drawTime(),
+      kind,
+    })),
+  );
+  const actions = subset(random, actionKinds, 0.3).flatMap((kind) =>
+    Array.from({ length: 1 + random.below(2) }, () => ({ at: random.between(400, trafficMs), kind })),
+  );
+  return {
+    engine,
+    isSynchronous,
+    nodes: engine === "sqlite" ? 1 : random.pick([1, 2, 2, 3]),
+    trafficMs,
+    requests: toRequests(random.stream("batches"), purchases),
+    platforms: {
+      rate: isCalm ? 0 : random.pick([0, 0.1, 0.3, 0.6]),
+      faults: subset(random, platformFaults, 0.4),
+      limits: {
+        lanes: random.pick([1, 2, 16]),
+        batch: random.pick([1, 3, 50]),
+        perSecond: random.pick([2, 1000, 1000]),
+      },
+    },
+    receiverFaultRate: isCalm ? 0 : random.pick([0, 0.3]),
+    senderLossRate: isCalm ? 0 : random.pick([0, 0, 0.1]),
+    faults: byTime(faults),
+    actions: byTime(actions),
+  };
+}
+
+const byTime = <T extends { at: number }>(some: readonly T[]) =>
+  some.toSorted((one, other) => one.at - other.at);
+
+type TimedPurchase = { at: number; purchase: Purchase };
+
+/** In some seeds a few senders collect purchases of one site, and send them in one request. */
+function toRequests(random: Random, purchases: readonly TimedPurchase[]): Scenario["requests"] {
+  const share = random.pick([0, 0, 0.5]);
+  const requests: Scenario["requests"] = [];
+  let batch: SenderRequest | null = null;
+  for (const { at, purchase } of purchases) {
+    const isOfBatch: boolean = batch?.purchases[0]?.site === purchase.site && random.chance(0.7);
+    if (batch && isOfBatch) {
+      batch.purchases.push(purchase);
+      continue;
+    }
+    const request: SenderRequest = { isBatch: random.chance(share), purchases: [purchase] };
+    requests.push({ at, request });
+    if (request.isBatch) batch = request;
+  }
+  return requests;
+}
+
+function drawPurchases(
+  random: Random,
+  sites: readonly SimulatedSite[],
+  trafficMs: number,
+  maxMore: number,
+): TimedPurchase[] {
+  const count = 2 + random.below(maxMore);
+  const isBursty = random.chance(0.3);
+  const drawn = Array.from({ length: count }, () => {
+    const purchase: Purchase = {
+      site: random.pick(sites),
+      person: random.chance(0.1) ? robot : random.pick(people),
+      orderId: random.chance(0.1) ? null : `o${random.below(count)}`,
+      name: random.pick(["purchase", "lead"]),
+      value: random.chance(0.1) ? poisonValue : 20 + random.below(5),
+    };
+    const at = random.between(200, trafficMs);
+    const copies = random.chance(0.25) ? 2 + random.below(2) : 1;
+    const spread = random.pick([1, 50, 800]);
+    return Array.from({ length: copies }, () => ({
+      at: (isBursty ? Math.floor(at / 500) * 500 : at) + random.between(0, spread),
+      purchase,
+    }));
+  });
+  return byTime(drawn.flat());
+}

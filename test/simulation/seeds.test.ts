@@ -1,0 +1,41 @@
+// The promises of the relay hold in a thousand simulated installations with faults, and a seed repeats a run exactly.
+
+import { availableParallelism } from "node:os";
+import { beforeAll, expect, test } from "vitest";
+import { pinned } from "./pinned.ts";
+import { Report } from "./report.ts";
+import type { SeedResult } from "./runSeed.ts";
+import { runWorker, runWorkers } from "./workers.ts";
+
+/** `npm run simulate:faults` runs more. */
+const lastSeed = 1000;
+const seeds = [...new Set([...Array.from({ length: lastSeed }, (_, i) => i + 1), ...pinned])];
+
+const report = new Report();
+const hashes = new Map<number, string>();
+
+beforeAll(async () => {
+  await runWorkers({ seeds }, availableParallelism(), (result) => {
+    report.add(result);
+    hashes.set(result.seed, result.hash);
+  });
+}, 300_000);
+
+test("every promise holds in all seeds, and in those that once found a bug", () => {
+  expect(report.failed.map(({ seed, failure }) => `seed ${seed}: ${failure}`)).toEqual([]);
+  expect(report.done).toBe(seeds.length);
+});
+
+test("every fault and every outcome occurs in the seeds", () => {
+  // Seeds in which nothing happens would prove nothing.
+  expect(report.missing).toEqual([]);
+  const outcomes = ["dispatched", "deduped", "filtered", "unavailable", "none", "lost", "pushes", "batches"];
+  expect(outcomes.filter((name) => report.sum(name) < 10)).toEqual([]);
+});
+
+test("a seed gives the same trace again, after other seeds and in another process", async () => {
+  const again: SeedResult[] = [];
+  await runWorker({ seeds: [9, 3, 8, 4, 7, 9] }, (result) => again.push(result));
+  expect(again.map(({ hash }) => hash)).toEqual(again.map(({ seed }) => hashes.get(seed)));
+  expect(new Set(again.map(({ hash }) => hash)).size).toBe(5);
+});
