@@ -107,6 +107,35 @@ test.each(documents)("every relative link in %s leads to an existing file", (doc
     expect(existsSync(resolve(root, dirname(document), target)), target).toBe(true);
 });
 
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  scripts: Record<string, string>;
+};
+
+test.each(documents)("every npm script and every file of the project that %s names exists", (document) => {
+  const text = readFileSync(join(root, document), "utf8");
+  const named = [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name as string);
+  expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  const paths = [...text.matchAll(/`((?:src|test|docs|tag|dashboard|standins|bench|scripts)\/[\w./-]*)`/g)];
+  expect(paths.map(([, path]) => path as string).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test("docs/explanation/promises.md names a test or a script for each promise and each long run, and they exist", () => {
+  const text = readFileSync(join(root, "docs/explanation/promises.md"), "utf8");
+  const rows = [...text.matchAll(/^\| (?!promise |test |run )(.+) \|$/gm)].map(([, row]) => row as string);
+  expect(rows.length).toBeGreaterThan(30);
+  const isCommand = (name: string) => scripts[name.replace(/^npm run /, "")] !== undefined;
+  const isTest = (name: string) =>
+    existsSync(join(root, name)) && (name.endsWith(".test.ts") || hasTest(join(root, name)));
+  const untested = rows.filter((row) => {
+    const names = [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string);
+    return !names.some((name) => isCommand(name) || isTest(name));
+  });
+  expect(untested).toEqual([]);
+});
+
+const hasTest = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).some((name) => name.endsWith(".test.ts"));
+
 describe("the documentation site", () => {
   const built = freshFolder();
 
