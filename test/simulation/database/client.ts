@@ -187,7 +187,7 @@ export class SimulatedClient extends EventEmitter {
 
   #toServer(deliver: () => void): void {
     const { world } = this.#cluster;
-    const ms = this.#process.heldMs() + this.#cluster.faults.latencyMs(this.#process);
+    const ms = this.#process.heldMs("statement") + this.#cluster.faults.latencyMs(this.#process);
     const at = Math.max(this.#lastArrival, world.now + ms);
     this.#lastArrival = at;
     world.after(at - world.now, "to server", deliver);

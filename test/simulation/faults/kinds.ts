@@ -70,14 +70,14 @@ const kinds = [
     begin({ random, stations }) {
       const { process } = random.pick(stations);
       if (!process?.isAlive) return;
-      const ms = random.pick([
-        random.between(50, 800),
-        random.between(800, 2500),
-        random.between(3000, 6000),
-      ]);
-      // In the middle of its work with the database, or at any moment.
-      if (random.chance(0.7)) process.suspension = { atEffect: process.effects + 1 + random.below(40), ms };
-      else process.suspend(ms);
+      const beyondLeaseMs = random.between(3000, 6000);
+      const ms = random.pick([random.between(50, 800), random.between(800, 2500), beyondLeaseMs]);
+      // In the middle of its work with the database, or of a call to a platform, or at any moment.
+      const by = random.pick(["statement", "statement", "call", "call", null] as const);
+      if (by === null) return process.suspend(ms);
+      const effects = 1 + random.below(by === "call" ? 100 : 40);
+      const atEffect = process.effects + effects;
+      process.suspension = { atEffect, by, ms: by === "call" ? beyondLeaseMs : ms };
     },
   },
   {

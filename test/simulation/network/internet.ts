@@ -85,6 +85,7 @@ export class Internet {
       return;
     }
     handler.onRequestStart(controller);
+    process.heldMs("call");
     this.#world.after(ms, `call ${call.id} arrives`, () => {
       for (const { afterMs, answer } of service.onArrived(call).answers) {
         process.after(afterMs + ms, `call ${call.id} answered`, () => {

@@ -182,8 +182,11 @@ export class SimulatedProcess {
   death: { atEffect: number; isAfter: boolean } | null = null;
   /** What others can notice of the process, counted. */
   effects = 0;
-  /** Set by a fault: the process is suspended when it sends this statement, before the statement leaves. */
-  suspension: { atEffect: number; ms: number } | null = null;
+  /**
+   * Set by a fault: from this effect on, the process is suspended when it sends a statement, before the statement leaves, or when
+   * it has called a platform.
+   */
+  suspension: { atEffect: number; ms: number; by: "statement" | "call" } | null = null;
   /** The state of modules that belongs to a process. */
   readonly modules = new Map<string, unknown>();
   /** What the operating system does when the process ends: it closes sockets and files. */
@@ -238,9 +241,9 @@ export class SimulatedProcess {
     this.pausedUntil = this.world.now + ms;
   }
 
-  /** How long a message that is sent now stays inside of the process. */
-  heldMs(): number {
-    if (this.suspension && this.effects >= this.suspension.atEffect) {
+  /** Begins the suspension that a fault has set for this moment. Returns how long a message that is sent now stays inside. */
+  heldMs(by: "statement" | "call"): number {
+    if (this.suspension?.by === by && this.effects >= this.suspension.atEffect) {
       this.suspend(this.suspension.ms);
       this.suspension = null;
     }
