@@ -12,13 +12,6 @@ import { deliveryKey, finalStates, Ledger, type LedgerEvent } from "./ledger.ts"
 
 export class Violation extends Error {}
 
-/**
- * When a standby without the last commits is promoted, and the outcome of an event is among them, but not the event, then the node
- * that owns the event does not look at it again, and its deliveries stay open: a known defect,
- * docs/explanation/fault-simulation.md. False when it is repaired: then nothing may stay open.
- */
-const excusesLostOutcomes = true;
-
 type RulesOptions = {
   /** True when no fault can undo this commit. */
   isDurable: (commit: number) => boolean;
@@ -69,10 +62,8 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   hasLost = false;
   /** The events that a lost commit had accepted: their ids, those that platforms get, and their duplicate keys. */
   readonly #lost = new Set<string>();
-  /** Events of which a lost commit had recorded an outcome. */
-  readonly #lostOutcomes = new Set<string>();
   /** Counters for the report. */
-  readonly seen = { commits: 0, pushes: 0, calls: 0, accepted: 0, answers: 0, lost: 0, leftOpen: 0 };
+  readonly seen = { commits: 0, pushes: 0, calls: 0, accepted: 0, answers: 0, lost: 0 };
 
   constructor(world: World, { isDurable, mayLose }: RulesOptions) {
     this.#world = world;
@@ -101,8 +92,6 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     if (!this.#mayLose) return;
     this.hasLost = true;
     for (const { table, before, after } of changes) {
-      if (excusesLostOutcomes && table.name === "outcomes" && before && !after)
-        this.#lostOutcomes.add(String(before[table.columns.indexOf("event_id")]));
       if (table.name !== "events" || after) continue;
       const [siteId, id] = table.key.map((at) => String(before?.[at]));
       const event = this.ledger.events.get(`${siteId} ${id}`);
@@ -333,7 +322,6 @@ export class Rules implements PlatformWatcher, SenderWatcher {
       if (event.status === "filtered") continue;
       for (const { connectionId } of event.plan) {
         const state = this.ledger.stateOf(event, connectionId);
-        if (state === null && this.#lostOutcomes.has(event.id)) continue;
         if (state === null || !finalStates.includes(state))
           return `event ${event.id} is ${state ?? "open"} at ${connectionId}`;
       }
@@ -371,8 +359,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
       if (event.status === "filtered") continue;
       for (const { connectionId } of event.plan) {
         const state = this.ledger.stateOf(event, connectionId);
-        if (state === null && this.#lostOutcomes.has(event.id)) this.seen.leftOpen += 1;
-        else if (state === null || !finalStates.includes(state))
+        if (state === null || !finalStates.includes(state))
           this.fail(`event ${event.id} has not ended at ${connectionId}: ${state ?? "open"}`);
         else if (state !== "sent" && !this.ledger.reasonOf(event, connectionId))
           this.fail(`event ${event.id} ended at ${connectionId} as ${state} without a reason`);

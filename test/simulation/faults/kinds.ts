@@ -30,12 +30,6 @@ type Kind = { name: string; engines: readonly Engine[]; begin: (context: FaultCo
 
 const both: readonly Engine[] = ["sqlite", "postgres"];
 
-/**
- * Nodes that share a database read due times and leases with their own clocks, so one that is an hour ahead takes the leases of
- * the others for ended: a known defect, docs/explanation/fault-simulation.md. `both` when it is repaired.
- */
-const wrongClockEngines: readonly Engine[] = ["sqlite"];
-
 const hourMs = 3_600_000;
 
 /** Runs `end` after a while, or not at all when the faults have stopped: then everything is healed anyway. */
@@ -90,7 +84,7 @@ const kinds = [
   },
   {
     name: "wrong clock",
-    engines: wrongClockEngines,
+    engines: both,
     begin(context) {
       const { random, stations } = context;
       const station = random.pick(stations);

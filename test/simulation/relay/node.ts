@@ -124,7 +124,7 @@ function mountInbound(
   const { store, directory, lanes, openEvents, owner, keyUses, ownHost, now, onDefect } = services;
   const { leaseMs, transport, answerMs, maxInFlight } = config;
   const { onPlanned } = observability;
-  const parts = { store, lanes, owner, leaseMs, now, onPlanned };
+  const parts = { store, lanes, owner, leaseMs, now, onPlanned, toSharedTime: services.clock.fromLocal };
   const app = { server, routing: () => {}, all: () => {} } as unknown as FastifyInstance;
   inboundRoute(app, {
     authentication: {
