@@ -203,10 +203,10 @@ export const toJsonSchema = () =>
     io: "input",
     target: "draft-2020-12",
     override({ jsonSchema }) {
-      const { description, ...form } = jsonSchema;
+      const { description: _, ...form } = jsonSchema;
       const { type, pattern, format, minLength = 0 } = form;
       if (type !== "string" || !(pattern || format || minLength > 1)) return;
-      for (const name of Object.keys(form)) Reflect.deleteProperty(jsonSchema, name);
+      for (const keyword of Object.keys(form)) Reflect.deleteProperty(jsonSchema, keyword);
       jsonSchema.anyOf = [form, reference];
     },
   });

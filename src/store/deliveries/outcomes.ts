@@ -1,7 +1,7 @@
 // Outcomes: the results of first attempts. A delivery that was sent at once has no row of its own, only an entry here.
 //
 // A row holds what ended at the same moment. Its number is the number of the event's first attempts that were settled before.
-// Whoever inserts a number first decides: the owner of the event, or a node that takes the event over. The other one
+// The node that inserts a number first decides: the owner of the event, or a node that takes the event over. The other one
 // discards its results.
 
 import { minuteMs } from "../../kernel/time.ts";

@@ -38,7 +38,7 @@ export function eraseStore(db: Database) {
               `UPDATE events SET name = $3, order_id = $4, order_event_id = NULL WHERE site_id = $1 AND id = $2`,
               [siteId, String(row.id), ...masksErased(row)],
             );
-          // Whoever is sending them finds them settled, and writes nothing more of the person.
+          // A node that is sending them finds them settled, and writes nothing more of the person.
           await settleOpen(tx, siteId, events, { state: "skipped", reason: "person erased" }, now);
           await tx.all(
             `UPDATE deliveries SET state = 'skipped', reason = 'person erased', owner = '', updated_at = $2
