@@ -23,6 +23,9 @@ type SharedClockOptions = {
   elapsed: () => number;
 };
 
+/** The database was too slow to say what time it is: nothing is claimed until it answers faster. */
+class ClockNotRead extends Error {}
+
 const maxAgeMs = 10_000;
 /** An answer that took longer says too little about the present time. */
 const maxReadMs = 2000;
@@ -44,7 +47,7 @@ export function openSharedClock({ readDatabase, now, elapsed }: SharedClockOptio
     const time = await readDatabase();
     const tookMs = elapsed() - startedAt;
     if (time === null) return null;
-    if (tookMs > maxReadMs) throw new Error("the database's clock could not be read in time");
+    if (tookMs > maxReadMs) throw new ClockNotRead("the database's clock could not be read in time");
     const at = startedAt + tookMs / 2;
     reading = { at, aheadMs: time - at, driftMs: now() - elapsed() };
     return reading;

@@ -316,8 +316,8 @@ function isExpected(error: unknown): boolean {
   // A statement that waited too long for a lock; a transaction that a failed statement had ended.
   if (["57014", "25P02"].includes(code)) return true;
   // A relay that cannot open its database at the start ends with a message, and is started again. A mark that was computed before a
-  // promotion is not written.
-  return ["FlushFailed", "ConfigFaults", "MarkOutdated"].includes(error.constructor.name);
+  // promotion is not written. A database that answers late does not tell the time.
+  return ["FlushFailed", "ConfigFaults", "MarkOutdated", "ClockNotRead"].includes(error.constructor.name);
 }
 
 const limited = ["webhook", "meta", "segment"];
