@@ -11,8 +11,7 @@ import { orderEventIdOf } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { OpenEvent, ReservedId } from "./delivery/openEvents.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
-import { orderClaim } from "./store/events/claims.ts";
-import { emailRef } from "./store/events/eventRow.ts";
+import { orderClaim, personRefOf } from "./store/events/claims.ts";
 import { toPlan, type PlanEntry } from "./store/events/plan.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
@@ -161,6 +160,7 @@ async function acceptAndSend(
       filterReasons: reasons,
       claim: claims.claim,
       claimUntil: claims.claimUntil,
+      personRef: claims.personRef,
       orderEventId: claims.orderEventId,
       deliveries: planned,
       plan,
@@ -194,17 +194,21 @@ function withKnownForms(event: Event, forms: Identity["forms"]): Event {
 function claimsOf(received: Received, { settings }: Site) {
   const { event } = received;
   const eventIdOfOrder = orderEventIdOf(event);
+  const personRef = eventIdOfOrder ? personRefOf(eventIdOfOrder, event.person.emailSha256) : 0;
   return {
-    claim: duplicateKey(received, eventIdOfOrder),
+    personRef,
+    claim: eventIdOfOrder ? orderClaim(eventIdOfOrder, event.mode, personRef) : duplicateKey(received),
     claimUntil: event.receivedAt + (eventIdOfOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),
     orderEventId: event.mode === "live" ? eventIdOfOrder : null,
   };
 }
 
-/** Of two events with the same key within the window, the second is a duplicate. The row that holds the key names the site. */
-function duplicateKey({ event, eventTime }: Received, eventIdOfOrder: string | null): string {
+/**
+ * The duplicate key of an event without an order id. Of two events with the same key within the window, the second is a duplicate.
+ * The row that holds the key names the site.
+ */
+function duplicateKey({ event, eventTime }: Received): string {
   const { mode, person, value, currency } = event;
-  if (eventIdOfOrder) return orderClaim(eventIdOfOrder, mode, emailRef(person.emailSha256));
   // Platforms match event names regardless of case, so the key does too.
   const name = event.name.trim().toLowerCase();
   const fields = JSON.stringify([mode, name, null, person.emailSha256, value, currency, eventTime]);

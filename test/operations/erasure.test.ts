@@ -8,6 +8,7 @@ import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { readConfig } from "../../src/installation/config.ts";
 import { setUpSite, withStore } from "../support/installation.ts";
+import { emailRef } from "../../src/store/events/eventRow.ts";
 import { engines, newInstallation, type Installation } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { sha256 } from "../support/sha256.ts";
@@ -15,6 +16,8 @@ import { sha256Of } from "../support/sha256.ts";
 
 const email = "ada@example.com";
 const hash = sha256Of(email);
+/** The form in which events are found by their person. */
+const shortHash = String(emailRef(sha256(hash)));
 
 /** Returns every `table.column` that contains the text. */
 async function placesOf(home: Installation, text: string): Promise<string[]> {
@@ -92,10 +95,11 @@ test.each(engines)(
     ]);
     expect(exported.visitors[0].consent).toMatchObject([{ givenBy: "own", state: "granted" }]);
     expect((await placesOf(home, hash)).length).toBeGreaterThan(4);
+    expect(await placesOf(home, shortHash)).toEqual(["events.email_ref"]);
     expect((await placesOf(home, "click-1")).length).toBeGreaterThan(2);
 
     await home.run("person", "erase", "shop.example.com", "--email", email, "--yes");
-    for (const trace of [hash, mask, "click-1", "visitor-one", "visitor-two"])
+    for (const trace of [hash, shortHash, mask, "click-1", "visitor-one", "visitor-two"])
       expect([trace, await placesOf(home, trace)]).toEqual([trace, []]);
 
     // A refusal is all that may remain.

@@ -201,7 +201,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     await fillTable(
       db,
       "dedup_claims",
-      ["site_id", "claim", "event_id", "email_ref", "expires_at"],
+      ["site_id", "claim", "event_id", "person_ref", "expires_at"],
       claims.map(([claim, until]) => ["claims", claim, "gone", 1, until]),
     );
     await round("claims");

@@ -36,8 +36,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     seed: 17,
     what: "A transaction that runs again takes its own claim for a duplicate.",
     file: "store/events/claims.ts",
-    find: " OR dedup_claims.event_id = excluded.event_id",
-    replace: "",
+    find: "SET expires_at = excluded.expires_at\n   WHERE dedup_claims.event_id = excluded.event_id",
+    replace: "SET expires_at = excluded.expires_at\n   WHERE 1 = 0",
   },
   "totals count twice": {
     seed: 17,

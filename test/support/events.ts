@@ -61,6 +61,7 @@ export function newEvent(
     claim: id,
     claimUntil: receivedAt + 3_600_000,
     orderEventId: null,
+    personRef: 0,
     plan: toPlan(deliveries, leaseUntil === null),
     owner: "node-a",
     ...more,

@@ -5,9 +5,16 @@
 // id. A filtered event claims the order event id too, and hands it over to the first event that is not filtered. All but the
 // first insert is rare.
 
-import type { Event, FilterReason } from "../../kernel/event.ts";
-import { chunks, list, rowStatement, type RowQuery, type Value } from "../engine/database.ts";
-import { emailRef } from "./eventRow.ts";
+import { hash } from "node:crypto";
+import type { Event, FilterReason, Sha256 } from "../../kernel/event.ts";
+import {
+  chunks,
+  list,
+  rowStatement,
+  type RowQuery,
+  type RowStatement,
+  type Value,
+} from "../engine/database.ts";
 
 export type Claimant = {
   event: Event;
@@ -17,62 +24,104 @@ export type Claimant = {
   claimUntil: number;
   /** Computed from event and order id, by browsers too; null without an order id and for test events. */
   orderEventId: string | null;
+  /** Tells the people of an order apart; 0 without an order id. */
+  personRef: number;
 };
 
-export type Claimed = "duplicate" | "own id" | "order event id";
+type Claimed = "duplicate" | "own id" | "order event id";
 
-type Holder = { eventId: string; emailRef: number };
+type Holder = { eventId: string; personRef: number; expiresAt: number };
+
+const insertInto = `INSERT INTO dedup_claims (site_id, claim, event_id, person_ref, expires_at) VALUES {ROWS}`;
+const shape = { columns: 5, key: { site_id: 0, claim: 1 } } as const;
+
+/** An expired order event id is not taken at once: the event may hold its duplicate key, and is a duplicate then. */
+const insertOrderEventIds = rowStatement({
+  ...shape,
+  text: `${insertInto}
+   ON CONFLICT (site_id, claim) DO UPDATE SET expires_at = excluded.expires_at
+   WHERE dedup_claims.event_id = excluded.event_id`,
+});
 
 const insertClaims = rowStatement({
-  text: `INSERT INTO dedup_claims (site_id, claim, event_id, email_ref, expires_at) VALUES {ROWS}
-   ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, email_ref = excluded.email_ref,
+  ...shape,
+  text: `${insertInto}
+   ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, person_ref = excluded.person_ref,
      expires_at = excluded.expires_at
    WHERE dedup_claims.expires_at <= $1 OR dedup_claims.event_id = excluded.event_id`,
-  columns: 5,
   first: 1,
-  key: { site_id: 0, claim: 1 },
 });
 
 /** The duplicate key of an event with an order id. */
-export const orderClaim = (orderEventId: string, mode: string, ref: number) =>
-  `${orderEventId} ${mode} ${ref}`;
+export const orderClaim = (orderEventId: string, mode: string, personRef: number) =>
+  `${orderEventId} ${mode} ${personRef}`;
+
+/** Differs from order to order, so that claims do not tell which of them belong to one person, also after an erasure. */
+export const personRefOf = (orderEventId: string, emailSha256: Sha256) =>
+  Number.parseInt(hash("sha256", `${orderEventId} ${emailSha256}`).slice(0, 13), 16);
 
 /** An event that holds its claim already, because it was committed and the answer got lost, holds it again. */
 export async function claimAll(tx: RowQuery, items: readonly Claimant[]): Promise<Map<Claimant, Claimed>> {
-  const claimed = new Map<Claimant, Claimed>();
   const now = Math.max(...items.map(({ event }) => event.receivedAt));
-  const holding = await insertFirst(tx, items, (item) => item.orderEventId ?? item.claim, now);
-  const rivals: { item: Claimant; holder: Holder }[] = [];
-  let holders: Map<string, Holder> | null = null;
-  for (const item of items) {
-    if (holding.has(item)) {
-      claimed.set(item, item.orderEventId ? "order event id" : "own id");
-      continue;
-    }
-    claimed.set(item, "duplicate");
-    if (!item.orderEventId) continue;
-    holders ??= await readHolders(tx, items);
-    const holder = holders.get(keyOf(item, item.orderEventId));
-    if (holder && holder.emailRef !== emailRef(item.event.person.emailSha256)) rivals.push({ item, holder });
+  const claimed = new Map<Claimant, Claimed>(items.map((item) => [item, "duplicate"]));
+  const ofOrders = items.filter(({ orderEventId }) => orderEventId !== null);
+  const holding = await insertFirst(tx, insertOrderEventIds, ofOrders, orderEventIdOf, []);
+  for (const item of holding) claimed.set(item, "order event id");
+  const others = items.filter(({ orderEventId }) => orderEventId === null);
+  for (const item of await insertFirst(tx, insertClaims, others, claimOf, [now])) claimed.set(item, "own id");
+  const rivals: Rival[] = [];
+  let waiting = ofOrders.filter((item) => !holding.has(item));
+  // Each time, the first of those that want an expired claim takes it, and the others find it held.
+  while (waiting.length > 0) {
+    const judged = await judge(tx, waiting, now);
+    rivals.push(...judged.rivals);
+    const taken = await insertFirst(tx, insertClaims, judged.free, orderEventIdOf, [now]);
+    for (const item of taken) claimed.set(item, "order event id");
+    waiting = judged.free.filter((item) => !taken.has(item));
   }
   if (rivals.length) await claimOwnIds(tx, items, rivals, claimed, now);
   return claimed;
+}
+
+const orderEventIdOf = ({ orderEventId }: Claimant) => orderEventId ?? "";
+const claimOf = ({ claim }: Claimant) => claim;
+
+type Rival = { item: Claimant; holder: Holder };
+
+/** Finds events whose order event id is held by another email's event, and those whose order event id is free. */
+async function judge(
+  tx: RowQuery,
+  items: readonly Claimant[],
+  now: number,
+): Promise<{ rivals: Rival[]; free: Claimant[] }> {
+  const holders = await readHolders(tx, items);
+  const rivals: Rival[] = [];
+  const free: Claimant[] = [];
+  for (const item of items) {
+    const live = (claim: string) => {
+      const holder = holders.get(keyOf(item, claim));
+      return holder && holder.expiresAt > now ? holder : null;
+    };
+    const own = live(item.claim);
+    if (own && own.eventId !== item.event.id) continue;
+    const holder = live(orderEventIdOf(item));
+    if (!holder && !own) free.push(item);
+    else if (!holder) rivals.push({ item, holder: own as Holder });
+    else if (holder.personRef !== item.personRef) rivals.push({ item, holder });
+  }
+  return { rivals, free };
 }
 
 /** Claims the duplicate keys of events whose order event id is held by another email's event. */
 async function claimOwnIds(
   tx: RowQuery,
   items: readonly Claimant[],
-  rivals: readonly { item: Claimant; holder: Holder }[],
+  rivals: readonly Rival[],
   claimed: Map<Claimant, Claimed>,
   now: number,
 ): Promise<void> {
-  const holding = await insertFirst(
-    tx,
-    rivals.map(({ item }) => item),
-    (item) => item.claim,
-    now,
-  );
+  const rivalItems = rivals.map(({ item }) => item);
+  const holding = await insertFirst(tx, insertClaims, rivalItems, claimOf, [now]);
   const replaced = new Set<string>();
   for (const { item, holder } of rivals) {
     if (!holding.has(item)) continue;
@@ -88,45 +137,49 @@ async function claimOwnIds(
 /** Inserts the claims, and returns the events that hold theirs. Of equal claims in one call the first wins. */
 async function insertFirst(
   tx: RowQuery,
+  statement: RowStatement,
   items: readonly Claimant[],
-  claimOf: (item: Claimant) => string,
-  now: number,
+  wantedBy: (item: Claimant) => string,
+  params: Value[],
 ): Promise<Set<Claimant>> {
+  if (items.length === 0) return new Set();
   const first = new Map<string, Claimant>();
   for (const item of items) {
-    const key = keyOf(item, claimOf(item));
+    const key = keyOf(item, wantedBy(item));
     if (!first.has(key)) first.set(key, item);
   }
   // Sorted, so that two transactions that want the same claims cannot deadlock.
   const sorted = [...first].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
-  const rows = sorted.map((item) => claimRow(item, claimOf(item)));
-  const taken = await tx.change(insertClaims, rows, [now]);
+  const rows = sorted.map((item) => claimRow(item, wantedBy(item)));
+  const taken = await tx.change(statement, rows, params);
   return new Set(sorted.filter((_item, i) => taken[i]));
 }
 
 const keyOf = ({ event }: Claimant, claim: string) => `${event.siteId} ${claim}`;
 
-const claimRow = ({ event, claimUntil }: Claimant, claim: string): Value[] => [
+const claimRow = ({ event, personRef, claimUntil }: Claimant, claim: string): Value[] => [
   event.siteId,
   claim,
   event.id,
-  emailRef(event.person.emailSha256),
+  personRef,
   claimUntil,
 ];
 
 async function readHolders(tx: RowQuery, items: readonly Claimant[]): Promise<Map<string, Holder>> {
   const holders = new Map<string, Holder>();
   for (const [siteId, ofSite] of Map.groupBy(items, ({ event }) => event.siteId)) {
-    const claims = [...new Set(ofSite.flatMap(({ orderEventId }) => orderEventId ?? []))];
+    const claims = [...new Set(ofSite.flatMap((item) => [orderEventIdOf(item), item.claim]))];
     for (const some of chunks(claims)) {
       const rows = await tx.all(
-        `SELECT claim, event_id, email_ref FROM dedup_claims WHERE site_id = $1 AND claim IN (${list(some.length, 1)})`,
+        `SELECT claim, event_id, person_ref, expires_at FROM dedup_claims
+         WHERE site_id = $1 AND claim IN (${list(some.length, 1)})`,
         [siteId, ...some],
       );
       for (const row of rows)
         holders.set(`${siteId} ${row.claim}`, {
           eventId: String(row.event_id),
-          emailRef: Number(row.email_ref),
+          personRef: Number(row.person_ref),
+          expiresAt: Number(row.expires_at),
         });
     }
   }
@@ -150,19 +203,17 @@ async function isFiltered(
 }
 
 /** The filtered event keeps its duplicate key. */
-async function handOver(tx: RowQuery, item: Claimant, { eventId, emailRef: ref }: Holder): Promise<void> {
-  const { event, orderEventId, claimUntil } = item;
-  const claim = orderEventId ?? "";
+async function handOver(tx: RowQuery, item: Claimant, holder: Holder): Promise<void> {
+  const { event, claimUntil, personRef } = item;
+  const claim = orderEventIdOf(item);
   await tx.all(
-    `UPDATE dedup_claims SET event_id = $4, email_ref = $5, expires_at = $6
+    `UPDATE dedup_claims SET event_id = $4, person_ref = $5, expires_at = $6
      WHERE site_id = $1 AND claim = $2 AND event_id = $3`,
-    [event.siteId, claim, eventId, event.id, emailRef(event.person.emailSha256), claimUntil],
+    [event.siteId, claim, holder.eventId, event.id, personRef, claimUntil],
   );
-  await tx.change(
-    insertClaims,
-    [[event.siteId, orderClaim(claim, event.mode, ref), eventId, ref, claimUntil]],
-    [event.receivedAt],
-  );
+  const kept = orderClaim(claim, event.mode, holder.personRef);
+  const row = [event.siteId, kept, holder.eventId, holder.personRef, claimUntil];
+  await tx.change(insertClaims, [row], [event.receivedAt]);
 }
 
 /** Claims the order event id for an event that is released. False when another event holds it. */

@@ -5,8 +5,7 @@ import { newEvent, newSite, unattributed } from "../../../test/support/events.ts
 import { openNodes, sql } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { orderEventId, shortId } from "../../kernel/ids.ts";
-import { orderClaim } from "./claims.ts";
-import { emailRef } from "./eventRow.ts";
+import { orderClaim, personRefOf } from "./claims.ts";
 import type { NewEvent } from "./events.ts";
 
 const now = Date.UTC(2026, 10, 15);
@@ -86,8 +85,12 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
   function ofOrder(siteId: string, email: "a" | "b" | "c", changes: Partial<NewEvent> = {}): NewEvent {
     const emailSha256 = sha256(email.repeat(64));
     const id = orderEventId(siteId, "purchase", "A-1");
-    const claim = orderClaim(id, "live", emailRef(emailSha256));
-    const made = newEvent(siteId, { receivedAt: now, person: { emailSha256 } }, { claim, orderEventId: id });
+    const personRef = personRefOf(id, emailSha256);
+    const made = newEvent(
+      siteId,
+      { receivedAt: now, person: { emailSha256 } },
+      { claim: orderClaim(id, "live", personRef), orderEventId: id, personRef },
+    );
     return { ...made, ...changes };
   }
   const blocked = { filterReasons: [{ code: "blocked person", detail: null }], deliveries: [] } as const;
@@ -110,6 +113,41 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
       { platformEventId: first.orderEventId },
       { platformEventId: second.event.id },
     ]);
+  });
+
+  test("an email that got its own id is a duplicate as long as its own window lasts, also after that of the first email", async () => {
+    const siteId = await newSite(store);
+    const acceptAt = (email: "a" | "b" | "c", at: number) => {
+      const item = ofOrder(siteId, email);
+      return store.events.accept({
+        ...item,
+        event: { ...item.event, receivedAt: at },
+        claimUntil: at + hour,
+      });
+    };
+    const duplicate = { duplicate: true };
+    expect(await acceptAt("a", now)).not.toEqual(duplicate);
+    expect(await acceptAt("b", now + hour - 10)).not.toEqual(duplicate);
+    // The window of the first email has ended.
+    expect(await acceptAt("b", now + hour + 10)).toEqual(duplicate);
+    const again = await acceptAt("a", now + hour + 20);
+    expect(again).toEqual({ duplicate: false, platformEventId: orderEventId(siteId, "purchase", "A-1") });
+    expect(await acceptAt("b", now + hour + 30)).toEqual(duplicate);
+    expect(await acceptAt("b", now + 2 * hour)).not.toEqual(duplicate);
+  });
+
+  test("of events that find an expired order event id at once, one takes it and each email is accepted once", async () => {
+    const siteId = await newSite(store);
+    await store.events.accept(ofOrder(siteId, "a"));
+    const at = now + hour;
+    const items = Array.from({ length: 30 }, (_, i) => {
+      const item = ofOrder(siteId, (["a", "b", "c"] as const)[i % 3] ?? "a");
+      return { ...item, event: { ...item.event, receivedAt: at }, claimUntil: at + hour };
+    });
+    const answers = await Promise.all(items.map((item, i) => (i % 2 ? store : other).events.accept(item)));
+    const accepted = answers.flatMap((answer) => (answer.duplicate ? [] : [answer.platformEventId]));
+    expect(accepted).toHaveLength(3);
+    expect(accepted.filter((id) => id === items[0]?.orderEventId)).toHaveLength(1);
   });
 
   test("of many events of one order that arrive at once, each email is accepted once and one gets the order event id", async () => {

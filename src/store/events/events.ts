@@ -1,6 +1,6 @@
 // Accepts events, and finds them again.
 
-import type { Attribution, Event, FilterReason } from "../../kernel/event.ts";
+import type { Attribution, Event, FilterReason, Sha256 } from "../../kernel/event.ts";
 import {
   deliveryRow,
   insertDeliveries,
@@ -9,7 +9,7 @@ import {
   type Origin,
 } from "../deliveries/delivery.ts";
 import { chunks, list, type Database, type Row, type RowQuery } from "../engine/database.ts";
-import { claimAll, claimOrderEventId, type Claimant } from "./claims.ts";
+import { claimAll, claimOrderEventId, personRefOf, type Claimant } from "./claims.ts";
 import { eventListStore, type EventFilter } from "./eventList.ts";
 import { describeEvents, eventColumns, insertEvents, type StoredEvent } from "./eventRow.ts";
 import { packAttribution } from "../people/personCodec.ts";
@@ -207,7 +207,7 @@ async function releaseEvent(tx: RowQuery, release: Release): Promise<boolean> {
   const plan = toPlan(deliveries, false);
   const [row] = await tx.all(
     `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4, plan = $5
-     WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_ref IS NOT NULL RETURNING mode, email_ref`,
+     WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_ref IS NOT NULL RETURNING mode, SUBSTR(person, 1, 64) AS email`,
     [siteId, eventId, packAttribution(attribution), now, packPlan(plan)],
   );
   if (!row) return wasReleasedAt(tx, siteId, eventId, now);
@@ -217,7 +217,13 @@ async function releaseEvent(tx: RowQuery, release: Release): Promise<boolean> {
     await addTotals(tx, [{ siteId, writer: "release", conversions: 1, removedEvents: 0 }]);
   const usesOrderEventId =
     orderEventId !== null &&
-    (await claimOrderEventId(tx, { siteId, eventId, orderEventId }, Number(row.email_ref), claimUntil, now));
+    (await claimOrderEventId(
+      tx,
+      { siteId, eventId, orderEventId },
+      personRefOf(orderEventId, String(row.email) as Sha256),
+      claimUntil,
+      now,
+    ));
   await tx.all(`UPDATE events SET uses_order_event_id = $3 WHERE site_id = $1 AND id = $2`, [
     siteId,
     eventId,

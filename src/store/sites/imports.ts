@@ -6,7 +6,6 @@ import { readObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
 import type { Claimant } from "../events/claims.ts";
-import { emailRef } from "../events/eventRow.ts";
 import { markHours } from "../statistics/statistics.ts";
 
 export type ImportKind = "conversions" | "identities";
@@ -140,11 +139,14 @@ export function importStore(db: Database, newId: () => string) {
       db.write((tx) => markHours(tx, siteId, eventIds, now)),
 
     /** Finds the event of which this one would be a duplicate at this time. */
-    async findOriginal({ event, claim, orderEventId }: Claimant, now: number): Promise<string | null> {
+    async findOriginal(
+      { event, claim, orderEventId, personRef }: Claimant,
+      now: number,
+    ): Promise<string | null> {
       const [row] = await db.all(
         `SELECT event_id FROM dedup_claims
-         WHERE site_id = $1 AND claim IN ($2, $3) AND email_ref = $4 AND expires_at > $5`,
-        [event.siteId, claim, orderEventId ?? claim, emailRef(event.person.emailSha256), now],
+         WHERE site_id = $1 AND claim IN ($2, $3) AND person_ref = $4 AND expires_at > $5`,
+        [event.siteId, claim, orderEventId ?? claim, personRef, now],
       );
       return row ? String(row.event_id) : null;
     },

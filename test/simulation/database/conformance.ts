@@ -50,7 +50,7 @@ type Draw = (random: Random, site: string, session: number) => { text: string; v
 const statements: readonly Draw[] = [
   // A claim: src/store/events/claims.ts.
   (random, site, session) => ({
-    text: `INSERT INTO dedup_claims (site_id, claim, event_id, email_ref, expires_at) VALUES ($2, $3, $4, 1, $5), ($2, $6, $4, 1, $5)
+    text: `INSERT INTO dedup_claims (site_id, claim, event_id, person_ref, expires_at) VALUES ($2, $3, $4, 1, $5), ($2, $6, $4, 1, $5)
            ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, expires_at = excluded.expires_at
            WHERE dedup_claims.expires_at <= $1 OR dedup_claims.event_id = excluded.event_id RETURNING site_id, claim`,
     values: [

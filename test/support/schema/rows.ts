@@ -101,9 +101,7 @@ export function representativeRows(): Record<string, Row[]> {
         released_at: null,
       },
     ],
-    dedup_claims: [
-      { site_id, claim: "claim", event_id: eventId, email_ref: emailRef(person), expires_at: at + 1 },
-    ],
+    dedup_claims: [{ site_id, claim: "claim", event_id: eventId, person_ref: 1, expires_at: at + 1 }],
     outcomes: [{ site_id, event_id: eventId, number: 0, results: `[[1,${at},5,200,1,"abcdef","{}"]]` }],
     nodes: [{ site_id: "", owner: "node", low_water: eventId, until: at }],
     purge_heads: [{ site_id, answers_below: eventId }],

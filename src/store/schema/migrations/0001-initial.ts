@@ -329,7 +329,7 @@ export const initial: Migration = {
       site_id text NOT NULL,
       claim text NOT NULL,
       event_id text NOT NULL,
-      email_ref bigint NOT NULL,
+      person_ref bigint NOT NULL,
       expires_at bigint NOT NULL,
       PRIMARY KEY (site_id, claim)
     ) {COMPACT}`,
