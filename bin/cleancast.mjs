@@ -57,9 +57,14 @@ function isBuilt() {
   if (!existsSync(built)) return false;
   if (!existsSync(join(source, "cli.ts"))) return true;
   const at = statSync(built).mtimeMs;
-  return readdirSync(source, { recursive: true }).every(
-    (name) => name.endsWith(".test.ts") || statSync(join(source, name)).mtimeMs <= at,
-  );
+  // Node's own recursive reading takes three times as long.
+  const isUnchanged = (folder) =>
+    readdirSync(folder, { withFileTypes: true }).every((entry) => {
+      const path = `${folder}/${entry.name}`;
+      if (entry.name.endsWith(".test.ts")) return true;
+      return statSync(path).mtimeMs <= at && (!entry.isDirectory() || isUnchanged(path));
+    });
+  return isUnchanged(source);
 }
 
 /** `npx` and `npm start` find the Node that was installed with the package; a global install does not. */

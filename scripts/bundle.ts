@@ -29,6 +29,47 @@ const crawlerPatterns: Plugin = {
   },
 };
 
+/**
+ * Takes the modules of Node as objects. An `import` of one of them reads all its exports, and those of node:http load a whole
+ * client that the relay does not use.
+ */
+const modulesOfNode: Plugin = {
+  name: "modules-of-node",
+  // The runtime of the bundle imports node:module itself.
+  resolveId: { filter: { id: /^node:(?!module$)/ }, handler: (id) => `\0${id}` },
+  load: {
+    // oxlint-disable-next-line no-control-regex -- the mark of modules that are no files
+    filter: { id: /^\0node:/ },
+    handler: (id) => `module.exports = process.getBuiltinModule("${id.slice(1)}");`,
+  },
+};
+
+/** Leaves out parts of packages that the relay does not use, and that would be evaluated at each start. */
+const usedParts: Plugin = {
+  name: "used-parts",
+  load: {
+    filter: { id: /node_modules\/(undici\/index|glob\/.*\/index(\.min)?)\.js$/ },
+    handler: (id) =>
+      id.includes("undici")
+        ? `Object.assign(require("./lib/dispatcher/dispatcher").prototype, require("./lib/api"));
+           exports.Agent = require("./lib/dispatcher/agent");`
+        : // @fastify/static lists a folder with it if it is told to make a route for each file.
+          `exports.glob = () => { throw new Error("glob is not part of the bundle"); };`,
+  },
+};
+
+/** Escapes all but the first 256 characters: V8 keeps, hashes and reads a text with others as two bytes for each character. */
+const oneByte: Plugin = {
+  name: "one-byte",
+  generateBundle(_options, chunks) {
+    for (const chunk of Object.values(chunks)) if (chunk.type === "chunk") chunk.code = escape(chunk.code);
+  },
+};
+
+const escape = (code: string) =>
+  // oxlint-disable-next-line no-control-regex -- the range begins with the first character
+  code.replaceAll(/[^\u0000-\u00ff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 const program = fileURLToPath(new URL("src/cli.ts", root));
 
 export async function bundleRelay(folder: string, more: readonly Plugin[], input = program): Promise<void> {
@@ -36,8 +77,8 @@ export async function bundleRelay(folder: string, more: readonly Plugin[], input
     input,
     platform: "node",
     // Optional drivers of pg.
-    external: [/^node:/, "pg-native", "pg-cloudflare"],
-    plugins: [bundleRequired, crawlerPatterns, ...more],
+    external: ["node:module", "pg-native", "pg-cloudflare"],
+    plugins: [modulesOfNode, usedParts, bundleRequired, crawlerPatterns, oneByte, ...more],
     logLevel: "warn",
   });
   rmSync(folder, { recursive: true, force: true });
