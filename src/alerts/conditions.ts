@@ -11,6 +11,7 @@ import type { Webhook } from "../store/outbound/webhooks.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { appSubject, hoursText, nameOf, timeText } from "./message.ts";
+import { checkNotCounted, isLookDue, type NotCountedMemory } from "./notCounted.ts";
 
 /** A condition must be absent for this long before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
 export const quietMs: Record<AlertKind, number> = {
@@ -23,9 +24,10 @@ export const quietMs: Record<AlertKind, number> = {
   host: 0,
   // Damaged events are found only when they are due.
   "damaged data": hourMs,
+  "not counted": 0,
 };
 
-export type Facts = Pick<Store, "alerts" | "keyUse" | "webhooks">;
+export type Facts = Pick<Store, "alerts" | "confirmations" | "keyUse" | "webhooks">;
 
 /** A check passes this on to the next one. */
 export type CheckMemory = {
@@ -33,18 +35,25 @@ export type CheckMemory = {
   backlogs: Map<string, { at: number; count: number }[]>;
   /** By site: no pause can be unusual between the two times. */
   usualPauses: Map<string, { from: number; until: number }>;
+  /** By site: what the last look at its confirmations found. */
+  notCounted: NotCountedMemory;
 };
 
-export const newCheckMemory = (): CheckMemory => ({ backlogs: new Map(), usualPauses: new Map() });
+export const newCheckMemory = (): CheckMemory => ({
+  backlogs: new Map(),
+  usualPauses: new Map(),
+  notCounted: new Map(),
+});
 
 /** True where a check of a site that `listConcerned` of the store does not name can find a problem. */
-export function mayHaveProblem(site: Site, { usualPauses }: CheckMemory, now: number): boolean {
+export function mayHaveProblem(site: Site, { usualPauses, notCounted }: CheckMemory, now: number): boolean {
   return (
     site.unreadable !== undefined ||
     site.connections.some(
       (one) => needsReconnection(one) || (one.state !== "active" && one.state !== "paused"),
     ) ||
     site.hostRows.some((host) => checkHost(host, site.settings.timeZone, now) !== null) ||
+    isLookDue(site, notCounted, now) ||
     (site.settings.inbound && !isPauseUsual(usualPauses.get(site.id), now))
   );
 }
@@ -68,6 +77,7 @@ export async function checkSite(
     ...(site.unreadable ?? []).map(checkDamage),
     ...site.hostRows.map((host) => checkHost(host, timeZone, now)),
     await checkSilence(facts, site, openOf("silence", ""), memory, now),
+    ...(await checkNotCounted(facts, site, open, memory.notCounted, now)),
   ];
   for (const connection of site.connections) {
     findings.push(

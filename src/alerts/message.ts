@@ -134,6 +134,11 @@ function aboutKind(
         title: `${subject} does not reach this relay`,
         whatToDo: `cleancast host verify ${subject}`,
       };
+    case "not counted":
+      return {
+        title: `${name} counts fewer conversions`,
+        whatToDo: `cleancast delivery list ${host} --connection ${subject} --confirmation not_counted --from 24h`,
+      };
     case "damaged data":
       return { title: `${damagedName(subject)} cannot be read`, whatToDo: repairOf(subject, host) };
   }

@@ -11,6 +11,7 @@ import { keyHandlers } from "./handlers/inboundKeys.ts";
 import { apiKeyHandlers, memberHandlers } from "./handlers/members.ts";
 import type { ApiContext } from "./context.ts";
 import { peopleHandlers } from "./handlers/people.ts";
+import { qualityHandlers } from "./handlers/results/quality.ts";
 import { oauthAppHandlers, platformHandlers } from "./handlers/platforms.ts";
 import { sessionHandlers } from "./handlers/session.ts";
 import { siteHandlers } from "./handlers/sites.ts";
@@ -34,6 +35,7 @@ export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...platformHandlers(context),
   ...connectionHandlers(context),
   ...oauthAppHandlers(context),
+  ...qualityHandlers(context),
   ...webhookHandlers(context),
   ...alertHandlers(context),
   ...configurationHandlers(context),

@@ -1,6 +1,12 @@
+import {
+  describeConfirmation,
+  toConfirmation,
+  toConfirmationFilter,
+} from "../delivery/confirmations/shown.ts";
 import { listAttempts } from "../delivery/trace.ts";
 import { cancel, checkFilter, replay, type Tally } from "../delivery/replay.ts";
 import { readEmailSha256 } from "../identity/person.ts";
+import { confirmationReasons, confirmationStates } from "../kernel/confirmation.ts";
 import { deliveryStates, type DeliveryState, type Sha256 } from "../kernel/event.ts";
 import { maskAddresses } from "../kernel/maskAddresses.ts";
 import { Conflict, Missing, Refusal } from "../kernel/refusal.ts";
@@ -56,10 +62,11 @@ export function deliveryCommands(program: CliCommand): void {
           String(line.attempts),
           nextTryText(line),
           line.reason ?? "–",
+          describeConfirmation(toConfirmation(line, line.confirmation)),
           line.eventId,
         ]);
         const head = [
-            "RECEIVED (UTC)", "SITE", "EVENT", "ORDER", "CONNECTION", "STATE", "ATTEMPTS", "NEXT ATTEMPT", "REASON", "ID",
+            "RECEIVED (UTC)", "SITE", "EVENT", "ORDER", "CONNECTION", "STATE", "ATTEMPTS", "NEXT ATTEMPT", "REASON", "CONFIRMATION", "ID",
           ]; // prettier-ignore
         const more = next ? `\nNext page: --before ${next}` : "";
         const deliveries = lines.map((line) => toJson(line));
@@ -198,6 +205,7 @@ function toJson(line: LogLine) {
     mode,
     receivedAt,
     updatedAt,
+    confirmation: toConfirmation(line, line.confirmation),
   };
 }
 
@@ -212,6 +220,7 @@ function toText(delivery: ShownDelivery): string {
     `${delivery.event} ${delivery.eventId}, received ${timeText(delivery.receivedAt)} UTC`,
     `${delivery.platform} (${delivery.connectionId}): ${delivery.state}${reason}${next}`,
   ];
+  if (delivery.confirmation) lines.push(`  confirmation: ${describeConfirmation(delivery.confirmation)}`);
   if (delivery.log.length === 0) lines.push("  no attempts yet");
   for (const attempt of delivery.log) {
     const response = attempt.httpStatus === null ? "no response" : `HTTP ${attempt.httpStatus}`;
@@ -237,6 +246,8 @@ type FilterOptions = {
   email?: string;
   from?: string;
   to?: string;
+  confirmation?: string;
+  confirmationReason?: string;
 };
 
 function withFilters(command: CliCommand): CliCommand {
@@ -253,7 +264,15 @@ function withFilters(command: CliCommand): CliCommand {
     .option("--order <id>", "only events with this order id")
     .option("--email <email>", "only events of this person (an email address or its SHA-256)")
     .option("--from <time>", "only events received since: 2026-11-15, 2026-11-15T08:00Z, or 2h, 7d ago")
-    .option("--to <time>", "only events received before");
+    .option("--to <time>", "only events received before")
+    .option(
+      "--confirmation <state>",
+      `only deliveries of which the platform said later: ${confirmationStates.join(", ")}`,
+    )
+    .option(
+      "--confirmation-reason <reason>",
+      `only deliveries that were not counted because of: ${confirmationReasons.join(", ")}`,
+    );
 }
 
 /** The mode alone does not narrow the set: nearly all events are live. */
@@ -272,6 +291,10 @@ function readFilter(options: FilterOptions, now: number): LogFilter {
     ...(email === undefined ? {} : { emailSha256: readPerson(email) }),
     ...(from === undefined ? {} : { from: readTime("from", from, now) }),
     ...(to === undefined ? {} : { to: readTime("to", to, now) }),
+    ...toConfirmationFilter(
+      readChoice("confirmation", options.confirmation, confirmationStates),
+      readChoice("confirmation-reason", options.confirmationReason, confirmationReasons),
+    ),
   };
   if (filter.from !== undefined && filter.to !== undefined && filter.from >= filter.to)
     throw new Refusal("from", "--from must be before --to.");
@@ -284,6 +307,19 @@ function readStates(text: string): DeliveryState[] {
   if (words.length === 0 || states.length < words.length)
     throw new Refusal("state", `--state must be one or more of ${deliveryStates.join(", ")}.`);
   return states;
+}
+
+/** Spaces may be written as _ or -, which need no quotes. */
+function readChoice<Choice extends string>(
+  name: string,
+  text: string | undefined,
+  choices: readonly Choice[],
+): Choice | undefined {
+  if (text === undefined) return undefined;
+  const word = text.trim().toLowerCase().replaceAll(/[_-]/g, " ");
+  const found = choices.find((choice) => choice === word);
+  if (!found) throw new Refusal(name, `--${name} must be one of ${choices.join(", ")}.`);
+  return found;
 }
 
 function readPerson(text: string): Sha256 {

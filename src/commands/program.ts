@@ -21,6 +21,7 @@ import { memberCommands } from "./member.ts";
 import { operateCommands } from "./operate.ts";
 import { personCommands } from "./person.ts";
 import { platformCommands } from "./platform.ts";
+import { qualityCommands } from "./results/quality.ts";
 import { signInCommands } from "./signIn.ts";
 import { siteCommands, tagCommands } from "./site.ts";
 import { trafficCommands } from "./traffic.ts";
@@ -50,6 +51,7 @@ export function openProgram(json = false): CliCommand {
   eventCommands(program);
   importCommands(program);
   deliveryCommands(program);
+  qualityCommands(program);
   backfillCommands(program);
   alertCommands(program);
   tagCommands(program);

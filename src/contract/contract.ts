@@ -7,6 +7,7 @@ import { configurationRoutes } from "./configuration.ts";
 import { eventRoutes } from "./events.ts";
 import { hostRoutes } from "./hosts.ts";
 import { integrationRoutes } from "./integrations.ts";
+import { qualityRoutes } from "./quality.ts";
 import type { Route } from "./route.ts";
 import { apiKeyRoutes, memberRoutes, sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
@@ -26,6 +27,7 @@ export const sections = {
   Traffic: trafficRoutes,
   People: peopleRoutes,
   Integrations: integrationRoutes,
+  "Match quality": qualityRoutes,
   Webhooks: webhookRoutes,
   "Alerts and audit": alertRoutes,
   Configuration: configurationRoutes,
@@ -41,6 +43,7 @@ export const contract = {
   ...trafficRoutes,
   ...peopleRoutes,
   ...integrationRoutes,
+  ...qualityRoutes,
   ...webhookRoutes,
   ...alertRoutes,
   ...configurationRoutes,

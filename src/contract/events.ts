@@ -1,6 +1,7 @@
 // Declares the routes of statistics, events with their trace, the sync log, and the live feed.
 
 import { z } from "zod";
+import { confirmationReasons, confirmationStates } from "../kernel/confirmation.ts";
 import { deliveryStates, filterCodes, visitBuckets } from "../kernel/event.ts";
 import {
   count,
@@ -78,10 +79,28 @@ const attempt = z.object({
   response,
 });
 
+const confirmationState = z.enum(confirmationStates);
+const confirmationReason = z.enum(confirmationReasons);
+
+const confirmation = z
+  .object({
+    state: confirmationState.describe(
+      "`unknown` also where the platform has not answered yet, or cannot tell for a single conversion.",
+    ),
+    reason: confirmationReason.nullable(),
+    detail: z.string().nullable().describe("The reason in the platform's own words."),
+    updatedAt: time.nullable().describe("When the platform answered; null if it has not."),
+  })
+  .nullable()
+  .describe(
+    "What the platform said later of the conversion that it accepted; null if it is not asked, or accepted nothing.",
+  );
+
 const delivery = deliverySummary.extend({
   attempts: count,
   nextTryAt,
   updatedAt: time,
+  confirmation,
   log: z.array(attempt),
 });
 
@@ -140,6 +159,7 @@ const logLine = z.object({
   attempts: count,
   nextTryAt,
   updatedAt: time,
+  confirmation,
 });
 
 const search = z
@@ -171,6 +191,14 @@ const deliveryFilter = {
   event,
   mode: mode.optional(),
   search,
+  confirmation: confirmationState
+    .optional()
+    .describe("What the platform said later of conversions that it accepted."),
+  confirmationReason: confirmationReason
+    .optional()
+    .describe(
+      "The reason of the confirmation. Without `confirmation`: of conversions that were not counted.",
+    ),
 };
 const logFilter = { ...deliveryFilter, from: eventFilter.from, to: eventFilter.to };
 
@@ -225,7 +253,23 @@ export const statistics = z
     totals: sums.extend({ bots: count, people: count, test: count }),
     events: z.array(z.object({ name: z.string(), conversions: count, values: z.array(money) })),
     platforms: z
-      .array(z.object({ platform: z.string(), states: z.partialRecord(state, count) }))
+      .array(
+        z.object({
+          platform: z.string(),
+          states: z.partialRecord(state, count),
+          confirmations: z
+            .object({
+              confirmed: count,
+              notCounted: count,
+              unknown: count.describe("Conversions that were asked for and not decided on."),
+              reasons: z.array(
+                z.object({ state: confirmationState, reason: confirmationReason, conversions: count }),
+              ),
+            })
+            .nullable()
+            .describe("What the platform said later of the sent conversions; null if it is not asked."),
+        }),
+      )
       .describe("Current states of the deliveries of these conversions."),
     match: z.object({
       conversions: count,

@@ -146,6 +146,12 @@ const add = (counts: Record<string, number>, name: string, n: number) => {
 };
 
 /** Returns the filter for the audit log, without the person. */
-function toAuditDetail({ emailSha256, ...rest }: LogFilter): Record<string, unknown> {
-  return { ...rest, ...(emailSha256 === undefined ? {} : { email: "(given)" }) };
+function toAuditDetail({ emailSha256, confirmation, ...rest }: LogFilter): Record<string, unknown> {
+  const { state, reason } = confirmation ?? {};
+  return {
+    ...rest,
+    ...(state === undefined ? {} : { confirmation: state }),
+    ...(reason === undefined ? {} : { confirmationReason: reason }),
+    ...(emailSha256 === undefined ? {} : { email: "(given)" }),
+  };
 }

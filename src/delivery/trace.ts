@@ -5,6 +5,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
+import { toConfirmation } from "./confirmations/shown.ts";
 import { rebuildRequest } from "./exchange.ts";
 import { toConversion } from "./plan.ts";
 import { settingsMark } from "./settingsMark.ts";
@@ -13,7 +14,7 @@ import type { Store } from "../store/store.ts";
 import { nextTryAt } from "../store/deliveries/readDeliveries.ts";
 
 type Context = {
-  store: Pick<Store, "events" | "deliveries">;
+  store: Pick<Store, "events" | "deliveries" | "confirmations">;
   directory: Directory;
   /** The version of the relay. */
   version: string;
@@ -41,6 +42,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
   const { siteId, orderId } = event;
   const deliveries = await store.deliveries.listByEvent(siteId, event.id);
   const attempts = await listAttempts(context, event);
+  const confirmations = await store.confirmations.listByEvents(siteId, [event.id]);
   const emails = orderId === null ? 1 : await store.events.countEmailsOfOrder(siteId, orderId);
   const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
   return {
@@ -65,6 +67,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
         : [],
     deliveries: deliveries.map((delivery) => {
       const { connectionId, platform, state, reason, attempts: made, updatedAt } = delivery;
+      const confirmation = confirmations.find((one) => one.connectionId === connectionId);
       return {
         connectionId,
         platform,
@@ -73,6 +76,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
         attempts: made,
         nextTryAt: nextTryAt(delivery),
         updatedAt,
+        confirmation: toConfirmation({ platform, state, mode: event.mode }, confirmation),
         log: attempts.filter((one) => one.connectionId === connectionId),
       };
     }),

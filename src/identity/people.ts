@@ -80,6 +80,7 @@ export async function exportPerson(store: Store, request: PersonRequest) {
         ...event,
         deliveries: await store.deliveries.listByEvent(siteId, event.id),
         attempts: await store.deliveries.listAttempts(siteId, event.id),
+        confirmations: await store.confirmations.listByEvents(siteId, [event.id]),
       });
     }
     const before = page.at(-1)?.id ?? "";

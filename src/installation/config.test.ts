@@ -135,6 +135,7 @@ describe("values that are set", () => {
       expect(readConfig({ CLEANCAST_SMTP_URL: url, CLEANCAST_MAIL_FROM: from }).smtp).toEqual({ url, from });
     expect(readConfig({}).smtp).toBeNull();
     expect(readConfig({ CLEANCAST_ALERT_SECONDS: "5" }).alertMs).toBe(5000);
+    expect(readConfig({ CLEANCAST_CONFIRMATION_SECONDS: "5" }).confirmationMs).toBe(5000);
   });
 
   test("the files of the certificate and its key are read", () => {

@@ -211,5 +211,6 @@ export const alertKinds = [
   "queue",
   "host",
   "damaged data",
+  "not counted",
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];

@@ -152,7 +152,13 @@ export function openPurge(options: PurgeOptions) {
       await inSteps(maxRows, (_after, limit) =>
         store.purge.keyUses(id, key.id, now() - keepKeyUsesMs, limit),
       );
-    for (const table of ["statistics", "statistics_hours", "visit_counts", "inbound_counts"] as const)
+    for (const table of [
+      "statistics",
+      "statistics_hours",
+      "visit_counts",
+      "inbound_counts",
+      "confirmation_counts",
+    ] as const)
       await inSteps(maxHours, (_after, limit) =>
         store.purge.hours(id, table, now() - keepStatisticsMs, limit),
       );

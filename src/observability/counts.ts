@@ -21,6 +21,8 @@ export function openCounts({ bySite }: { bySite: boolean }) {
   const attempts = createLabelCounter();
   const siteEvents = createLabelCounter();
   const visits = createLabelCounter();
+  const confirmations = createLabelCounter();
+  const confirmationCalls = createLabelCounter();
   const answerSeconds = createBucketCounts(answerBounds);
   const attemptSeconds = new Map<string, BucketCounts>();
   const commitSeconds = createBucketCounts(commitBounds);
@@ -39,6 +41,8 @@ export function openCounts({ bySite }: { bySite: boolean }) {
     attempts,
     siteEvents,
     visits,
+    confirmations,
+    confirmationCalls,
     answerSeconds,
     attemptSeconds,
     commitSeconds,

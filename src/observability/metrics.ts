@@ -134,6 +134,18 @@ function declareDelivery({ counter, gauge, histogram }: Exporter, sources: Metri
     counts.attempts.entries,
   );
   histogram("cleancast_attempt_seconds", "Duration of delivery attempts.", () => counts.attemptSeconds);
+  counter(
+    "cleancast_confirmation_calls_total",
+    "Calls that ask a platform what became of conversions: answered, undecided, retry, rejected, unauthorized, given up.",
+    ["platform", "result"],
+    counts.confirmationCalls.entries,
+  );
+  counter(
+    "cleancast_confirmations_total",
+    "Answers of platforms about single conversions: confirmed, not counted, unknown.",
+    ["platform", "state"],
+    counts.confirmations.entries,
+  );
   gauge(
     "cleancast_lane_in_flight",
     "Requests to platforms in flight, on this node.",

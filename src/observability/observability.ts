@@ -122,6 +122,10 @@ export function openObservability(
       writeAttempt(platform, settlement);
     },
 
+    /** A platform was asked what became of conversions. */
+    onAsked: (platform: string, result: string): void => counts.confirmationCalls.add(platform, result),
+    onConfirmed: (platform: string, state: string): void => counts.confirmations.add(platform, state),
+
     /** Calls `work` whenever the clock was set back. */
     whenClockSetBack: (work: () => void): void => void (onClockSetBack = work),
 

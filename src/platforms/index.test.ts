@@ -258,6 +258,66 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     },
   );
 
+  test.each((platform.confirmations?.responses ?? []).map((one) => [one.title, one] as const))(
+    "the confirmation is read as documented: %s",
+    (_title, { conversions, status, headers = {}, body, reading }) => {
+      const { subject = "", settings = {} } = platform.confirmations?.request ?? {};
+      const question = { subject, settings, conversions };
+      const read = platform.confirmations?.read(answer(status, headers, body), question, now);
+      expect(read).toEqual(reading);
+      if (read?.outcome === "answered") {
+        expect(read.confirmations).toHaveLength(conversions);
+        expect(read.tally ?? read.confirmations).toHaveLength(conversions);
+      }
+    },
+  );
+
+  test("the request for a confirmation equals the documented one, and its secrets are in headers only", () => {
+    if (!platform.confirmations) return;
+    const { conversion, subject, settings, request } = platform.confirmations.request;
+    expect(platform.confirmations.subjectOf(conversion, settings)).toBe(subject);
+    expect(platform.confirmations.toRequest(subject, settings)).toEqual(request);
+    const withMarks = platform.confirmations.toRequest(subject, settingsWithMarks(platform));
+    expect(withMarks.url + withMarks.body).not.toContain("s3cr3t-mark");
+  });
+
+  test("no odd answer gives a subject, or confirms anything", () => {
+    if (!platform.confirmations) return;
+    const { confirmations } = platform;
+    const { conversion, subject, settings } = confirmations.request;
+    const odd = ["", "{}", "[]", "null", "OK", '{"requestId":{}}', '{"requestStatusPerDestination":[{}]}'];
+    for (const body of odd) {
+      expect(confirmations.subjectOf({ ...conversion, answer: body }, settings), body).toBeNull();
+      // An odd body never confirms anything.
+      const reading = confirmations.read(answer(200, {}, body), { subject, settings, conversions: 1 }, now);
+      if (reading.outcome === "answered") expect(reading.confirmations, body).toEqual([null]);
+    }
+  });
+
+  test.each((platform.quality?.responses ?? []).map((one) => [one.title, one] as const))(
+    "the report of quality is read as documented: %s",
+    (_title, { status, headers = {}, body, reading }) => {
+      expect(platform.quality?.read(answer(status, headers, body), now)).toEqual(reading);
+    },
+  );
+
+  test("the request for the quality equals the documented one, and its secrets are in headers only", () => {
+    if (!platform.quality) return;
+    const { settings, request } = platform.quality.request;
+    expect(platform.quality.toRequest(settings)).toEqual(request);
+    const withMarks = platform.quality.toRequest(settingsWithMarks(platform));
+    expect((withMarks?.url ?? "") + (withMarks?.body ?? "")).not.toContain("s3cr3t-mark");
+    for (const body of ["", "{}", "[]", "null", "OK", '{"web":[{}]}', '[{"overall_status":{}}]'])
+      expect(() => platform.quality?.read(answer(200, {}, body), now), body).not.toThrow();
+  });
+
+  test("a platform is asked again later and later, and is given up after its age limit", () => {
+    const { askAfterMinutes = [1] } = platform.confirmations ?? {};
+    expect(askAfterMinutes.length).toBeGreaterThan(0);
+    expect(askAfterMinutes.toSorted((one, other) => one - other)).toEqual(askAfterMinutes);
+    expect(askAfterMinutes.at(-1)).toBeLessThanOrEqual(7 * 24 * 60);
+  });
+
   test("the guide says what is sent, what is not, and how to get credentials", () => {
     if (platform.docs === null) return;
     expect(platform.guide?.credentials.length).toBeGreaterThan(0);

@@ -1,7 +1,9 @@
 // A platform is one object that declares everything the relay, the dashboard and the documentation need to know, and a few
 // pure functions: the clock is an argument. It never sends; delivery/send.ts does.
 
+import type { Confirmation, CountedAs } from "../kernel/confirmation.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
+import type { QualityReport } from "../kernel/quality.ts";
 
 export type Setting = {
   name: string;
@@ -82,6 +84,96 @@ export type ResponseExample = {
   headers?: Record<string, string>;
   body: string;
   readings: Reading[];
+};
+
+/**
+ * A platform's answer about conversions that it accepted. `confirmations` has one entry for each, in order; null where the
+ * platform has not decided yet. A platform that gives counts and names no conversion adds `tally`: as many entries, in any
+ * order, of which sums are made.
+ */
+export type ConfirmationReading =
+  | { outcome: "answered"; confirmations: (Confirmation | null)[]; tally?: CountedAs[] }
+  | Extract<Reading, { error: string }>;
+
+/** Some platforms need a second call, for an id that the first one returns. */
+export type ConfirmationStep = ConfirmationReading | { outcome: "next"; request: PlatformRequest };
+
+/** A conversion that the platform accepted. */
+export type AcceptedConversion = {
+  name: string;
+  acceptedAt: number;
+  /** The response that accepted it. */
+  answer: string;
+};
+
+export type ConfirmationQuestion = {
+  subject: string;
+  /** The number of conversions. */
+  conversions: number;
+  settings: ConnectionSettings;
+};
+
+/** A response to the question of the example, and what it means for each of `conversions` conversions. */
+export type ConfirmationExample = {
+  title: string;
+  conversions: number;
+  status: number;
+  headers?: Record<string, string>;
+  body: string;
+  reading: ConfirmationStep;
+};
+
+/** Declares how the platform is asked what became of accepted conversions; delivery/confirmations asks. */
+export type Confirmations = {
+  /** Every conversion that is accepted can be asked for. Where it is false, those without an answer say nothing. */
+  coversAll: boolean;
+  /** How long after the acceptance the platform is asked, until it has decided. What is open after the last time stays unknown. */
+  askAfterMinutes: readonly number[];
+  /** How long after the acceptance a conversion is sent again that the platform did not count for a temporary reason. */
+  retryAfterMinutes: number;
+  /** The most calls a minute, of all connections that share a quota. They also count against the quota of the platform. */
+  perMinute: number;
+  /**
+   * Names the question that covers a conversion: conversions with the same subject are asked for together. Null where the
+   * platform cannot be asked. Never throws.
+   */
+  subjectOf(conversion: AcceptedConversion, settings: ConnectionSettings): string | null;
+  toRequest(subject: string, settings: ConnectionSettings): PlatformRequest;
+  /** Never throws. */
+  read(response: PlatformResponse, question: ConfirmationQuestion, now: number): ConfirmationStep;
+  /** A conversion, its subject, and the exact request for it. */
+  request: {
+    conversion: AcceptedConversion;
+    subject: string;
+    settings: Record<string, string>;
+    request: PlatformRequest;
+  };
+  /** The first is a response that confirms everything. */
+  responses: readonly ConfirmationExample[];
+};
+
+export type QualityReading =
+  | { outcome: "answered"; reports: QualityReport[] }
+  | Extract<Reading, { error: string }>;
+
+export type QualityExample = {
+  title: string;
+  status: number;
+  headers?: Record<string, string>;
+  body: string;
+  reading: QualityReading;
+};
+
+/** Declares how the platform is asked, once a day, for the quality of the events that it received. */
+export type QualitySource = {
+  /** Null where the settings do not suffice. */
+  toRequest(settings: ConnectionSettings): PlatformRequest | null;
+  /** Never throws. */
+  read(response: PlatformResponse, now: number): QualityReading;
+  /** Settings, and the exact request with them. */
+  request: { settings: Record<string, string>; request: PlatformRequest };
+  /** The first is a response with reports. */
+  responses: readonly QualityExample[];
 };
 
 /** Fills a setting from the platform's own lists: accounts, pixels, conversion actions. */
@@ -225,6 +317,10 @@ export type Platform = {
   prove(settings: ConnectionSettings, now: number): Proof;
   /** It accepts every request, so an accepted conversion proves nothing. */
   acceptsEverything?: true;
+  /** Absent where the platform says nothing more of a conversion after it accepted it. */
+  confirmations?: Confirmations;
+  /** Absent where the platform does not say how well events can be matched. */
+  quality?: QualitySource;
   examples: readonly Example[];
   /** The first is the response to a request that was accepted. */
   responses?: readonly ResponseExample[];

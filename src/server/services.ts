@@ -9,9 +9,11 @@ import { startAlertMonitor } from "../alerts/monitor.ts";
 import { sampleBots } from "../collect/botSample.ts";
 import { countVisits } from "../collect/visitCounts.ts";
 import { startBackfills } from "../delivery/backfill/worker.ts";
+import { startConfirmations } from "../delivery/confirmations/worker.ts";
 import { openBreaker } from "../delivery/lanes/breaker.ts";
 import { openLanes } from "../delivery/lanes/lanes.ts";
 import { openTokens } from "../delivery/oauth/tokens.ts";
+import { startSnapshots } from "../delivery/quality/worker.ts";
 import { openQuota } from "../delivery/lanes/quota.ts";
 import { markForReconnection } from "../delivery/lanes/deliver.ts";
 import { openEventsOf } from "../delivery/openEvents.ts";
@@ -118,6 +120,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
     leaseMs: config.leaseMs,
     maxOpenMs: config.answerMs + config.attemptMs,
   });
+  const quota = openQuota();
   const lanes = openLanes({
     directory,
     sender,
@@ -125,7 +128,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
     onSettled,
     tokens,
     breaker,
-    quota: openQuota(),
+    quota,
     retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
     attemptMs: config.attemptMs,
     now,
@@ -148,9 +151,12 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
   observability.whenClockSetBack(dueTimes.correct);
   shutdown.add("background", "due times", dueTimes);
   const { leaseMs } = config;
-  const onPoll = observability.onWorkerPolled;
+  const { onWorkerPolled: onPoll, onAsked, onConfirmed } = observability;
   shutdown.add("worker", "worker", startWorker({ ...node, lanes, leaseMs, onSettled, onPoll }));
   shutdown.add("worker", "backfills", startBackfills({ ...node, lanes }));
+  shutdown.add("worker", "quality", startSnapshots({ ...node, sender, tokens }));
+  const asking = { ...node, sender, tokens, quota, onAsked, onConfirmed };
+  shutdown.add("worker", "confirmations", startConfirmations({ ...asking, everyMs: config.confirmationMs }));
   shutdown.add("lanes", "deliveries", {
     async close() {
       await lanes.close();

@@ -1,7 +1,9 @@
 // Adds hourly figures up to the sums of a report. Currencies are never added together.
 
+import type { ConfirmationReason, ConfirmationState } from "../kernel/confirmation.ts";
 import { deliveryStates, visitBuckets, type DeliveryState, type VisitBucket } from "../kernel/event.ts";
 import { foldName } from "../platforms/shared/eventNames.ts";
+import type { ConfirmationCount } from "../store/confirmations/confirmations.ts";
 import type { InboundCount } from "../store/statistics/inboundCounts.ts";
 import type { Figure } from "../store/statistics/statistics.ts";
 import type { VisitCount } from "../store/statistics/traffic.ts";
@@ -33,6 +35,8 @@ export type Details = {
   platforms: Map<string, Partial<Record<DeliveryState, number>>>;
   clickIds: Map<string, number>;
   removed: Map<string, { visits: number; events: number }>;
+  /** By platform. */
+  confirmations: Map<string, ConfirmationCount[]>;
 };
 
 export const emptySum = (): Sum => ({
@@ -54,6 +58,7 @@ export const emptyDetails = (): Details => ({
   platforms: new Map(),
   clickIds: new Map(),
   removed: new Map(),
+  confirmations: new Map(),
 });
 
 const plus = (sums: Map<string, number>, name: string, n: number) =>
@@ -147,6 +152,31 @@ export function addFigureDetails(details: Details, figure: Figure): void {
 export function addVisitDetails(details: Details, { bucket, reason, visits }: VisitCount): void {
   if (bucket === "bots")
     getOrCreate(details.removed, reason, () => ({ visits: 0, events: 0 })).visits += visits;
+}
+
+export function addConfirmations(details: Details, count: ConfirmationCount): void {
+  getOrCreate(details.confirmations, count.platform, () => []).push(count);
+}
+
+/** Sums the confirmations of a platform. Of `sent` conversions, all of which were asked for, the others are unknown. */
+export function sumConfirmations(counts: readonly ConfirmationCount[], sent: number | null) {
+  const sumOf = (state: ConfirmationState) =>
+    counts.filter((one) => one.state === state).reduce((sum, { count }) => sum + count, 0);
+  const reasons = new Map<
+    string,
+    { state: ConfirmationState; reason: ConfirmationReason; conversions: number }
+  >();
+  for (const { state, reason, count } of counts)
+    if (reason)
+      getOrCreate(reasons, `${state} ${reason}`, () => ({ state, reason, conversions: 0 })).conversions +=
+        count;
+  const [confirmed, notCounted] = [sumOf("confirmed"), sumOf("not counted")];
+  return {
+    confirmed,
+    notCounted,
+    unknown: sent === null ? sumOf("unknown") : Math.max(0, sent - confirmed - notCounted),
+    reasons: [...reasons.values()].toSorted((one, other) => other.conversions - one.conversions),
+  };
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Store } from "../store/store.ts";
 import { countHour } from "./hourlyRollup.ts";
 import { stepsOf, type Step } from "./steps.ts";
 import {
+  addConfirmations,
   addFigure,
   addInbound,
   addVisits,
@@ -18,7 +19,7 @@ import {
   type Sum,
 } from "./aggregate.ts";
 
-type StatisticsStore = Pick<Store, "statistics" | "traffic" | "inboundCounts">;
+type StatisticsStore = Pick<Store, "statistics" | "traffic" | "inboundCounts" | "confirmations">;
 
 /** `from` and `to` are whole hours. */
 type Range = { from: number; to: number; step: Step; timeZone: string };
@@ -92,6 +93,8 @@ export function openStatistics(store: StatisticsStore, now: () => number) {
           addTo(await store.statistics.listFigures(siteId, low, high), addFigure, addFigureDetails);
         addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, addVisitDetails);
         addTo(await store.inboundCounts.list(siteId, hour, end), addInbound);
+        for (const count of await store.confirmations.listCounts(siteId, Math.max(hour, fromHour), end))
+          addConfirmations(details, count);
         await yieldToEventLoop();
       }
       const until = now() + countingMs;

@@ -5,7 +5,9 @@ import { alertStore } from "./statistics/alerts.ts";
 import { apiKeyStore } from "./access/apiKeys.ts";
 import { backfillStore } from "./deliveries/backfills.ts";
 import { auditStore } from "./sites/audit.ts";
+import { confirmationStore } from "./confirmations/confirmations.ts";
 import { configurationStore } from "./sites/configuration.ts";
+import { snapshotStore } from "./confirmations/snapshots.ts";
 import { deletedSiteStore } from "./sites/deletedSites.ts";
 import { deletionStore } from "./maintenance/deletions.ts";
 import { deliveryStore } from "./deliveries/deliveries.ts";
@@ -76,6 +78,8 @@ export async function openStore(
       events: eventStore(db, seal, refuseWrongKeyNow),
       deliveries: deliveryStore(db),
       backfills: backfillStore(db, newId),
+      confirmations: confirmationStore(db),
+      snapshots: snapshotStore(db),
       nodes: nodeStore(db),
       people: peopleStore(db, newId),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */

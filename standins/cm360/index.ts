@@ -5,16 +5,11 @@ import {
   dataManagerScope,
   googleError,
   googleTokenError,
+  type Destination,
   type FieldViolation,
 } from "../google_ads/access.ts";
 import { accountShape } from "../google_ads/event.ts";
-import {
-  googleThrottled,
-  identifiers,
-  ingestInto,
-  type Destination,
-  type Product,
-} from "../google_ads/ingest.ts";
+import { googleThrottled, identifiers, ingestInto, type Product } from "../google_ads/ingest.ts";
 import type { Standin } from "../shared/standin.ts";
 import { documentedErrors } from "./documented.ts";
 

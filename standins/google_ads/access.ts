@@ -90,6 +90,19 @@ export const googleAccounts: readonly GoogleAccount[] = [
   },
 ];
 
+export type Destination = {
+  reference?: string;
+  operatingAccount: { accountId: string };
+  loginAccount?: { accountId: string };
+  productDestinationId: string;
+};
+
+export function findAction(destination: Destination): { owner?: GoogleAccount; action?: ConversionAction } {
+  const owner = googleAccounts.find(({ id }) => id === destination.operatingAccount.accountId);
+  const found = owner?.actions.find(({ id }) => id === destination.productDestinationId);
+  return { ...(owner ? { owner } : {}), ...(found ? { action: found } : {}) };
+}
+
 /** Google may leave the field out. */
 export type FieldViolation = { field?: string; description: string; reason: string };
 

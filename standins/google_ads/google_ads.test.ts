@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
+import { processingErrors } from "./status.ts";
 import { bearer, type Fields, get, post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = googleAds;
@@ -321,6 +322,79 @@ describe("requestStatus:retrieve", () => {
         },
       ],
     });
+  });
+
+  const statusesOf = (body: unknown) =>
+    (body as { requestStatusPerDestination: Fields[] }).requestStatusPerDestination;
+
+  /** Ingests events with these click ids as one request, and returns its status after half an hour. */
+  async function statusAfter(...gclids: string[]): Promise<Fields | undefined> {
+    const events = gclids.map((gclid, i) =>
+      event({ transactionId: `ord-${gclid}-${i}`, adIdentifiers: { gclid } }),
+    );
+    const { requestId } = (await ingest(request(events))).body as { requestId: string };
+    advance(31 * 60_000);
+    return statusesOf((await retrieve(requestId)).body)[0];
+  }
+
+  test.each(processingErrors)("a click id asks for the error %s", async (error) => {
+    const status = await statusAfter(`STANDIN-${error}`);
+    expect(status).toMatchObject({
+      requestStatus: "FAILED",
+      errorInfo: {
+        errorCounts: [{ recordCount: "1", reason: expect.stringMatching(new RegExp(`_${error}$`)) }],
+      },
+    });
+  });
+
+  test("errors are counted by reason, and never name an event", async () => {
+    const status = await statusAfter(
+      "EXAMPLE-1",
+      "STANDIN-NO_CONSENT",
+      "STANDIN-NO_CONSENT",
+      "STANDIN-EVENT_TOO_OLD",
+    );
+    expect(status).toMatchObject({
+      requestStatus: "PARTIAL_SUCCESS",
+      eventsIngestionStatus: { recordCount: "4" },
+      errorInfo: {
+        errorCounts: [
+          { recordCount: "2", reason: "PROCESSING_ERROR_REASON_NO_CONSENT" },
+          { recordCount: "1", reason: "PROCESSING_ERROR_REASON_EVENT_TOO_OLD" },
+        ],
+      },
+    });
+  });
+
+  test("a status may stay open, be unknown, or come without counts", async () => {
+    expect(await statusAfter("STANDIN-PROCESSING")).toMatchObject({ requestStatus: "PROCESSING" });
+    expect(await statusAfter("STANDIN-REQUEST_STATUS_UNKNOWN")).toMatchObject({
+      requestStatus: "REQUEST_STATUS_UNKNOWN",
+    });
+    expect(await statusAfter("STANDIN-WITHOUT_COUNTS")).toMatchObject({
+      requestStatus: "FAILED",
+      errorInfo: { errorCounts: [] },
+    });
+  });
+
+  test("a click that is too new counts six hours later, and a conversion that counted is a duplicate", async () => {
+    const body = request([
+      event({ transactionId: "late", adIdentifiers: { gclid: "STANDIN-TOO_RECENT_CLICK" } }),
+    ]);
+    const codes: unknown[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { requestId } = (await ingest(body)).body as { requestId: string };
+      advance(6 * 3_600_000);
+      codes.push(statusesOf((await retrieve(requestId)).body)[0]?.errorInfo);
+    }
+    const count = (reason: string) => ({
+      errorCounts: [{ recordCount: "1", reason: `PROCESSING_ERROR_REASON_${reason}` }],
+    });
+    expect(codes).toEqual([count("TOO_RECENT_CLICK"), undefined, count("DUPLICATE_TRANSACTION_ID")]);
+  });
+
+  test("a status call with a body, or with other parameters, is rejected", async () => {
+    expect((await retrieve("t-1&alt=json")).status).toBe(400);
   });
 
   test("a dry run or an unknown id has no status", async () => {

@@ -2,8 +2,9 @@
 
 import { adwordsScope, dataManagerScope, googleError, googleKnown, googleTokenError } from "./access.ts";
 import { documentedErrors } from "./documented.ts";
-import { googleThrottled, ingestEvents, retrieveStatus } from "./ingest.ts";
+import { googleThrottled, ingestEvents, spendQuota } from "./ingest.ts";
 import { adsTokenError, listCustomers, searchStream, uploadClicks } from "./listing.ts";
+import { retrieveStatus } from "./status.ts";
 import type { Standin } from "../shared/standin.ts";
 
 export const googleAds = {
@@ -32,7 +33,12 @@ export const googleAds = {
   },
   routes: [
     { kind: "events", method: "POST", path: "/v1/events:ingest", handle: ingestEvents },
-    { kind: "listing", method: "GET", path: "/v1/requestStatus:retrieve", handle: retrieveStatus },
+    {
+      kind: "status",
+      method: "GET",
+      path: "/v1/requestStatus:retrieve",
+      handle: (call, context) => retrieveStatus(call, context, () => spendQuota(context)),
+    },
     {
       kind: "listing",
       method: "GET",

@@ -2,15 +2,15 @@
 
 import { isObject, readJson } from "../shared/checks.ts";
 import {
-  dataManagerScope,
-  googleAccounts,
-  googleError,
   accessError,
-  type ConversionAction,
+  dataManagerScope,
+  findAction,
+  googleError,
+  type Destination,
   type FieldViolation,
-  type GoogleAccount,
 } from "./access.ts";
 import { accountShape, requestShape, toViolation, type ProductRules } from "./event.ts";
+import { keepIngested, type IngestedEvent } from "./status.ts";
 import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts";
 
 /** A Google product that takes events: its rules, and what it keeps of an accepted request. */
@@ -73,40 +73,7 @@ export const ingestInto =
     };
   };
 
-export type Event = {
-  transactionId: string;
-  destinationReferences?: string[];
-  adIdentifiers?: Record<string, unknown>;
-  userData?: unknown;
-};
-export type Destination = {
-  reference?: string;
-  operatingAccount: { accountId: string };
-  loginAccount?: { accountId: string };
-  productDestinationId: string;
-};
-/** Counts, as Google keeps them: it does not say which event failed. */
-type Ingested = {
-  at: number;
-  destinations: { destination: Destination; total: number; braidsRejected: number }[];
-};
-
-const ingestions = (context: Context) => context.remember("ingestions", () => new Map<string, Ingested>());
-const maxIngestions = 10_000;
-
-function remember(requestId: string, events: Event[], destinations: Destination[], context: Context): void {
-  const braids = events.filter(({ adIdentifiers: ids }) => (ids?.gbraid ?? ids?.wbraid) !== undefined).length;
-  const kept = ingestions(context);
-  if (kept.size >= maxIngestions) kept.delete(kept.keys().next().value ?? "");
-  kept.set(requestId, {
-    at: context.now(),
-    destinations: destinations.map((destination) => ({
-      destination,
-      total: events.length,
-      braidsRejected: findAction(destination).action?.countingType === "ONE_PER_CLICK" ? braids : 0,
-    })),
-  });
-}
+export type Event = IngestedEvent & { destinationReferences?: string[]; userData?: unknown };
 
 /** A repeat within one conversion action is an adjustment of the first, and never a second conversion. */
 const toAccepted = (event: Event, { productDestinationId }: Destination): AcceptedInput => ({
@@ -115,12 +82,6 @@ const toAccepted = (event: Event, { productDestinationId }: Destination): Accept
   windowSeconds: Infinity,
   event,
 });
-
-function findAction(destination: Destination): { owner?: GoogleAccount; action?: ConversionAction } {
-  const owner = googleAccounts.find(({ id }) => id === destination.operatingAccount.accountId);
-  const action = owner?.actions.find(({ id }) => id === destination.productDestinationId);
-  return { ...(owner ? { owner } : {}), ...(action ? { action } : {}) };
-}
 
 const adsProduct: Product = {
   account: accountShape("GOOGLE_ADS", /^\d{10}$/),
@@ -138,7 +99,7 @@ const adsProduct: Product = {
           },
         ]
       : [],
-  remember,
+  remember: keepIngested,
 };
 
 export const ingestEvents = ingestInto(adsProduct);
@@ -223,7 +184,7 @@ const invalidArgument = (violations: FieldViolation[], requestId: string) =>
   googleError(400, "INVALID_ARGUMENT", "There was a problem with the request.", { requestId, violations });
 
 /** Shared by all customers of one Cloud project. It is uncertain if status calls count too: here they do. */
-function spendQuota(context: Context): Answer | null {
+export function spendQuota(context: Context): Answer | null {
   const wait = context.useQuota("project", 300, 60) || context.useQuota("project", 100_000, 86_400);
   return wait ? googleThrottled(wait) : null;
 }
@@ -237,43 +198,4 @@ export function googleThrottled(retryAfterSeconds: number): Answer {
     retryDelay: `${retryAfterSeconds}s`,
   });
   return answer;
-}
-
-/** Answers with counts per destination, never with an index in the batch, and not finally in the first half hour. */
-export function retrieveStatus(call: Call, context: Context): Answer {
-  const fault = accessError(call, context, dataManagerScope) ?? spendQuota(context);
-  if (fault) return fault;
-  const ingested = ingestions(context).get(call.query.get("requestId") ?? "");
-  if (!ingested)
-    return invalidArgument(
-      [{ field: "request_id", description: "The request id is not valid.", reason: "INVALID_REQUEST_ID" }],
-      `t-${context.nextId()}`,
-    );
-  const processing = context.now() - ingested.at < 30 * 60_000;
-  const statuses = ingested.destinations.map(({ destination, total, braidsRejected: failed }) => {
-    return {
-      destination,
-      requestStatus: processing
-        ? "PROCESSING"
-        : failed === 0
-          ? "SUCCESS"
-          : failed < total
-            ? "PARTIAL_SUCCESS"
-            : "FAILED",
-      eventsIngestionStatus: { recordCount: String(total) },
-      ...(failed && !processing
-        ? {
-            errorInfo: {
-              errorCounts: [
-                {
-                  recordCount: String(failed),
-                  reason: "PROCESSING_ERROR_REASON_ONE_PER_CLICK_CONVERSION_ACTION_NOT_PERMITTED_WITH_BRAID",
-                },
-              ],
-            },
-          }
-        : {}),
-    };
-  });
-  return { status: 200, body: { requestStatusPerDestination: statuses } };
 }

@@ -108,10 +108,40 @@ export function readQuality(call: Call, context: Context): Answer {
   const fault = accessError(call, context, ["ads_read", "ads_management"]);
   if (fault) return fault;
   const fields = call.query.get("fields") ?? "";
-  if (!/^web\{event_name(?:,[^{}]+)*\}$/.test(fields))
+  if (!isKnownField(fields))
     return metaError({ message: `(#100) Tried accessing nonexisting field (${fields})`, code: 100 });
   const id = call.query.get("dataset_id") ?? "";
   if (!pixels.some((one) => one.id === id))
     return metaError({ message: "The dataset does not exist.", code: 100, subcode: 2_044_055 });
-  return { status: 200, body: { web: [{ event_name: "Purchase" }] } };
+  if (!fields.includes("event_match_quality"))
+    return { status: 200, body: { web: [{ event_name: "Purchase" }] } };
+  const purchase = {
+    event_name: "Purchase",
+    event_match_quality: {
+      composite_score: 6.8,
+      match_key_feedback: [
+        { identifier: "email", coverage: { percentage: 100 } },
+        { identifier: "phone", coverage: { percentage: 42 } },
+      ],
+      diagnostics: [],
+    },
+    event_coverage: { percentage: 62, goal_percentage: 75 },
+    data_freshness: { upload_frequency: "real_time" },
+  };
+  return { status: 200, body: { web: [purchase] } };
+}
+
+/** The fields of a web event that the documentation lists; dedup_key_feedback is in its text and does not work. */
+const qualityFields = new Set(
+  "event_name event_match_quality composite_score match_key_feedback identifier coverage percentage potential_aly_acr_increase description diagnostics name solution affected_event_count total_event_count event_coverage goal_percentage dedupe_key_feedback dedupe_key data_freshness upload_frequency acr".split(
+    " ",
+  ),
+);
+
+function isKnownField(fields: string): boolean {
+  const names = /^web\{(?<inner>.*)\}$/
+    .exec(fields)
+    ?.groups?.inner?.split(/[{},]+/)
+    .filter(Boolean);
+  return names !== undefined && names.length > 0 && names.every((name) => qualityFields.has(name));
 }

@@ -12,6 +12,7 @@ import {
   queryUser,
   searchAccounts,
 } from "./offline.ts";
+import { queryReport } from "./reports.ts";
 import type { Call, Standin } from "../shared/standin.ts";
 
 const tagScopes = [`tag:${microsoftTags[0].Id}`];
@@ -62,6 +63,12 @@ export const microsoftAds = {
       method: "POST",
       path: `${campaign}/OfflineConversions/Apply`,
       handle: applyConversions,
+    },
+    {
+      kind: "status",
+      method: "POST",
+      path: `${campaign}/OfflineConversionReport/QueryByGoalIds`,
+      handle: queryReport,
     },
     { kind: "listing", method: "POST", path: `${campaign}/UetTagAuthKey/Query`, handle: queryTagToken },
     { kind: "listing", method: "POST", path: `${campaign}/UetTags/QueryByIds`, handle: queryTags },

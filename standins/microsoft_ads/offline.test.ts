@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { microsoftAds } from "./index.ts";
+import { clickWith, unattributedReasons } from "./reports.ts";
 import {
   authorizationCode,
   bearer,
@@ -12,7 +13,7 @@ import {
 } from "../shared/testCalls.ts";
 
 const { known } = microsoftAds;
-const { handle: microsoft } = await runStandin("microsoft_ads");
+const { handle: microsoft, advance } = await runStandin("microsoft_ads");
 
 const emailSha256 = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 
@@ -151,4 +152,50 @@ test("Microsoft's sign-in rotates the refresh token and rejects the old one in M
   expect(await token(refresh)).toMatchObject({ error: "invalid_grant", error_codes: [70_000] });
   const access = bearer(second.access_token ?? "");
   expect((await campaign("UetTags/QueryByIds", {}, access)).status).toBe(200);
+});
+
+describe("reports of offline conversions", () => {
+  const upload = (click: string, time: string) =>
+    campaign("OfflineConversions/Apply", {
+      OfflineConversions: [
+        { ConversionName: known.offlineGoal, ConversionTime: time, MicrosoftClickId: click },
+      ],
+    });
+  const report = (changes: Fields = {}) =>
+    campaign("OfflineConversionReport/QueryByGoalIds", {
+      StartDateUtc: "2026-11-14T00:00:00Z",
+      EndDateUtc: "2026-11-15T00:00:00Z",
+      GoalIds: ["7100002"],
+      UploadChannelFilter: null,
+      ...changes,
+    });
+
+  test("count rows by goal, day and reason, six hours later", async () => {
+    const click = "dd4afcccb1c94a4cad9544dd7e5006ab";
+    await upload(click, "2026-10-14T09:30:00Z");
+    await upload(click, "2026-10-14T09:30:00Z");
+    for (const reason of unattributedReasons) await upload(clickWith(reason), "2026-10-14T09:30:00Z");
+    expect((await report()).body).toMatchObject({ OfflineGoalConversionSummaries: [{ DailySummaries: [] }] });
+    advance(7 * 3_600_000);
+    const { OfflineGoalConversionSummaries: goals } = (await report()).body as {
+      OfflineGoalConversionSummaries: { DailySummaries: Fields[] }[];
+    };
+    expect(goals[0]?.DailySummaries).toMatchObject([
+      { UploadDate: "2026-11-14T00:00:00Z", SuccessCount: "1", UnattributedCount: "15" },
+    ]);
+    const alerts = goals[0]?.DailySummaries[0]?.Alerts as { UnattributedReason: string; Count: string }[];
+    expect(alerts.map(({ UnattributedReason }) => UnattributedReason).toSorted()).toEqual(
+      unattributedReasons.toSorted(),
+    );
+    expect(alerts).toContainEqual({ UnattributedReason: "DuplicateConversionKey", Count: "2" });
+  });
+
+  test.each<[string, Fields]>([
+    ["more than a week", { StartDateUtc: "2026-11-01T00:00:00Z" }],
+    ["no goal", { GoalIds: [] }],
+    ["more than twenty goals", { GoalIds: Array.from({ length: 21 }, String) }],
+    ["a date without a time", { StartDateUtc: "2026-11-14" }],
+  ])("a question about %s is rejected", async (_what, changes) => {
+    expect((await report(changes)).status).toBe(400);
+  });
 });

@@ -2,6 +2,7 @@
 
 import { currency, hash, isObject, isoTime, readJson } from "../shared/checks.ts";
 import { campaignError, microsoftGoals, microsoftKnown, microsoftTags, accessError } from "./access.ts";
+import { keepUpload } from "./reports.ts";
 import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts";
 
 const maxAgeSeconds = 90 * 86_400;
@@ -78,7 +79,11 @@ export function applyConversions(call: Call, context: Context): Answer {
   const accepted: AcceptedInput[] = [];
   const errors = rows.flatMap((row: Record<string, unknown>, index) => {
     const found = rowErrors(row, context.now());
-    if (found.length === 0) accepted.push(toAccepted(row));
+    if (found.length === 0) {
+      const input = toAccepted(row);
+      accepted.push(input);
+      keepUpload(row, input.key ?? "", context);
+    }
     return found.map(({ code, name, field }) => ({
       Code: code,
       Details: null,

@@ -168,6 +168,28 @@ function listTags(call: Call, context: Context): Answer {
   );
 }
 
+function readScores(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "ads:read");
+  if (fault) return fault;
+  const period = call.query.get("lookback_period");
+  if (period !== "1d" && period !== "14d") return error(400, 1, "'lookback_period' must be 1d or 14d.");
+  return {
+    status: 200,
+    body: [
+      {
+        overall_status: "FAIR",
+        ingestion_source: call.query.get("ingestion_source") ?? "CONVERSIONS_API",
+        source_platform: call.query.get("source_platform") ?? "WEB",
+        lookback_period: period,
+        quality_components: {
+          hashed_email: { checkout: { coverage: 98, issues: [] } },
+          click_id_epik: { checkout: { coverage: 12.5, issues: ["LOW_COVERAGE"] } },
+        },
+      },
+    ],
+  };
+}
+
 /** Exchanges the token of a sign-in for a long-lived one that can only send. */
 function makeConversionToken(call: Call, context: Context): Answer {
   const fault = accessError(call, context, "ads:write");
@@ -237,6 +259,12 @@ export const pinterest = {
       method: "GET",
       path: /^\/v5\/ad_accounts\/(?<account>\d+)\/conversion_tags$/,
       handle: listTags,
+    },
+    {
+      kind: "listing",
+      method: "GET",
+      path: /^\/v5\/ad_accounts\/(?<account>\d+)\/conversion_eqs$/,
+      handle: readScores,
     },
   ],
   documentedErrors,

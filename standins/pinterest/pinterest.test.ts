@@ -286,3 +286,13 @@ describe("the sign-in", () => {
     expect(inBody.status).toBe(401);
   });
 });
+
+test("the event quality score needs a sign-in and a period", async () => {
+  const read = (query: string, token: string) =>
+    get(`${platform.origin}/v5/ad_accounts/${known.adAccountId}/conversion_eqs${query}`, bearer(token));
+  expect((await read("?lookback_period=14d", known.accessToken)).body).toMatchObject([
+    { overall_status: "FAIR" },
+  ]);
+  expect((await read("", known.accessToken)).status).toBe(400);
+  expect((await read("?lookback_period=14d", known.conversionToken)).status).toBe(403);
+});

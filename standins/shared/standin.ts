@@ -43,8 +43,11 @@ export type AcceptedInput = {
   event: unknown;
 };
 
-/** `events` receives conversions, `listing` fills pickers, the others are OAuth. A fault hits one kind. */
-export const routeKinds = ["events", "listing", "authorize", "token"] as const;
+/**
+ * `events` receives conversions, `status` says what became of them, `listing` fills pickers, the others are OAuth. A fault hits
+ * one kind.
+ */
+export const routeKinds = ["events", "status", "listing", "authorize", "token"] as const;
 export type RouteKind = (typeof routeKinds)[number];
 
 export type Route = {

@@ -197,6 +197,18 @@ function listPixels(call: Call, context: Context): Answer {
     : adsError(context, 404, "E3003", "The ad account was not found.");
 }
 
+/** The names of the fields could not be read; these follow the other lists of the API. Uncertain. */
+function readScores(call: Call, context: Context): Answer {
+  const fault = accessError(call, context);
+  if (fault) return fault;
+  if (call.params.pixel !== snapchatKnown.pixelId)
+    return adsError(context, 404, "E3003", "The pixel was not found.");
+  const recommendations = [{ priority: "P1", description: "Send hashed phone numbers." }];
+  return listed(context, "event_quality_scores", "event_quality_score", [
+    { event_type: "PURCHASE", action_source: "WEB", score: 7.2, recommendations },
+  ]);
+}
+
 export const snapchat = {
   id: "snapchat",
   known: snapchatKnown,
@@ -237,6 +249,12 @@ export const snapchat = {
       method: "GET",
       path: /^\/v1\/adaccounts\/(?<account>[\w-]+)\/pixels$/,
       handle: listPixels,
+    },
+    {
+      kind: "listing",
+      method: "GET",
+      path: /^\/v1\/pixels\/(?<pixel>[\w-]+)\/event_quality_scores$/,
+      handle: readScores,
     },
   ],
   documentedErrors,

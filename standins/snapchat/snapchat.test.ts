@@ -260,3 +260,12 @@ describe("the sign-in", () => {
     expect((await exchange({ client_secret: "guess" })).status).toBe(401);
   });
 });
+
+test("the event quality scores are those of the token's pixel", async () => {
+  const read = (pixel: string, token: string) =>
+    get(`${platform.origin}/v1/pixels/${pixel}/event_quality_scores`, bearer(token));
+  const { body } = await read(known.pixelId, known.accessToken);
+  expect(body).toMatchObject({ event_quality_scores: [{ event_quality_score: { score: 7.2 } }] });
+  expect((await read(known.foreignPixelId, known.accessToken)).status).toBe(404);
+  expect((await read(known.pixelId, known.expiredToken)).status).toBe(401);
+});

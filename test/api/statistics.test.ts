@@ -90,7 +90,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
       { name: "lead", conversions: 1, values: [] },
       { name: "Refund", conversions: 1, values: refunds },
     ]);
-    expect(json.platforms).toEqual([{ platform: "sandbox", states: { sent: 5 } }]);
+    expect(json.platforms).toEqual([{ platform: "sandbox", states: { sent: 5 }, confirmations: null }]);
     expect(json.match).toEqual({
       conversions: 5,
       identified: 1,

@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { idAt } from "../../src/kernel/ids.ts";
 import { packAttribution } from "../../src/store/people/personCodec.ts";
+import { confirmationStore } from "../../src/store/confirmations/confirmations.ts";
 import { auditStore } from "../../src/store/sites/audit.ts";
 import type { Database, Value } from "../../src/store/engine/database.ts";
 import { eventListStore } from "../../src/store/events/eventList.ts";
@@ -31,7 +32,7 @@ const at = (part: number) => start + Math.floor(events * part) * stepMs;
 const hourAt = (part: number) => Math.floor(at(part) / hourMs);
 const hash = sha256("e".repeat(64));
 const growing =
-  /\b(events|deliveries|attempts|audit|bot_visits|rejected_requests|statistics|statistics_hours|visit_counts|inbound_counts)\b/;
+  /\b(events|deliveries|attempts|confirmations|confirmation_counts|audit|bot_visits|rejected_requests|statistics|statistics_hours|visit_counts|inbound_counts)\b/;
 /** More rows than any page needs, and far fewer than the tables have. */
 const fewRows = 3000;
 
@@ -46,6 +47,10 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
   const top = { before: null, limit: 50 };
   const deep = { before: idAt(at(0.4)), limit: 50 };
   const topLog = { before: null, limit: 50 };
+  const notCounted = { state: "not counted", platforms: ["google_ads"] } as const;
+  const ofConnection = (connectionId: string) => ({ siteId: "s", connectionId });
+  const head = { eventId: idAt(at(0.5)), attemptAt: at(0.5), attemptEventId: "" };
+  const page = { beforeId: idAt(at(0.9)), before: at(0.9), openFromId: idAt(at(0.9)), limit: 200 };
   const deepLog = { before: { eventId: idAt(at(0.4)), connectionId: "c1" }, limit: 50 };
   return {
     events: () => lists.listPage("s", {}, top),
@@ -94,6 +99,13 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
     "the log of the common order, far down": () => log.listPage("s", { orderId: "placeholder" }, deepLog),
     "the log of the common person": () => log.listPage("s", { emailSha256: hash }, topLog),
     "the log of an event": () => log.listPage("s", { eventId: idAt(at(0.5)) }, topLog),
+    "what was not counted": () => log.listPage("s", { confirmation: notCounted }, topLog),
+    "what was not counted, far down": () => log.listPage("s", { confirmation: notCounted }, deepLog),
+    "what was not counted for a reason": () =>
+      log.listPage("s", { confirmation: { ...notCounted, reason: "consent" } }, topLog),
+    "confirmations of a week": () => confirmationStore(db).listCounts("s", hourAt(0.5), hourAt(0.5) + 168),
+    "what was accepted at once": () => confirmationStore(db).listAccepted(ofConnection("c1"), head, page),
+    "what was accepted later": () => confirmationStore(db).listAccepted(ofConnection("c2"), head, page),
     "the audit log": () => auditStore(db, () => "").list("s", 51, idAt(at(0.5))),
     bots: () => traffic.listBotVisits("s", 51, idAt(start)),
     "rejected requests": () => rejectedRequestStore(db).list("s", { before: idAt(at(0.5)), limit: 51 }),
@@ -141,12 +153,22 @@ function fillingStatements(): string[] {
     `INSERT INTO outcomes (site_id, event_id, number, results) ${numbers(events)} SELECT 's', ${id}, 0,
        CASE WHEN n.i % 50 = 0 THEN '[[0]]' ELSE '[[0,1,5,200,1,"abcdef",null]]' END FROM n`,
     deliveries("c2", "webhook", 10, "CASE WHEN n.i > 50000 THEN 'queued' ELSE 'sent' END"),
+    `INSERT INTO confirmations (site_id, event_id, connection_id, state, reason, detail, retries, counted, updated_at)
+     ${numbers(events)} SELECT 's', ${id}, 'c1', CASE WHEN n.i % 10 = 0 THEN 'not counted' ELSE 'confirmed' END,
+       CASE WHEN n.i % 10 = 0 THEN 'consent' ELSE NULL END, NULL, 0, '', 0 FROM n`,
+    `INSERT INTO attempts (site_id, event_id, connection_id, number, started_at, duration_ms, state, reason, http_status, batch, request, response)
+     ${numbers(events)} SELECT 's', ${id}, 'c2', 1, ${ms}, 5, 'sent', NULL, 200, 1, 'POST', '{}' FROM n WHERE n.i % 10 = 0`,
     `INSERT INTO audit (site_id, id, at, actor, action, detail) ${numbers(5000)} SELECT 's', ${id}, 0, 'a', 'b', '{}' FROM n`,
     `INSERT INTO rejected_requests (site_id, id, at, status, error, host)
      ${numbers(5000)} SELECT 's', ${id}, 0, 400, 'e', 'h' FROM n`,
     `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) ${numbers(5000)} SELECT 's', ${id}, 0, 'r', '' FROM n`,
     figures("statistics", "kind, name, currency, count, value", "'conversion', 'n' || (n.i % 10), '', 1, 0"),
     figures("visit_counts", "bucket, reason, writer, visits", "'bots', 'r' || (n.i % 10), 'w', 1"),
+    figures(
+      "confirmation_counts",
+      "connection_id, state, reason, platform, count",
+      "'c1', 'not counted', 'r' || (n.i % 10), 'google_ads', 1",
+    ),
     figures("inbound_counts", "kind, writer, count", "'duplicate', 'w' || (n.i % 10), 1"),
     `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) ${numbers(5000)} SELECT 's', n.i, 0, 9 FROM n`,
   ];

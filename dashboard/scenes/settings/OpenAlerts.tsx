@@ -19,6 +19,7 @@ const places: Record<AlertLine["kind"], [path: string, label: string]> = {
   queue: ["integrations/log", "Go to the sync log"],
   host: ["configuration/domains", "Go to domains"],
   "damaged data": ["configuration", "Go to the configuration"],
+  "not counted": ["integrations/log", "Go to the sync log"],
 };
 
 /** Alerts about a connection link to its platform's page. */

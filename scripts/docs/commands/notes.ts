@@ -33,7 +33,7 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
   ["Sites and hosts", ["site", "host", "tag"]],
   ["Keys and members", ["key", "api-key", "member", "audit"]],
   ["Connections", ["platform", "connect", "connection", "disconnect", "sign-in", "oauth"]],
-  ["Events and deliveries", ["event", "delivery", "backfill", "import"]],
+  ["Events and deliveries", ["event", "delivery", "quality", "backfill", "import"]],
   ["People and consent", ["identity", "consent", "person"]],
   ["Bot filtering", ["traffic"]],
   ["Alerts and webhooks", ["alert", "webhook"]],
@@ -225,6 +225,10 @@ export const notes: Readonly<Record<string, Note>> = {
   "delivery show": { example: "delivery show EVENT" },
   "delivery replay": { example: "delivery replay shop.example.com --state rejected" },
   "delivery cancel": { example: "delivery cancel shop.example.com --state parked" },
+  quality: {
+    example: "quality shop.example.com",
+    more: "[Match quality](../match-quality.md) explains the columns and the score.",
+  },
   "backfill start": {
     example: "backfill start ID --days 30",
     by: "test/faults/backfill.test.ts",

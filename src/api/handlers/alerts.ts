@@ -27,6 +27,7 @@ const whatToDo: Record<AlertKind, string> = {
   queue: "Check its sync log: each queued delivery shows what it is waiting for.",
   host: "The list of domains shows what to do. Check the domain again there afterwards.",
   "damaged data": "Enter again what cannot be read, or restore it from a backup.",
+  "not counted": "Filter the sync log by this confirmation: each delivery shows the reason of the platform.",
 };
 
 function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {

@@ -1,6 +1,7 @@
 // Serves the sync log: list, CSV, replay and cancel.
 
 import type { Answer, Body, Query } from "../../contract/contract.ts";
+import { toConfirmation, toConfirmationFilter } from "../../delivery/confirmations/shown.ts";
 import { cancel, checkFilter, replay, type Tally } from "../../delivery/replay.ts";
 import { findEventById } from "../../delivery/trace.ts";
 import type { Site } from "../../sites/directory.ts";
@@ -37,6 +38,9 @@ const columns: readonly Column<ShownLine>[] = [
   { title: "attempts", cell: (line) => line.attempts },
   { title: "next try (UTC)", cell: (line) => timeCell(line.nextTryAt) },
   { title: "changed (UTC)", cell: (line) => timeCell(line.updatedAt) },
+  { title: "confirmation", cell: ({ confirmation }) => confirmation?.state ?? null },
+  { title: "confirmation reason", cell: ({ confirmation }) => confirmation?.reason ?? null },
+  { title: "confirmation detail", cell: ({ confirmation }) => confirmation?.detail ?? null },
   { title: "id", cell: ({ event }) => event.id },
 ];
 
@@ -46,6 +50,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
     query: Query<"GET /sites/:site/deliveries.csv">,
   ): Promise<LogFilter> {
     const { connection, platform, state, event, mode, search, from, to } = query;
+    const { confirmation, confirmationReason } = query;
     checkTimes(from, to);
     const filter: LogFilter = {
       ...(await readSearch(store, siteId, search)),
@@ -56,6 +61,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
       ...(mode === undefined ? {} : { mode }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
+      ...toConfirmationFilter(confirmation, confirmationReason),
     };
     await checkFilter({ store, directory }, [siteId], filter);
     return filter;
@@ -113,5 +119,6 @@ function toLine(line: LogLine): ShownLine {
     attempts,
     nextTryAt: nextTryAt(line),
     updatedAt,
+    confirmation: toConfirmation(line, line.confirmation),
   };
 }

@@ -5,8 +5,10 @@ import { roleOn, type Actor } from "../../access/actor.ts";
 import type { Answer } from "../../contract/contract.ts";
 import { maxTime } from "../../contract/route.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { platformOf } from "../../platforms/index.ts";
 import { openStatistics, type Report } from "../../statistics/read.ts";
-import { moneyOf, type Sum } from "../../statistics/aggregate.ts";
+import { moneyOf, sumConfirmations, type Sum } from "../../statistics/aggregate.ts";
+import type { ConfirmationCount } from "../../store/confirmations/confirmations.ts";
 import type { Handlers } from "../call.ts";
 import { openFeed } from "../feed.ts";
 import type { ApiContext } from "../context.ts";
@@ -65,6 +67,11 @@ const toCounts = ({ conversions, values, refunds, duplicates, filtered, botEvent
 
 const toSums = (sum: Sum) => ({ ...toCounts(sum), bots: sum.visits.bots });
 
+function confirmationsOf(platform: string, counts: readonly ConfirmationCount[], sent: number) {
+  const coversAll = platformOf(platform)?.confirmations?.coversAll === true;
+  return coversAll || counts.length ? sumConfirmations(counts, coversAll ? sent : null) : null;
+}
+
 function toStatistics({ steps, total, before, details }: Report): Omit<Statistics, keyof Range | "timeZone"> {
   const sortBySize = <Item>(items: Iterable<Item>, size: (item: Item) => number) =>
     [...items].toSorted((one, other) => size(other) - size(one));
@@ -78,6 +85,7 @@ function toStatistics({ steps, total, before, details }: Report): Omit<Statistic
     platforms: sortBySize(details.platforms, ([, { sent = 0 }]) => sent).map(([platform, states]) => ({
       platform,
       states,
+      confirmations: confirmationsOf(platform, details.confirmations.get(platform) ?? [], states.sent ?? 0),
     })),
     match: {
       conversions: total.conversions,

@@ -14,6 +14,7 @@ import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
+import { confirmations } from "./confirmations.ts";
 import { examples, responses } from "./examples.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
 import { actionsOf, clickDays, clickOf, events, fields, toRequest } from "./request.ts";
@@ -70,7 +71,7 @@ export const googleAds = {
       "The limit applies to the whole Cloud project, so to all connections that use your app; Google also allows 100,000 requests a day.",
       "One invalid event fails the whole request; the others are resent without it.",
       "A conversion action that Google does not know, or that is less than some hours old, stops only its own events: they wait and are retried every hour until event.NAME or conversion_action is corrected. An event with several actions waits until all of them are right. A fault of the account stops the connection until it is connected again.",
-      "Accepted means received. Google Ads shows hours later if the conversion was attributed.",
+      "Accepted means received. The relay asks Google from half an hour later on if the conversions of a request count. Google answers with counts by reason and not for single conversions, so the confirmation of a conversion may be unknown where a request had several.",
       "Google was seen to reject order ids of digits only, so they get a prefix. A setting sends them as they are.",
       "Actions that count one conversion per click do not accept wbraid or gbraid.",
     ],
@@ -158,6 +159,7 @@ export const googleAds = {
   toRequest,
   readResponse: readIngested("conversion_action"),
   prove: proveByTestEvent,
+  confirmations,
   examples,
   responses,
 } satisfies Platform;

@@ -17,6 +17,7 @@ import {
   testCodeSetting,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
+import { quality } from "./quality.ts";
 import { events, fields, graph, graphOf, isMatchable, toRequest, version } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -173,6 +174,7 @@ export const meta = {
       (body) => Array.isArray(at(body, "web")) || Array.isArray(at(body, "data")),
       { otherwise: "Meta's answer about the dataset could not be read", unchecked: "permission to send" },
     ),
+  quality,
   examples,
   responses,
 } satisfies Platform;

@@ -28,6 +28,16 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
   return conversions.map(() => reading);
 };
 
+/** Reads the error of another call to the Graph API; null where there is none. */
+export function readFault(
+  response: PlatformResponse,
+  now: number,
+): Extract<Reading, { error: string }> | null {
+  if (isSuccess(response.status) && at(parseBody(response), "error") === undefined) return null;
+  const reading = readWhole(response, 0, now);
+  return reading.outcome === "accepted" ? null : reading;
+}
+
 function readWhole(response: PlatformResponse, count: number, now: number): Reading {
   const { status, body } = response;
   // Meta answers in JSON, so a web page comes from a proxy.

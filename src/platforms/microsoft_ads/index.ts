@@ -7,6 +7,7 @@ import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/response.ts";
 import { digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
+import { confirmations } from "./confirmations.ts";
 import { examples, responses } from "./examples.ts";
 import {
   ageAtReceipt,
@@ -75,7 +76,7 @@ export const microsoftAds = {
       "An offline goal that Microsoft does not know stops only its own events: they wait and are retried every hour until offline_goal or offline_goals is corrected. A wrong token stops the connection until it is connected again.",
       "Hashed email and phone of offline conversions count only if enhanced conversions is enabled for the goal.",
       "An email that was received as a hash follows Microsoft's rules only if the tag has seen the address; otherwise the hash is sent unchanged and matches the person unless the address had dots or a plus before the @.",
-      "Accepted does not mean attributed; reports are delayed by up to six hours.",
+      "Accepted does not mean attributed. For offline conversions the relay asks Microsoft for its report of the goal and day, from 30 hours later on. The report has counts by reason and not single conversions, and counts all uploads to the goal, so the confirmation of a conversion may be unknown. There is no report for the Conversions API.",
     ],
   },
   oauth: {
@@ -182,6 +183,7 @@ export const microsoftAds = {
           (body) => listAt(body, "UetTags").some((tag) => textAt(tag, "Id") === settings.tag_id),
           { otherwise: "the ad account has no UET tag with this tag_id", unchecked: "offline_goal" },
         ),
+  confirmations,
   examples,
   responses,
 } satisfies Platform;

@@ -76,11 +76,18 @@ function conversionsApiRequest(
 export const emptyRequest = (settings: ConnectionSettings) => conversionsApiRequest([], settings, 0);
 
 /** Asks for the UET tag with the keys of offline conversions. */
-export const tagRequest = (settings: ConnectionSettings): PlatformRequest => ({
+export const tagRequest = (settings: ConnectionSettings): PlatformRequest =>
+  campaignRequest(settings, "UetTags/QueryByIds", { TagIds: [settings.tag_id ?? ""] });
+
+export const campaignRequest = (
+  settings: ConnectionSettings,
+  operation: string,
+  body: Readonly<Record<string, unknown>>,
+): PlatformRequest => ({
   method: "POST",
-  url: `${campaignApi}/UetTags/QueryByIds`,
+  url: `${campaignApi}/${operation}`,
   headers: campaignHeaders(settings),
-  body: JSON.stringify({ TagIds: [settings.tag_id ?? ""] }),
+  body: JSON.stringify(body),
 });
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
@@ -149,32 +156,27 @@ function campaignHeaders(settings: ConnectionSettings): Record<string, string> {
 }
 
 function offlineRequest(conversions: readonly Conversion[], settings: ConnectionSettings): PlatformRequest {
-  return {
-    method: "POST",
-    url: `${campaignApi}/OfflineConversions/Apply`,
-    headers: campaignHeaders(settings),
-    body: JSON.stringify({
-      OfflineConversions: conversions.map((conversion) => ({
-        ConversionName: goalOf(conversion, settings),
-        // Microsoft recognises repeats by this and the click id, so it has the same bytes on every attempt.
-        ConversionTime: isoTime(conversion.time).replace(/\.\d+Z$/, "Z"),
-        ...(conversion.value === null
-          ? {}
-          : {
-              ConversionValue: amountOf(conversion.value, conversion.currency),
-              ConversionCurrencyCode: conversion.currency,
-            }),
-        MicrosoftClickId: clickOf(conversion),
-        HashedEmailAddress: conversion.person
-          ? (conversion.person.emailMicrosoftSha256 ?? conversion.person.emailSha256)
-          : undefined,
-        HashedPhoneNumber: conversion.person?.phoneSha256,
-      })),
-    }),
-  };
+  return campaignRequest(settings, "OfflineConversions/Apply", {
+    OfflineConversions: conversions.map((conversion) => ({
+      ConversionName: goalOf(conversion, settings),
+      // Microsoft recognises repeats by this and the click id, so it has the same bytes on every attempt.
+      ConversionTime: isoTime(conversion.time).replace(/\.\d+Z$/, "Z"),
+      ...(conversion.value === null
+        ? {}
+        : {
+            ConversionValue: amountOf(conversion.value, conversion.currency),
+            ConversionCurrencyCode: conversion.currency,
+          }),
+      MicrosoftClickId: clickOf(conversion),
+      HashedEmailAddress: conversion.person
+        ? (conversion.person.emailMicrosoftSha256 ?? conversion.person.emailSha256)
+        : undefined,
+      HashedPhoneNumber: conversion.person?.phoneSha256,
+    })),
+  });
 }
 
-function goalOf({ name }: Conversion, settings: ConnectionSettings): string | undefined {
+export function goalOf({ name }: Pick<Conversion, "name">, settings: ConnectionSettings): string | undefined {
   const goals = settings.offline_goals ? readGoals(settings.offline_goals) : null;
   return (
     goals?.get(foldName(name)) ?? goals?.get(foldName(usualEventOf(name) ?? name)) ?? settings.offline_goal

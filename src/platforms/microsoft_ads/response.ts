@@ -47,9 +47,9 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   }
 };
 
-const tokenCodes = new Set(["105", "106", "109"]);
+export const tokenCodes = new Set(["105", "106", "109"]);
 /** Seconds to wait; 0 for the usual time. */
-const transientCodes = new Map([
+export const transientCodes = new Map([
   // An internal error.
   ["0", 0],
   // Too many calls in the last minute.

@@ -15,6 +15,7 @@ import {
 } from "../shared/settings.ts";
 import { userDataOf } from "../shared/userData.ts";
 import { examples, responses } from "./examples.ts";
+import { quality } from "./quality.ts";
 import { api, events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -115,6 +116,7 @@ export const pinterest = {
   toRequest,
   readResponse,
   prove: proveByTestEvent,
+  quality,
   examples,
   responses,
 } satisfies Platform;

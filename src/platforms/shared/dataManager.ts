@@ -8,7 +8,7 @@ import { bearer, oneOf } from "./settings.ts";
 import { amountOf, type Body, isoTime } from "./values.ts";
 
 /** Checked 2026-11-16. */
-const dataManager = "https://datamanager.googleapis.com/v1";
+export const dataManager = "https://datamanager.googleapis.com/v1";
 
 export const dataManagerScope = "https://www.googleapis.com/auth/datamanager";
 

@@ -18,11 +18,12 @@ export function retryAfterSeconds(header: string | undefined, now: number): numb
 }
 
 export const accepted: Reading = { outcome: "accepted" };
-export const rejected = (error: string): Reading => ({ outcome: "rejected", error });
-export const unauthorized = (error: string): Reading => ({ outcome: "unauthorized", error });
+type Failure = Extract<Reading, { error: string }>;
+export const rejected = (error: string): Failure => ({ outcome: "rejected", error });
+export const unauthorized = (error: string): Failure => ({ outcome: "unauthorized", error });
 
 /** `seconds` is the wait that the platform asks for, if it does. */
-export function retryLater(error: string, seconds?: number): Reading {
+export function retryLater(error: string, seconds?: number): Failure {
   return { outcome: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
 }
 
@@ -30,7 +31,7 @@ export function retryLater(error: string, seconds?: number): Reading {
  * For a success without the body that the platform sends with one: cut off, empty, or a proxy's page. The platform may
  * have accepted the events or not; they are sent again with the same ids, so they count once.
  */
-export function unreadable({ status, headers }: PlatformResponse, now: number): Reading {
+export function unreadable({ status, headers }: PlatformResponse, now: number): Failure {
   const wait = retryAfterSeconds(headers["retry-after"], now);
   return retryLater(`HTTP ${status}: the answer could not be read`, wait);
 }

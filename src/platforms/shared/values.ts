@@ -105,3 +105,6 @@ export function browserOf({ browser, consent }: Conversion): Partial<Browser> {
 }
 
 const noBrowser: Partial<Browser> = Object.freeze({});
+
+/** Turns a percentage into a share from 0 to 1, without the noise of floating-point numbers. */
+export const shareOf = (percentage: number) => Math.round(percentage * 100) / 10_000;

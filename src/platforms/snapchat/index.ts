@@ -7,6 +7,7 @@ import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
 import { bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { userDataOf } from "../shared/userData.ts";
 import { examples, responses } from "./examples.ts";
+import { quality } from "./quality.ts";
 import { events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -144,6 +145,7 @@ export const snapchat = {
   toRequest,
   readResponse,
   prove: proveByTestEvent,
+  quality,
   examples,
   responses,
 } satisfies Platform;

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
+import type { ConfirmationReason, ConfirmationState } from "../../kernel/confirmation.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
@@ -67,6 +68,59 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
   const stateOf = async (siteId: string, eventId: string) =>
     (await store.deliveries.listByEvent(siteId, eventId))[0];
 
+  async function confirm(
+    siteId: string,
+    eventId: string,
+    state: ConfirmationState,
+    reason: ConfirmationReason | null = null,
+    connectionId = "c1",
+  ): Promise<void> {
+    const confirmation = { state, reason, detail: null };
+    const question = {
+      siteId,
+      connectionId,
+      subject: "t-1",
+      eventIds: [eventId],
+      acceptedAt: now,
+      asked: 1,
+      dueAt: now,
+    };
+    const answers = [{ eventId, confirmation, countedAs: confirmation }];
+    await store.confirmations.answer(question, "google_ads", answers, 0, now);
+  }
+
+  test("deliveries are found by their confirmation and its reason, page by page", async () => {
+    const siteId = shortId();
+    const sent: Wanted["deliveries"] = [
+      ["c1", "sent", "google_ads"],
+      ["c2", "sent", "meta"],
+    ];
+    const events: string[] = [];
+    for (let i = 0; i < 6; i++) events.push(await addEvent(siteId, { at: now + i, deliveries: sent }));
+    const [confirmed = "", lost = "", denied = "", mixed = "", unasked = "", newest = ""] = events;
+    await confirm(siteId, confirmed, "confirmed");
+    await confirm(siteId, lost, "not counted", "no ad click");
+    await confirm(siteId, denied, "not counted", "consent");
+    await confirm(siteId, mixed, "unknown", "several reasons");
+    await confirm(siteId, newest, "not counted", "no ad click");
+    const by = (state: ConfirmationState, reason?: ConfirmationReason): LogFilter => ({
+      confirmation: { state, platforms: ["google_ads"], ...(reason && { reason }) },
+    });
+    expect(await ids(siteId, by("not counted"))).toEqual([newest, denied, lost]);
+    expect(await all(siteId, by("not counted"), 1)).toHaveLength(3);
+    expect(await ids(siteId, by("not counted", "no ad click"))).toEqual([newest, lost]);
+    expect(await ids(siteId, by("confirmed"))).toEqual([confirmed]);
+    expect(await ids(siteId, by("unknown"))).toEqual([unasked, mixed]);
+    expect(await ids(siteId, by("unknown", "several reasons"))).toEqual([mixed]);
+    expect(await ids(siteId, { ...by("not counted"), connectionId: "c2" })).toEqual([]);
+    expect(await ids(siteId, { ...by("not counted"), eventId: lost })).toEqual([lost]);
+    expect(await ids(siteId, { ...by("not counted"), from: now + 2 })).toEqual([newest, denied]);
+    expect(await ids(siteId, { ...by("not counted"), states: ["queued"] })).toEqual([]);
+    expect(await store.syncLog.count(siteId, by("not counted"))).toBe(3);
+    const page = await store.syncLog.listPage(siteId, { connectionId: "c1" }, { before: null, limit: 2 });
+    expect(page.lines.map(({ confirmation }) => confirmation?.reason)).toEqual(["no ad click", undefined]);
+  });
+
   test("log lines have the fields of delivery and event, newest first", async () => {
     const siteId = shortId();
     const old = await addEvent(siteId, { at: now - 5000, deliveries: [["c1", "sent"]] });
@@ -92,6 +146,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
       mode: "live",
       receivedAt: now,
       erased: false,
+      confirmation: null,
     });
   });
 

@@ -2,19 +2,35 @@
 //
 // Event ids are in the order of time, so the newest are the largest. States that only delivery rows have are read along
 // their indexes, with a branch for each connection and state. Other pages are read from the events: along the index of an
-// order or a person, or all events of the site. The rest of the filter is checked on the lines. One call reads a bounded
-// number of rows, so a page can be short and still have a next one.
+// order or a person, those that a platform did not count, or all events of the site. The rest of the filter is checked on the
+// lines. One call reads a bounded number of rows, so a page can be short and still have a next one.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId, timeOfId } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
-import { deliveryColumns, deliveryRow, type Delivery } from "./delivery.ts";
+import { deliveryRow, type Delivery } from "./delivery.ts";
 import { emailColumn, eventListStore, isOfPerson } from "../events/eventList.ts";
 import { isOpen, plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
 import { findHourWithDeliveries } from "../statistics/statistics.ts";
+import type { ConfirmationRow } from "../confirmations/confirmations.ts";
+import {
+  conditionsOf,
+  idIn,
+  isRowState,
+  selectBranches,
+  stateCondition,
+  type Branch,
+  type RowState,
+} from "./syncLogBranches.ts";
 import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
+import {
+  listNotCounted,
+  matchesConfirmation,
+  withConfirmations,
+  type ConfirmationFilter,
+} from "./syncLogConfirmations.ts";
 
 export type LogFilter = {
   connectionId?: string;
@@ -28,6 +44,7 @@ export type LogFilter = {
   /** Received from `from` on, and before `to`. */
   from?: number;
   to?: number;
+  confirmation?: ConfirmationFilter;
 };
 
 export type LogLine = Delivery & {
@@ -39,18 +56,11 @@ export type LogLine = Delivery & {
   receivedAt: number;
   /** The person of the event was erased. */
   erased: boolean;
+  /** Null where the platform has said nothing yet. */
+  confirmation: ConfirmationRow | null;
 };
 
 export type LogPage = { lines: LogLine[]; next: LogKey | null };
-
-/** An index to read along: of a connection, and of a state that only delivery rows have. */
-type Branch = { connectionId: string; state: RowState };
-type RowState = (typeof rowStates)[number];
-
-/** Every delivery in one of these states has a row. Others may be found in outcomes and plans only. */
-const rowStates = ["queued", "parked", "rejected", "expired"] as const;
-const isRowState = (state: DeliveryState): state is RowState =>
-  (rowStates as readonly string[]).includes(state);
 
 const maxBranches = 200;
 const maxRowsRead = 20_000;
@@ -62,7 +72,8 @@ export function syncLogStore(db: Database) {
   /** Chooses the indexes to read along; null where the events have to be read. */
   async function branchesOf(siteId: string, filter: LogFilter): Promise<Branch[] | null> {
     const states = filter.states?.filter(isRowState) ?? [];
-    if (namesFewEvents(filter) || states.length === 0 || states.length !== filter.states?.length) return null;
+    if (namesFewEvents(filter) || filter.confirmation) return null;
+    if (states.length === 0 || states.length !== filter.states?.length) return null;
     const branches: Branch[] = [];
     for (const state of states) {
       const { connectionId: wanted } = filter;
@@ -146,14 +157,8 @@ export function syncLogStore(db: Database) {
 
   /** Adds the fields of the events. The event of a delivery may have been purged. */
   async function withEvents(siteId: string, deliveries: readonly Delivery[]): Promise<LogLine[]> {
-    const events = new Map<string, Row>();
-    for (const some of chunks([...new Set(deliveries.map(({ eventId }) => eventId))])) {
-      const rows = await db.all(
-        `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-        [siteId, ...some],
-      );
-      for (const row of rows) events.set(String(row.id), row);
-    }
+    const rows = await readEventRows(siteId, [...new Set(deliveries.map(({ eventId }) => eventId))]);
+    const events = new Map(rows.map((row) => [String(row.id), row]));
     return deliveries.map((delivery) => toLine(delivery, events.get(delivery.eventId)));
   }
 
@@ -175,6 +180,37 @@ export function syncLogStore(db: Database) {
     };
   }
 
+  /** Reads up to `max` deliveries below a line that their platforms did not count. */
+  async function readNotCounted(
+    siteId: string,
+    filter: LogFilter & { confirmation: ConfirmationFilter },
+    below: LogKey,
+    max: number,
+  ): Promise<Part> {
+    const keys = await listNotCounted(db, siteId, filter.confirmation, timesOf(filter), below, max);
+    const rows = await readEventRows(siteId, [...new Set(keys.map(({ eventId }) => eventId))]);
+    const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
+    const events = new Map(rows.map((row) => [String(row.id), row]));
+    const found = keys.flatMap(({ eventId, connectionId }) =>
+      (deliveries.get(eventId) ?? []).flatMap((one) =>
+        one.connectionId === connectionId ? [toLine(one, events.get(eventId))] : [],
+      ),
+    );
+    return { found, next: keys.length < max ? null : (keys.at(-1) ?? null) };
+  }
+
+  async function readEventRows(siteId: string, ids: readonly string[]): Promise<Row[]> {
+    const found: Row[] = [];
+    for (const some of chunks(ids))
+      found.push(
+        ...(await db.all(
+          `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+          [siteId, ...some],
+        )),
+      );
+    return found;
+  }
+
   /** Selects events newest first. The one at which the previous page ended may have deliveries left. */
   async function selectEvents(siteId: string, filter: LogFilter, below: LogKey, max: number): Promise<Row[]> {
     const end = below.connectionId === "" ? below.eventId : `${below.eventId}0`;
@@ -187,14 +223,7 @@ export function syncLogStore(db: Database) {
     }
     const ids =
       filter.eventId === undefined ? await lists.listIds(siteId, filter, end, max) : [filter.eventId];
-    const found: Row[] = [];
-    for (const some of chunks(ids))
-      found.push(
-        ...(await db.all(
-          `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-          [siteId, ...some],
-        )),
-      );
+    const found = await readEventRows(siteId, ids);
     return found.toSorted((one, other) => (String(one.id) < String(other.id) ? 1 : -1));
   }
 
@@ -227,6 +256,9 @@ export function syncLogStore(db: Database) {
     at: { before: LogKey | null; limit: number },
   ): Promise<LogPage> {
     const branches = await branchesOf(siteId, filter);
+    const { confirmation } = filter;
+    const isIndexed = branches !== null || isNotCounted(filter);
+    const toShown = async (shown: LogLine[]) => (confirmation ? shown : withConfirmations(db, siteId, shown));
     const lines: LogLine[] = [];
     let below = at.before ?? { eventId: lastId, connectionId: "" };
     // A filter that no index serves may drop most rows, so more are read at once.
@@ -234,18 +266,22 @@ export function syncLogStore(db: Database) {
     for (let rowsRead = 0; rowsRead < maxRowsRead; rowsRead += some) {
       const { found, next } = branches
         ? await readBranches(siteId, filter, branches, below, some)
-        : await readEvents(siteId, filter, below, some);
-      lines.push(...found.filter((line) => matches(line, filter)));
+        : isNotCounted(filter)
+          ? await readNotCounted(siteId, filter, below, some)
+          : await readEvents(siteId, filter, below, some);
+      const matching = found.filter((line) => matches(line, filter));
+      const read = confirmation ? await withConfirmations(db, siteId, matching) : matching;
+      lines.push(...read.filter((line) => matchesConfirmation(line, confirmation)));
       if (lines.length > at.limit) {
         const shown = lines.slice(0, at.limit);
-        return { lines: shown, next: keyOf(shown.at(-1) as LogLine) };
+        return { lines: await toShown(shown), next: keyOf(shown.at(-1) as LogLine) };
       }
-      if (next === null) return { lines, next: null };
-      below = branches || namesFewEvents(filter) ? next : await skipHours(siteId, filter, next);
+      if (next === null) return { lines: await toShown(lines), next: null };
+      below = isIndexed || namesFewEvents(filter) ? next : await skipHours(siteId, filter, next);
       // The embedded store shares its thread with the inbound endpoint.
       await yieldToEventLoop();
     }
-    return { lines, next: below };
+    return { lines: await toShown(lines), next: below };
   }
 
   return {
@@ -287,9 +323,14 @@ const namesFewEvents = ({ eventId, orderId, emailSha256 }: LogFilter) =>
 /** Deliveries have neither the name nor the mode of their event, so these are checked on the lines. */
 const filtersEvents = ({ eventName, mode }: LogFilter) => eventName !== undefined || mode !== undefined;
 
+const isNotCounted = (filter: LogFilter): filter is LogFilter & { confirmation: ConfirmationFilter } =>
+  filter.confirmation?.state === "not counted" && !namesFewEvents(filter);
+
 /** True when the filter may drop many of the lines that are read. */
 const mayDropLines = (filter: LogFilter, branches: readonly Branch[] | null) =>
-  filtersEvents(filter) || (branches === null && (filter.states ?? filter.platform) !== undefined);
+  filtersEvents(filter) ||
+  filter.confirmation !== undefined ||
+  (branches === null && (filter.states ?? filter.platform) !== undefined);
 
 const timesOf = ({ from, to }: LogFilter) => [
   from === undefined ? "" : idAt(from),
@@ -327,35 +368,6 @@ function toLine(delivery: Delivery, event: Row | undefined): LogLine {
     mode: event?.mode as Mode,
     receivedAt: Number(event?.received_at),
     erased: event?.email_ref == null,
+    confirmation: null,
   };
-}
-
-/** The index of queued deliveries is ordered by due time. */
-const idIn = ({ state }: Branch) => (state === "queued" ? "(event_id || '')" : "event_id");
-
-const stateCondition = (state: RowState) =>
-  state === "queued"
-    ? "state = 'queued'"
-    : `state = '${state}' AND state IN ('rejected', 'expired', 'skipped', 'parked')`;
-
-const conditionsOf = ({ connectionId, state }: Branch, params: Value[]) =>
-  `connection_id = $${params.push(connectionId)} AND ${stateCondition(state)}`;
-
-/**
- * Selects the keys of a page first and joins the rest to them, because an index that covers all selected columns is
- * preferred over the table. $2 to $5 are from, to, and the line after which the page begins.
- */
-function selectBranches(branches: readonly Branch[], params: Value[]): string {
-  const parts = branches.map((branch) => {
-    const id = idIn(branch);
-    return `SELECT * FROM (SELECT event_id, connection_id FROM deliveries
-      WHERE site_id = $1 AND ${conditionsOf(branch, params)} AND ${id} >= $2 AND ${id} < $3 AND ${id} <= $4
-        AND (${id} < $4 OR connection_id < $5)
-      ORDER BY ${id} DESC, connection_id DESC LIMIT $6) AS part`;
-  });
-  const keys = `SELECT * FROM (${parts.join(" UNION ALL ")}) AS parts ORDER BY event_id DESC, connection_id DESC LIMIT $6`;
-  const columns = deliveryColumns.split(", ").map((column) => `d.${column}`);
-  return `SELECT ${columns.join(", ")} FROM (${keys}) AS k CROSS JOIN deliveries d
-    WHERE d.site_id = $1 AND d.event_id = k.event_id AND d.connection_id = k.connection_id
-    ORDER BY k.event_id DESC, k.connection_id DESC`;
 }

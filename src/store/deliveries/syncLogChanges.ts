@@ -32,14 +32,15 @@ export function syncLogChangeStore(db: Database) {
 
   return {
     /**
-     * Makes deliveries in one of `states` due again, unless their person was erased. The events are locked first, as in
-     * an erasure, so that the later of the two sees what the earlier one did.
+     * Makes deliveries in one of `states` due again, at once or at `dueAt`, unless their person was erased. The events are
+     * locked first, as in an erasure, so that the later of the two sees what the earlier one did.
      */
     requeue(
       siteId: string,
       keys: readonly LogKey[],
       states: readonly DeliveryState[],
       now: number,
+      { reason, dueAt }: { reason: string; dueAt: number } = { reason: "replayed", dueAt: now },
     ): Promise<number> {
       return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
         const planned = await tx.all(
@@ -55,15 +56,15 @@ export function syncLogChangeStore(db: Database) {
           insertDeliveries,
           ended.map((one) => deliveryRow.values(one)),
         );
-        const params: Value[] = [siteId, connectionId, now, ...states];
+        const params: Value[] = [siteId, connectionId, now, reason, dueAt, ...states];
         // The last condition counts the rows again when the transaction runs twice, because its commit was not confirmed.
         const rows = await tx.all(
-          `UPDATE deliveries SET state = 'queued', reason = 'replayed', due_at = $3, owner = '', updated_at = $3
+          `UPDATE deliveries SET state = 'queued', reason = $4, due_at = $5, owner = '', updated_at = $3
            WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, params.length)})
              AND EXISTS (SELECT 1 FROM events WHERE events.site_id = $1 AND events.id = deliveries.event_id
                AND events.email_ref IS NOT NULL)
-             AND (state IN (${list(states.length, 3)})
-               OR (state = 'queued' AND reason = 'replayed' AND updated_at = $3))
+             AND (state IN (${list(states.length, 5)})
+               OR (state = 'queued' AND reason = $4 AND updated_at = $3))
            RETURNING event_id`,
           [...params, ...ids],
         );

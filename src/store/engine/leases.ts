@@ -2,7 +2,14 @@
 
 import type { Database } from "./database.ts";
 
-type LeaseName = "alerts" | "backfills" | "configuration" | "purge" | "statistics";
+type LeaseName =
+  | "alerts"
+  | "backfills"
+  | "configuration"
+  | "confirmations"
+  | "purge"
+  | "quality"
+  | "statistics";
 
 export function leaseStore(db: Database) {
   return {

@@ -1,6 +1,7 @@
 // Checks the integrity of the data in one moment of the database, some rows at a time, without changing anything.
 
 import { backfillStates } from "../../kernel/backfill.ts";
+import { confirmationStates } from "../../kernel/confirmation.ts";
 import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { eventStatuses } from "../events/eventRow.ts";
@@ -35,6 +36,11 @@ const queries: readonly FaultQuery[] = [
     what: "outcomes without their event",
     sql: `SELECT event_id AS example FROM outcomes WHERE NOT EXISTS
       (SELECT 1 FROM events WHERE events.site_id = outcomes.site_id AND events.id = outcomes.event_id)`,
+  },
+  {
+    what: "confirmations without their event",
+    sql: `SELECT event_id AS example FROM confirmations WHERE NOT EXISTS
+      (SELECT 1 FROM events WHERE events.site_id = confirmations.site_id AND events.id = confirmations.event_id)`,
   },
   {
     what: "deliveries that wait for a connection that does not exist",
@@ -172,6 +178,8 @@ const enumerations: readonly [table: string, key: string, column: string, values
   ["deliveries", "event_id", "state", deliveryStates],
   ["backfills", "connection_id", "state", backfillStates],
   ["attempts", "event_id", "state", deliveryStates],
+  ["confirmations", "event_id", "state", confirmationStates],
+  ["confirmation_counts", "connection_id", "state", confirmationStates],
   ["consent_history", "subject", "state", consentStates],
   ["webhooks", "id", "state", webhookStates],
   ["pushes", "webhook_id", "state", ["queued", "sent"]],
@@ -202,6 +210,8 @@ const json: readonly [table: string, key: string, column: string, fits: (value: 
   ["audit", "id", "detail", () => true],
   ["backfills", "connection_id", "chunk", Array.isArray],
   ["backfills", "connection_id", "tally", isObject],
+  ["confirmation_requests", "subject", "events", Array.isArray],
+  ["quality_snapshots", "connection_id", "reports", Array.isArray],
   ["imports", "id", "options", isObject],
   ["imports", "id", "tally", isObject],
 ];

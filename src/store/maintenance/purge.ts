@@ -152,7 +152,7 @@ export function purgeStore(db: Database) {
   /** Removes counts by hour from before `before`: of one table, up to `maxHours` hours at a time. */
   async function hours(
     siteId: string,
-    table: "statistics" | "statistics_hours" | "visit_counts" | "inbound_counts",
+    table: "statistics" | "statistics_hours" | "visit_counts" | "inbound_counts" | "confirmation_counts",
     before: number,
     maxHours: number,
   ): Promise<PurgeStep> {
@@ -222,6 +222,7 @@ async function removeEvents(tx: Query, siteId: string, ids: readonly string[]): 
   for (const some of chunks(ids)) {
     const params = [siteId, ...some];
     for (const [table, column] of [
+      ["confirmations", "event_id"],
       ["attempts", "event_id"],
       ["deliveries", "event_id"],
       ["outcomes", "event_id"],

@@ -9,6 +9,10 @@ export const columns = {
   backfills:
     "site_id, connection_id, state, reason, days, per_minute, from_id, to_id, cursor, chunk, total, tally, due_at, started_by, started_at, updated_at",
   bot_visits: "site_id, id, seen_at, reason, record",
+  confirmation_counts: "site_id, hour, connection_id, state, reason, platform, count",
+  confirmation_heads: "site_id, connection_id, event_id, attempt_at, attempt_event_id",
+  confirmation_requests: "site_id, connection_id, subject, events, accepted_at, asked, due_at",
+  confirmations: "site_id, event_id, connection_id, state, reason, detail, retries, counted, updated_at",
   connections:
     "site_id, id, platform, account, settings, credentials, events, state, state_reason, created_at, updated_at",
   consent_history: "site_id, subject, id, given_by, state, decided_at",
@@ -27,6 +31,7 @@ export const columns = {
   periods: "site_id, number, starts_at, ends_at, conversions, removed, closed_at",
   platform_sign_ins: "site_id, id, platform, record, expires_at",
   push_log: "site_id, webhook_id, id, number, started_at, duration_ms, ok, http_status, error, response",
+  quality_snapshots: "site_id, connection_id, day, reports",
   sessions: "id, user_id, token, address, user_agent, created_at, updated_at, expires_at, seen_at",
   sites: "site_id, name, settings, revision, created_at",
   two_factors: "id, user_id, secret, backup_codes, verified, failures, locked_until",

@@ -9,6 +9,7 @@ import { openObject, readObject, tryParse } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
+import { removeQuestions } from "../confirmations/questions.ts";
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
 import { removeProof } from "./proofs.ts";
 import { changeConfiguration } from "./revision.ts";
@@ -244,6 +245,7 @@ export function configurationStore(
             [line.siteId, id, String(removed.platform), String(removed.account), line.at],
           );
         await removeProof(tx, line.siteId, id);
+        await removeQuestions(tx, line.siteId, id);
       });
     },
 

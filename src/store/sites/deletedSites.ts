@@ -28,6 +28,11 @@ export const configurationTables = [
 export const purgedTables: readonly (readonly [table: string, key: string])[] = [
   ["backfills", "connection_id"],
   ["proofs", "connection_id"],
+  ["confirmation_requests", "connection_id, subject"],
+  ["confirmation_heads", "connection_id"],
+  ["quality_snapshots", "connection_id, day"],
+  ["confirmation_counts", "hour, connection_id, state, reason"],
+  ["confirmations", "event_id, connection_id"],
   ["attempts", "event_id, connection_id, number"],
   ["deliveries", "event_id, connection_id"],
   ["outcomes", "event_id, number"],

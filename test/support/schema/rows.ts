@@ -105,6 +105,54 @@ export function representativeRows(): Record<string, Row[]> {
     outcomes: [{ site_id, event_id: eventId, number: 0, results: `[[1,${at},5,200,1,"abcdef","{}"]]` }],
     nodes: [{ site_id: "", owner: "node", low_water: eventId, until: at }],
     purge_heads: [{ site_id, answers_below: eventId }],
+    confirmations: [
+      {
+        site_id,
+        event_id: eventId,
+        connection_id: "c1",
+        state: "not counted",
+        reason: "no ad click",
+        detail: "1 of 1: CLICK_NOT_FOUND",
+        retries: 0,
+        counted: "not counted/no ad click",
+        updated_at: at,
+      },
+    ],
+    confirmation_counts: [
+      {
+        site_id,
+        hour,
+        connection_id: "c1",
+        state: "not counted",
+        reason: "no ad click",
+        platform: "google_ads",
+        count: 1,
+      },
+    ],
+    confirmation_requests: [
+      {
+        site_id,
+        connection_id: "c1",
+        subject: "t-1",
+        events: JSON.stringify([eventId]),
+        accepted_at: at,
+        asked: 1,
+        due_at: at,
+      },
+    ],
+    confirmation_heads: [
+      { site_id, connection_id: "c1", event_id: eventId, attempt_at: at, attempt_event_id: eventId },
+    ],
+    quality_snapshots: [
+      {
+        site_id,
+        connection_id: "c1",
+        day: "2026-11-15",
+        reports: JSON.stringify([
+          { event: "Purchase", score: 6.8, maxScore: 10, rating: null, keys: [], notes: [] },
+        ]),
+      },
+    ],
     deliveries: [
       {
         site_id,

@@ -32,6 +32,11 @@ export const initial: Migration = {
     "deliveries",
     "backfills",
     "attempts",
+    "confirmations",
+    "confirmation_counts",
+    "confirmation_requests",
+    "confirmation_heads",
+    "quality_snapshots",
     "purge_heads",
     "identities",
     "visitors",
@@ -414,6 +419,69 @@ export const initial: Migration = {
     )`,
     // Serves the success rate of the last hour, and the removal of texts that are too old.
     `CREATE INDEX attempts_by_age ON attempts (site_id, connection_id, started_at) WHERE request <> '(removed)'`,
+
+    // Holds what platforms said later of deliveries that they accepted. A delivery without a row is unconfirmed. retries
+    // counts how often it was sent again because of a temporary reason. counted is what it adds to confirmation_counts.
+    `CREATE TABLE confirmations (
+      site_id text NOT NULL,
+      event_id text NOT NULL,
+      connection_id text NOT NULL,
+      state text NOT NULL,
+      reason text,
+      detail text,
+      retries integer NOT NULL,
+      counted text NOT NULL,
+      updated_at bigint NOT NULL,
+      PRIMARY KEY (site_id, event_id, connection_id)
+    ) {COMPACT}`,
+    // The sync log lists what was not counted, newest first.
+    `CREATE INDEX confirmations_not_counted ON confirmations (site_id, event_id, connection_id)
+     WHERE state = 'not counted'`,
+
+    // Holds the sums of confirmations by the hour of their events. reason is empty where there is none.
+    `CREATE TABLE confirmation_counts (
+      site_id text NOT NULL,
+      hour bigint NOT NULL,
+      connection_id text NOT NULL,
+      state text NOT NULL,
+      reason text NOT NULL,
+      platform text NOT NULL,
+      count bigint NOT NULL,
+      PRIMARY KEY (site_id, hour, connection_id, state, reason)
+    ) {COMPACT}`,
+
+    // Holds the questions to platforms that are open. subject is the platform's name of what is asked, as its request id.
+    // events is a JSON list of ids. asked counts the times that the platform was asked.
+    `CREATE TABLE confirmation_requests (
+      site_id text NOT NULL,
+      connection_id text NOT NULL,
+      subject text NOT NULL,
+      events text NOT NULL,
+      accepted_at bigint NOT NULL,
+      asked integer NOT NULL,
+      due_at bigint NOT NULL,
+      PRIMARY KEY (site_id, connection_id, subject)
+    )`,
+    `CREATE INDEX confirmation_requests_due ON confirmation_requests (site_id, connection_id, due_at)`,
+
+    // Holds how far the accepted deliveries of a connection were read: first attempts by event, others by their start.
+    `CREATE TABLE confirmation_heads (
+      site_id text NOT NULL,
+      connection_id text NOT NULL,
+      event_id text NOT NULL,
+      attempt_at bigint NOT NULL,
+      attempt_event_id text NOT NULL,
+      PRIMARY KEY (site_id, connection_id)
+    ) {COMPACT}`,
+
+    // Holds what platforms say of the quality of the events that they received, once a day. reports is JSON.
+    `CREATE TABLE quality_snapshots (
+      site_id text NOT NULL,
+      connection_id text NOT NULL,
+      day text NOT NULL,
+      reports text NOT NULL,
+      PRIMARY KEY (site_id, connection_id, day)
+    )`,
 
     // Holds the id below which the answers in outcomes are purged.
     `CREATE TABLE purge_heads (

@@ -1,0 +1,98 @@
+// Finds connections whose platform suddenly counts fewer of the conversions that it accepted. The share of each reason in the
+// last day is compared with the week before: a platform that never counts a part of them, which is usual, raises no alert.
+
+import type { ConfirmationReason } from "../kernel/confirmation.ts";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
+import { platformOf } from "../platforms/index.ts";
+import type { Connection, Site } from "../sites/directory.ts";
+import type { ConfirmationCount } from "../store/confirmations/confirmations.ts";
+import type { Alert, Finding } from "../store/statistics/alerts.ts";
+import type { Store } from "../store/store.ts";
+import { nameOf } from "./message.ts";
+
+/** Platforms answer after half an hour at the earliest, so the sums change slowly. */
+const lookMs = 15 * minuteMs;
+const dayHours = dayMs / hourMs;
+const recentHours = dayHours;
+const usualHours = 7 * dayHours;
+
+/** Conversions with the reason in the last day, and decided ones in the week before: fewer say nothing. */
+const minNotCounted = 10;
+const minUsual = 20;
+/** The limit of a reason without a week to compare with. */
+const newLimit = 0.5;
+/** A share has jumped when it is this far above the usual one, and at least twice as high. */
+const jump = 0.1;
+const hysteresis = 0.05;
+
+/** By site. */
+export type NotCountedMemory = Map<string, { at: number; findings: Finding[] }>;
+
+const asked = ({ connections }: Site) =>
+  connections.filter(({ platform }) => platformOf(platform)?.confirmations !== undefined);
+
+/** True where the sums of a site have not been looked at for a while. */
+export function isLookDue(site: Site, memory: NotCountedMemory, now: number): boolean {
+  if (asked(site).length === 0) return false;
+  const known = memory.get(site.id);
+  return !known || known.at > now || now - known.at >= lookMs || known.findings.length > 0;
+}
+
+export async function checkNotCounted(
+  { confirmations }: Pick<Store, "confirmations">,
+  site: Site,
+  open: readonly Alert[],
+  memory: NotCountedMemory,
+  now: number,
+): Promise<Finding[]> {
+  const connections = asked(site);
+  if (connections.length === 0) return [];
+  const known = memory.get(site.id);
+  if (known && known.at <= now && now - known.at < lookMs) return known.findings;
+  const endHour = Math.floor(now / hourMs) + 1;
+  const counts = await confirmations.listCounts(site.id, endHour - recentHours - usualHours, endHour);
+  const findings = connections.flatMap((connection) => {
+    const isOpen = open.some(({ kind, subject }) => kind === "not counted" && subject === connection.id);
+    const own = counts.filter(({ connectionId }) => connectionId === connection.id);
+    return judge(connection, own, endHour - recentHours, isOpen);
+  });
+  memory.set(site.id, { at: now, findings });
+  return findings;
+}
+
+type Sums = { decided: number; reasons: Map<ConfirmationReason, number> };
+
+/** Unknown conversions are left out: they say nothing of either side. */
+function sum(counts: readonly ConfirmationCount[]): Sums {
+  const sums: Sums = { decided: 0, reasons: new Map() };
+  for (const { state, reason, count } of counts) {
+    if (state === "unknown") continue;
+    sums.decided += count;
+    if (state === "not counted" && reason) sums.reasons.set(reason, (sums.reasons.get(reason) ?? 0) + count);
+  }
+  return sums;
+}
+
+function judge(
+  connection: Connection,
+  counts: readonly ConfirmationCount[],
+  recentFrom: number,
+  isOpen: boolean,
+): Finding[] {
+  const recent = sum(counts.filter(({ hour }) => hour >= recentFrom));
+  const usual = sum(counts.filter(({ hour }) => hour < recentFrom));
+  const jumped = [...recent.reasons].flatMap(([reason, count]) => {
+    const share = count / recent.decided;
+    const before = usual.decided < minUsual ? null : (usual.reasons.get(reason) ?? 0) / usual.decided;
+    const limit = before === null ? newLimit : Math.max(2 * before, before + jump);
+    if (count < minNotCounted || share < limit - (isOpen ? hysteresis : 0)) return [];
+    const usually = before === null ? "" : `, usually ${percent(before)}`;
+    return [{ share, text: `${reason} (${percent(share)}${usually})` }];
+  });
+  if (jumped.length === 0) return [];
+  const reasons = jumped.toSorted((one, other) => other.share - one.share).map(({ text }) => text);
+  const text = `Of the last ${recent.decided.toLocaleString("en")} conversions that ${nameOf(connection)} accepted and decided on, it did not count more than usual: ${reasons.join(", ")}.`;
+  return [{ kind: "not counted", subject: connection.id, text }];
+}
+
+const percent = (share: number) => `${Math.round(100 * share)} %`;

@@ -1,0 +1,38 @@
+// Serves the match quality of a site's connections.
+
+import { describeImprovement, readQuality } from "../../../delivery/quality/read.ts";
+import { notFound, type Handlers } from "../../call.ts";
+import type { ApiContext } from "../../context.ts";
+
+type Names = "GET /sites/:site/quality" | "GET /sites/:site/connections/:connection/quality";
+
+const maxSnapshots = 90;
+
+export function qualityHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
+  return {
+    async "GET /sites/:site/connections/:connection/quality"({ site, params }) {
+      const connection = directory.connection(site.id, params.connection);
+      if (!connection) throw notFound("connection");
+      const key = { siteId: site.id, connectionId: connection.id };
+      return { items: await store.snapshots.list(key, maxSnapshots) };
+    },
+    async "GET /sites/:site/quality"({ site }) {
+      const nameOf = (keyId: string) => site.keys.find(({ id }) => id === keyId)?.name ?? keyId;
+      const found = await readQuality(store, site, now());
+      return {
+        items: found.map(({ connection, platform, improvements, ...score }) => ({
+          connection: connection.id,
+          platform: platform.id,
+          ...score,
+          improvements: improvements.map((one) => ({
+            kind: one.kind,
+            key: one.key,
+            inboundKey: one.keyId,
+            gain: one.gain,
+            text: describeImprovement(one, nameOf),
+          })),
+        })),
+      };
+    },
+  };
+}

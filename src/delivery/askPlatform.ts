@@ -1,0 +1,68 @@
+// Asks a platform something that is no delivery. A token that the platform rejects is renewed once. Nothing here changes the state
+// of the connection, opens its circuit breaker or delays its deliveries.
+
+import type {
+  ConnectionSettings,
+  Platform,
+  PlatformRequest,
+  PlatformResponse,
+} from "../platforms/platform.ts";
+import type { Connection } from "../sites/directory.ts";
+import type { Tokens } from "./oauth/tokens.ts";
+import type { Sender } from "./send.ts";
+
+type AskOptions = {
+  sender: Sender;
+  tokens: Tokens;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+/** A failure, as delivery knows them. */
+type Failure = { outcome: "retry" | "unauthorized"; error: string };
+type Step = { outcome: string };
+type Next = { outcome: "next"; request: PlatformRequest };
+
+type Question<Answer extends Step> = {
+  toRequest: (settings: ConnectionSettings) => PlatformRequest;
+  /** `next` makes another call. */
+  read: (response: PlatformResponse, settings: ConnectionSettings) => Answer | Next;
+};
+
+/** Calls of one question: none needs more than two, and one more after the token was renewed. */
+const maxCalls = 4;
+
+export async function askPlatform<Answer extends Step>(
+  { sender, tokens, onDefect }: AskOptions,
+  connection: Connection,
+  platform: Platform,
+  { toRequest, read }: Question<Answer>,
+): Promise<Answer | Failure> {
+  let current = await tokens.fresh(connection);
+  let request: PlatformRequest | null = null;
+  for (let calls = 0, renewals = 0; calls < maxCalls; calls++) {
+    if ("fault" in current) return { outcome: "unauthorized", error: current.error };
+    const { settings } = current;
+    try {
+      request ??= toRequest(settings);
+      const to = { platform: platform.id, customerAddress: platform.customerAddress === true };
+      const sent = await sender.send(request, to);
+      if (!sent.ok) return { outcome: "retry", error: sent.error };
+      const step = read(sent.response, settings);
+      if (isNext(step)) {
+        ({ request } = step);
+        continue;
+      }
+      const canRenew = settings.refresh_token !== undefined && renewals++ === 0;
+      if (step.outcome !== "unauthorized" || !canRenew) return step;
+    } catch (error) {
+      // Platforms' functions are pure and should not throw.
+      onDefect(error, { asked: platform.id });
+      return { outcome: "retry", error: "internal error of the relay" };
+    }
+    request = null;
+    current = await tokens.fresh(current, settings.access_token);
+  }
+  return { outcome: "retry", error: "the platform did not answer within the number of calls" };
+}
+
+const isNext = (step: Step): step is Next => step.outcome === "next";

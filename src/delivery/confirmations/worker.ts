@@ -1,0 +1,273 @@
+// Asks platforms what became of the conversions that they accepted. One node does it for all sites, some minutes behind the
+// clock: it reads the accepted deliveries of each connection, groups them into questions, and asks each question until the
+// platform has decided, later and later. Nothing of this is on the path of an event, and a platform that fails, lies or never
+// answers costs only its own confirmations, which stay unknown.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { openLease } from "../../background/lease.ts";
+import { poll } from "../../background/poll.ts";
+import type { Confirmation, ConfirmationState, CountedAs } from "../../kernel/confirmation.ts";
+import { idAt } from "../../kernel/ids.ts";
+import { dayMs, minuteMs } from "../../kernel/time.ts";
+import { platformOf } from "../../platforms/index.ts";
+import type {
+  ConfirmationReading,
+  Confirmations,
+  ConnectionSettings,
+  Platform,
+} from "../../platforms/platform.ts";
+import { hasSettings, type Connection, type Directory } from "../../sites/directory.ts";
+import type { AcceptedDelivery, ConfirmationHead } from "../../store/confirmations/acceptedDeliveries.ts";
+import type { NewQuestion, Question } from "../../store/confirmations/questions.ts";
+import type { Store } from "../../store/store.ts";
+import { askPlatform } from "../askPlatform.ts";
+import { connectionKey } from "../lanes/deliver.ts";
+import type { Quota } from "../lanes/quota.ts";
+import type { Tokens } from "../oauth/tokens.ts";
+import type { Sender } from "../send.ts";
+
+export type ConfirmationOptions = {
+  store: Pick<Store, "engine" | "confirmations" | "syncLog" | "leases">;
+  directory: Pick<Directory, "sites">;
+  sender: Sender;
+  tokens: Tokens;
+  quota: Quota;
+  /** This node. */
+  owner: string;
+  now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+  /** A question was asked, or given up. */
+  onAsked: (platform: string, result: string) => void;
+  /** A conversion got an answer that is counted. */
+  onConfirmed: (platform: string, state: ConfirmationState) => void;
+};
+
+const leaseMs = 30_000;
+/** First attempts and retries are settled by then, so that reading on in their order misses none. */
+const lagMs = 10 * minuteMs;
+/** Events, and attempts, of one page, and the pages of a connection in one step. */
+const pageSize = 200;
+const maxPages = 500;
+/** The questions of a connection in one step, so that it does not keep the others waiting. */
+const maxQuestions = 100;
+/** A delivery is sent again this often because of a temporary reason. */
+const maxRetries = 3;
+const retryReason = "not counted yet";
+
+export function startConfirmations(
+  options: ConfirmationOptions & { /** The pause between two steps. */ everyMs: number },
+): { stop(): Promise<void> } {
+  const { store, directory, owner, everyMs, now, elapsed, onDefect } = options;
+  const onError = (error: unknown) => onDefect(error, { worker: "confirmations" });
+  const lease = openLease({
+    leases: store.leases,
+    name: "confirmations",
+    owner,
+    lengthMs: leaseMs,
+    now,
+    elapsed,
+    onError,
+  });
+  // The embedded store has one node, which need not wait for the lease of a process that died.
+  const isAlone = store.engine === "sqlite";
+  let step = 0;
+  const loop = poll({
+    everyMs,
+    firstMs: everyMs,
+    jitter: 0.2,
+    onError,
+    async work(signal) {
+      const isOver = async () => signal.aborted || !(isAlone || (await lease.hold()));
+      const connections = [...directory.sites()]
+        .filter(hasSettings)
+        .flatMap((site) => site.connections)
+        .filter(({ platform, unreadable }) => !unreadable && platformOf(platform)?.confirmations);
+      // Connections may share a quota, so each step begins with another one.
+      const first = step++ % Math.max(1, connections.length);
+      for (const connection of [...connections.slice(first), ...connections.slice(0, first)]) {
+        if (await isOver()) return;
+        await confirmConnection(options, connection, isOver).catch((error: unknown) =>
+          onDefect(error, { worker: "confirmations", connection: connection.id }),
+        );
+      }
+    },
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      if (!isAlone) await lease.release();
+    },
+  };
+}
+
+/** Reads on and asks what is due. */
+export async function confirmConnection(
+  options: ConfirmationOptions,
+  connection: Connection,
+  isOver: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<void> {
+  const platform = platformOf(connection.platform);
+  if (!platform?.confirmations) return;
+  await findQuestions(options, connection, platform.confirmations, isOver);
+  const key = { siteId: connection.siteId, connectionId: connection.id };
+  const due = await options.store.confirmations.listDue(key, options.now(), maxQuestions);
+  for (const question of due) {
+    if (await isOver()) return;
+    if (isGivenUp(platform.confirmations, question, options.now())) {
+      await giveUp(options, platform, question, null);
+      continue;
+    }
+    // A connection that is paused, or has no valid token, cannot ask. Its questions wait until their age limit.
+    if (connection.state !== "active") continue;
+    if (!takeQuota(options, connection, platform, platform.confirmations)) return;
+    const outcome = await ask(options, connection, platform, platform.confirmations, question);
+    // A platform that fails, or asks to wait, is left alone until the next step.
+    if (outcome === "retry" || outcome === "unauthorized") return;
+  }
+}
+
+async function findQuestions(
+  { store, now }: ConfirmationOptions,
+  { siteId, id, createdAt, settings }: Connection,
+  confirmations: Confirmations,
+  isOver: () => Promise<boolean>,
+): Promise<void> {
+  const key = { siteId, connectionId: id };
+  let stored = await store.confirmations.readHead(key);
+  for (let pages = 0; pages < maxPages; pages++) {
+    const at = now();
+    const startedAt = performance.now();
+    const from = Math.max(createdAt - lagMs, at - maxAgeMs(confirmations));
+    const head = stored ?? { eventId: idAt(from), attemptAt: from, attemptEventId: "" };
+    const page = await store.confirmations.listAccepted(key, head, {
+      beforeId: idAt(at - lagMs),
+      before: at - lagMs,
+      openFromId: idAt(at - dayMs),
+      limit: pageSize,
+    });
+    if (isSameHead(page.head, head)) return;
+    const questions = toQuestions(confirmations, settings, page.accepted);
+    // Another node that moved the head asks these questions.
+    if (!(await store.confirmations.addQuestions(key, stored, page.head, questions))) return;
+    stored = page.head;
+    // The embedded store works on the thread that accepts events.
+    await sleep(performance.now() - startedAt);
+    if (await isOver()) return;
+  }
+}
+
+const isSameHead = (one: ConfirmationHead, other: ConfirmationHead) =>
+  one.eventId === other.eventId &&
+  one.attemptAt === other.attemptAt &&
+  one.attemptEventId === other.attemptEventId;
+
+const maxAgeMs = ({ askAfterMinutes }: Confirmations) => (askAfterMinutes.at(-1) ?? 0) * minuteMs;
+
+function toQuestions(
+  confirmations: Confirmations,
+  settings: ConnectionSettings,
+  accepted: readonly AcceptedDelivery[],
+): NewQuestion[] {
+  const named = accepted.flatMap((one) => {
+    const subject = confirmations.subjectOf(one, settings);
+    return subject === null || subject.length > maxSubjectLength ? [] : [{ ...one, subject }];
+  });
+  return [...Map.groupBy(named, ({ subject }) => subject)].map(([subject, some]) => {
+    const acceptedAt = Math.min(...some.map((one) => one.acceptedAt));
+    const [first = 0] = confirmations.askAfterMinutes;
+    const eventIds = some.map(({ eventId }) => eventId);
+    return { subject, eventIds, acceptedAt, dueAt: acceptedAt + first * minuteMs };
+  });
+}
+
+const maxSubjectLength = 500;
+
+/** A question that waited while its connection was paused ends some time after its last turn. */
+const isGivenUp = (confirmations: Confirmations, { asked, acceptedAt }: Question, now: number) =>
+  asked >= confirmations.askAfterMinutes.length || now - acceptedAt > 2 * maxAgeMs(confirmations);
+
+async function giveUp(
+  { store, now, onAsked }: ConfirmationOptions,
+  { id: platform }: Platform,
+  question: Question,
+  detail: string | null,
+): Promise<void> {
+  const unknown: Confirmation = { state: "unknown", reason: "no answer", detail };
+  const answers = question.eventIds.map((eventId) => ({
+    eventId,
+    confirmation: unknown,
+    countedAs: unknown,
+  }));
+  await store.confirmations.answer(question, platform, answers, 0, now());
+  await store.confirmations.end(question);
+  onAsked(platform, "given up");
+}
+
+/** Takes one request from the platform's quota. False where there is none left. */
+function takeQuota(
+  { quota, elapsed }: ConfirmationOptions,
+  { siteId, id }: Connection,
+  platform: Platform,
+  { perMinute }: Confirmations,
+): boolean {
+  const key = platform.quota?.sharedBy === "app" ? platform.id : connectionKey({ siteId, connectionId: id });
+  if (quota.take(`confirmations ${key}`, { requests: perMinute, seconds: 60 }, elapsed()) > 0) return false;
+  return !platform.quota || quota.take(key, platform.quota, elapsed()) === 0;
+}
+
+async function ask(
+  options: ConfirmationOptions,
+  connection: Connection,
+  platform: Platform,
+  confirmations: Confirmations,
+  question: Question,
+): Promise<ConfirmationReading["outcome"] | "claimed"> {
+  const { store, now, onAsked, onConfirmed } = options;
+  // The next time is stored before the call, so that a call that never ends is not repeated at once.
+  if (!(await store.confirmations.claim(question, nextAt(confirmations, question, now())))) return "claimed";
+  const { subject, eventIds } = question;
+  const reading = await askPlatform<ConfirmationReading>(options, connection, platform, {
+    toRequest: (settings) => confirmations.toRequest(subject, settings),
+    read: (response, settings) =>
+      confirmations.read(response, { subject, conversions: eventIds.length, settings }, now()),
+  });
+  if (reading.outcome !== "answered") {
+    onAsked(platform.id, reading.outcome);
+    // An id that is not known twice will not be known later.
+    if (reading.outcome === "rejected" && question.asked > 0)
+      await giveUp(options, platform, question, reading.error);
+    return reading.outcome;
+  }
+  const at = now();
+  const answers = toAnswers(question, reading);
+  const again = await store.confirmations.answer(question, platform.id, answers, maxRetries, at);
+  const dueAt = Math.max(at, question.acceptedAt + confirmations.retryAfterMinutes * minuteMs);
+  const keys = again.map((eventId) => ({ eventId, connectionId: connection.id }));
+  if (keys.length)
+    await store.syncLog.requeue(connection.siteId, keys, ["sent"], at, { reason: retryReason, dueAt });
+  const isDecided = answers.length === question.eventIds.length;
+  if (isDecided) await store.confirmations.end(question);
+  onAsked(platform.id, isDecided ? "answered" : "undecided");
+  for (const { countedAs } of answers) onConfirmed(platform.id, countedAs.state);
+  return reading.outcome;
+}
+
+function toAnswers(
+  { eventIds }: Question,
+  { confirmations, tally }: Extract<ConfirmationReading, { outcome: "answered" }>,
+) {
+  return eventIds.flatMap((eventId, i) => {
+    const confirmation = confirmations[i];
+    const countedAs: CountedAs | null | undefined = tally?.[i] ?? confirmation;
+    return confirmation && countedAs ? [{ eventId, confirmation, countedAs }] : [];
+  });
+}
+
+/** A node that was away for hours does not ask for all that it missed at once. */
+function nextAt({ askAfterMinutes }: Confirmations, { asked, acceptedAt }: Question, now: number): number {
+  const [first = 0] = askAfterMinutes;
+  const after = askAfterMinutes[asked + 1] ?? 0;
+  return Math.max(acceptedAt + after * minuteMs, now + (first * minuteMs) / 2);
+}

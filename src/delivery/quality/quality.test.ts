@@ -1,0 +1,150 @@
+// Match quality: which keys a platform receives, the score, and what would raise it.
+
+import { afterAll, describe, expect, test } from "vitest";
+import { newSite } from "../../../test/support/events.ts";
+import { openNodes } from "../../../test/support/nodes.ts";
+import { storeSent } from "../../../test/support/sentEvents.ts";
+import { hourMs } from "../../kernel/time.ts";
+import { googleAds } from "../../platforms/google_ads/index.ts";
+import { meta } from "../../platforms/meta/index.ts";
+import { fullPerson, fullSample } from "../../platforms/shared/sample.ts";
+import { connectPlatform } from "../../sites/connect.ts";
+import { openDirectory } from "../../sites/directory.ts";
+import { addKey, findSite } from "../../sites/manage.ts";
+import { matchKeys, sentKeys, type MatchKey } from "./matchKeys.ts";
+import { describeImprovement, readQuality } from "./read.ts";
+import { scoreMatch, type ScoredConversion } from "./score.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+const googleSettings = { customer_id: "1234567890", access_token: "token", conversion_action: "7700000001" };
+const metaSettings = { pixel_id: "1234567890", access_token: "token" };
+
+describe("the keys of a request", () => {
+  const full = fullSample({ time: now, receivedAt: now });
+
+  test("are all that the platform receives of a full conversion", () => {
+    expect([...sentKeys(meta, metaSettings, full, now)]).toEqual([...matchKeys]);
+  });
+
+  test("depend on the settings of the connection", () => {
+    expect([...sentKeys(googleAds, googleSettings, full, now)]).toEqual(["click id"]);
+    const enhanced = { ...googleSettings, enhanced_conversions_for_leads: "on" };
+    expect([...sentKeys(googleAds, enhanced, full, now)]).toEqual(["email", "phone", "click id"]);
+  });
+
+  test("are those that the conversion has: a click id of another platform is none", () => {
+    const { msclkid } = full.clickIds;
+    const bare = {
+      ...full,
+      person: null,
+      browserIds: {},
+      browser: null,
+      clickIds: msclkid ? { msclkid } : {},
+    };
+    expect([...sentKeys(meta, metaSettings, bare, now)]).toEqual([]);
+  });
+});
+
+describe("the score", () => {
+  const one = (sent: MatchKey[], changes: Partial<ScoredConversion["event"]> = {}): ScoredConversion => ({
+    sent: new Set(sent),
+    event: {
+      keyId: "crm",
+      time: now,
+      receivedAt: now,
+      attribution: { identity: "found", withheld: null },
+      ...changes,
+    },
+  });
+  const supported = new Set<MatchKey>(["email", "phone", "click id"]);
+
+  test("is ten where every conversion carries every key that the connection can send", () => {
+    expect(scoreMatch(supported, [one(["email", "phone", "click id"])])).toMatchObject({
+      score: 10,
+      improvements: [],
+      withinHour: 1,
+    });
+  });
+
+  test("weighs the coverage of each key", () => {
+    const { score, keys, withinHour } = scoreMatch(supported, [
+      one(["email", "click id"]),
+      one(["email"], { time: now - 2 * hourMs }),
+    ]);
+    // (3 × 1 + 2 × 0 + 3 × 0.5) of 8
+    expect(score).toBe(5.6);
+    expect(keys).toEqual([
+      { key: "email", coverage: 1 },
+      { key: "phone", coverage: 0 },
+      { key: "click id", coverage: 0.5 },
+    ]);
+    expect(withinHour).toBe(0.5);
+  });
+
+  test("is null where nothing was sent, or the platform takes no key", () => {
+    expect(scoreMatch(supported, [])).toMatchObject({ conversions: 0, score: null });
+    expect(scoreMatch(new Set(), [one([])])).toMatchObject({ conversions: 1, score: null });
+  });
+
+  test("improves most where one sender leaves out a key that most conversions lack", () => {
+    const unrecognised = { attribution: { identity: "none", withheld: null } } as const;
+    const { improvements } = scoreMatch(supported, [
+      one(["email"], { keyId: "shop", ...unrecognised }),
+      one(["email", "click id"], { keyId: "crm" }),
+      one(["email", "click id"], { keyId: "crm" }),
+      one(["email", "phone", "click id"], { keyId: "shop" }),
+    ]);
+    expect(improvements).toEqual([
+      { kind: "send", key: "phone", keyId: "crm", gain: 0.5 },
+      { kind: "identify", key: "click id", keyId: null, gain: 0.25 },
+      { kind: "send", key: "phone", keyId: "shop", gain: 0.25 },
+    ]);
+  });
+
+  test("suggests nothing for people who refused, or whose visit is known and had no ad click", () => {
+    const refused = { attribution: { identity: "none", withheld: "opted out" } } as const;
+    expect(scoreMatch(supported, [one([], refused), one(["email", "phone"])]).improvements).toEqual([]);
+  });
+});
+
+describe.each(["sqlite", "postgres"] as const)("the quality of a site on %s", async (engine) => {
+  const { store, close } = await openNodes(engine);
+  const directory = openDirectory(store);
+  const context = { store, directory };
+  afterAll(close);
+
+  test("is read from the conversions that each connection sent in the last week", async () => {
+    const siteId = await newSite(store);
+    await directory.refresh();
+    const by = { actor: "test", now, checkAddress: () => null };
+    const site = findSite(context, siteId);
+    const { connection } = await connectPlatform(context, site, "meta", { settings: metaSettings }, by);
+    const idle = await connectPlatform(context, site, "google_ads", { settings: googleSettings }, by);
+    await addKey(context, site, { name: "HubSpot", mode: "live", expiresAt: null }, by);
+    await directory.refresh();
+    const current = findSite(context, siteId);
+    const [key] = current.keys;
+    const withPhone = {
+      emailSha256: fullPerson.emailSha256,
+      phoneDigitsSha256: fullPerson.phoneDigitsSha256,
+    };
+    const keyId = key?.id ?? "";
+    await storeSent(store, connection, "{}", now - hourMs, { keyId, person: withPhone });
+    await storeSent(store, connection, "{}", now - hourMs, { keyId });
+    await storeSent(store, connection, "{}", now - 8 * 24 * hourMs, { keyId });
+    await storeSent(store, connection, "{}", now - hourMs, { keyId, mode: "test" });
+    const [first, second] = await readQuality(store, current, now);
+    const ofMeta = first?.connection.id === connection.id ? first : second;
+    const ofGoogle = first?.connection.id === connection.id ? second : first;
+    expect(ofMeta).toMatchObject({ conversions: 2, withinHour: 1 });
+    expect(ofMeta?.keys).toContainEqual({ key: "phone", coverage: 0.5 });
+    expect(ofMeta?.keys).toContainEqual({ key: "click id", coverage: 0 });
+    expect(ofMeta?.improvements.map((one) => describeImprovement(one, () => "HubSpot"))).toEqual([
+      "Install the tag where people enter their email, or call identifyEmail there: up to +100 % of the conversions would carry a click id.",
+      "Send phone from HubSpot: +50 % of the conversions would carry a phone.",
+      "Send firstName and lastName from HubSpot: +100 % of the conversions would carry a name.",
+    ]);
+    expect(ofGoogle?.connection.id).toBe(idle.connection.id);
+    expect(ofGoogle).toMatchObject({ conversions: 0, score: null });
+  });
+});

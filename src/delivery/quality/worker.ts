@@ -1,0 +1,117 @@
+// Asks platforms once a day how well the events that they received can be matched, and stores their answers. One node does it for
+// all sites. A platform that fails is asked again some hours later, and costs nothing else.
+
+import { openLease } from "../../background/lease.ts";
+import { poll } from "../../background/poll.ts";
+import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
+import { platformOf } from "../../platforms/index.ts";
+import type { QualityReading } from "../../platforms/platform.ts";
+import { hasSettings, type Connection, type Directory } from "../../sites/directory.ts";
+import type { Store } from "../../store/store.ts";
+import { askPlatform } from "../askPlatform.ts";
+import type { Tokens } from "../oauth/tokens.ts";
+import type { Sender } from "../send.ts";
+
+export type SnapshotOptions = {
+  store: Pick<Store, "engine" | "leases" | "snapshots">;
+  directory: Pick<Directory, "sites">;
+  sender: Sender;
+  tokens: Tokens;
+  /** This node. */
+  owner: string;
+  now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+const everyMs = 10 * minuteMs;
+const leaseMs = minuteMs;
+/** A platform that failed, or whose token lacks the permission, is asked again after this time. */
+const againMs = 6 * hourMs;
+const keepMs = 90 * dayMs;
+/** Third-party texts are bounded. */
+const maxReports = 100;
+const maxNotes = 20;
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+export function startSnapshots(options: SnapshotOptions): { stop(): Promise<void> } {
+  const { store, owner, now, elapsed, onDefect } = options;
+  const onError = (error: unknown) => onDefect(error, { worker: "quality" });
+  const lease = openLease({
+    leases: store.leases,
+    name: "quality",
+    owner,
+    lengthMs: leaseMs,
+    now,
+    elapsed,
+    onError,
+  });
+  const isAlone = store.engine === "sqlite";
+  const snapshots = openSnapshots(options);
+  const loop = poll({
+    everyMs,
+    firstMs: everyMs,
+    jitter: 0.2,
+    onError,
+    work: (signal) => snapshots.run(async () => signal.aborted || !(isAlone || (await lease.hold()))),
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      if (!isAlone) await lease.release();
+    },
+  };
+}
+
+export function openSnapshots(options: SnapshotOptions) {
+  const { store, directory, now, onDefect } = options;
+  /** When each connection was asked in vain. */
+  const failedAt = new Map<string, number>();
+
+  async function take(connection: Connection): Promise<void> {
+    const platform = platformOf(connection.platform);
+    const source = platform?.quality;
+    if (!platform || !source || source.toRequest(connection.settings) === null) return;
+    const key = { siteId: connection.siteId, connectionId: connection.id };
+    const day = dayOf(now());
+    const id = `${key.siteId} ${key.connectionId}`;
+    const failed = failedAt.get(id);
+    if (failed !== undefined && failed <= now() && now() - failed < againMs) return;
+    const [newest] = await store.snapshots.list(key, 1);
+    if (newest && newest.day >= day) return;
+    const reading = await askPlatform<QualityReading>(options, connection, platform, {
+      toRequest: (settings) => source.toRequest(settings) ?? unreachable(),
+      read: (response) => source.read(response, now()),
+    });
+    if (reading.outcome !== "answered") {
+      failedAt.set(id, now());
+      return;
+    }
+    failedAt.delete(id);
+    const reports = reading.reports
+      .slice(0, maxReports)
+      .map((report) => ({ ...report, notes: report.notes.slice(0, maxNotes) }));
+    await store.snapshots.add(key, { day, reports }, dayOf(now() - keepMs));
+  }
+
+  return {
+    async run(isOver: () => Promise<boolean>): Promise<void> {
+      const connections = [...directory.sites()]
+        .filter(hasSettings)
+        .flatMap((site) => site.connections)
+        .filter(({ state, platform }) => state === "active" && platformOf(platform)?.quality);
+      for (const connection of connections) {
+        if (await isOver()) return;
+        await take(connection).catch((error: unknown) =>
+          onDefect(error, { worker: "quality", connection: connection.id }),
+        );
+      }
+    },
+  };
+}
+
+function unreachable(): never {
+  throw new Error("the settings no longer suffice");
+}

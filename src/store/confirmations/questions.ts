@@ -1,0 +1,170 @@
+// The open questions to platforms, and how far the accepted deliveries of each connection were read. A question covers all
+// events that the platform accepted together. Reading on and the questions that follow from it are one transaction, so a node
+// that dies in between leaves a step to be repeated, and loses no event.
+
+import { chunks, list, type Database, type Query, type RowQuery } from "../engine/database.ts";
+import { columns } from "../schema/columns.ts";
+import type { ConnectionKey } from "../deliveries/delivery.ts";
+import type { ConfirmationHead } from "./acceptedDeliveries.ts";
+
+export type Question = ConnectionKey & {
+  subject: string;
+  eventIds: string[];
+  /** When the first of its events was accepted. */
+  acceptedAt: number;
+  /** How often the platform was asked. */
+  asked: number;
+  dueAt: number;
+};
+
+export type NewQuestion = Pick<Question, "subject" | "eventIds" | "acceptedAt" | "dueAt">;
+
+/**
+ * The open questions of a connection. Where more conversions are accepted than can be asked about, those that find no place
+ * are not asked about: the others are answered in time, and the rows are few.
+ */
+export const maxOpenQuestions = 2000;
+
+/** The events of a question. Only platforms that answer by day have as many; those beyond are not asked for. */
+const maxEvents = 5000;
+
+const keyOf = ({ siteId, connectionId, subject }: Question) => [siteId, connectionId, subject];
+
+export function questionStore(db: Database) {
+  return {
+    /** Stores questions and moves the head. False when another node has moved it. */
+    addQuestions: (
+      of: ConnectionKey,
+      before: ConfirmationHead | null,
+      head: ConfirmationHead,
+      questions: readonly NewQuestion[],
+    ): Promise<boolean> =>
+      db.write(async (tx) => {
+        if (!(await moveHead(tx, of, before, head))) return false;
+        for (const some of chunks(questions)) await insertQuestions(tx, db.forUpdate, of, some);
+        return true;
+      }),
+
+    async listDue({ siteId, connectionId }: ConnectionKey, now: number, limit: number): Promise<Question[]> {
+      const rows = await db.all(
+        `SELECT ${columns.confirmation_requests} FROM confirmation_requests
+         WHERE site_id = $1 AND connection_id = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4`,
+        [siteId, connectionId, now, limit],
+      );
+      return rows.map((row) => ({
+        siteId,
+        connectionId,
+        subject: String(row.subject),
+        eventIds: readIds(String(row.events)),
+        acceptedAt: Number(row.accepted_at),
+        asked: Number(row.asked),
+        dueAt: Number(row.due_at),
+      }));
+    },
+
+    /** Notes that the platform is asked now, and when it is asked next. False when another node does. */
+    async claim(question: Question, dueAt: number): Promise<boolean> {
+      const rows = await db.write((tx) =>
+        tx.all(
+          `UPDATE confirmation_requests SET asked = asked + 1, due_at = $4
+           WHERE site_id = $1 AND connection_id = $2 AND subject = $3 AND asked = $5 RETURNING asked`,
+          [...keyOf(question), dueAt, question.asked],
+        ),
+      );
+      return rows.length > 0;
+    },
+
+    /** Ends a question. It comes after its answer is written, so that a step that was interrupted is repeated. */
+    async end(question: Question): Promise<void> {
+      await db.write((tx) =>
+        tx.all(
+          `DELETE FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2 AND subject = $3`,
+          keyOf(question),
+        ),
+      );
+    },
+  };
+}
+
+/** Reads a damaged list as an empty one: its events stay unknown. */
+function readIds(text: string): string[] {
+  try {
+    const ids: unknown = JSON.parse(text);
+    return Array.isArray(ids) ? ids.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+const headValues = ({ eventId, attemptAt, attemptEventId }: ConfirmationHead) => [
+  eventId,
+  attemptAt,
+  attemptEventId,
+];
+
+async function moveHead(
+  tx: RowQuery,
+  { siteId, connectionId }: ConnectionKey,
+  before: ConfirmationHead | null,
+  head: ConfirmationHead,
+): Promise<boolean> {
+  const key = [siteId, connectionId];
+  const moved = before
+    ? await tx.all(
+        `UPDATE confirmation_heads SET event_id = $3, attempt_at = $4, attempt_event_id = $5
+         WHERE site_id = $1 AND connection_id = $2 AND event_id = $6 AND attempt_at = $7 AND attempt_event_id = $8
+         RETURNING connection_id`,
+        [...key, ...headValues(head), ...headValues(before)],
+      )
+    : await tx.all(
+        `INSERT INTO confirmation_heads (site_id, connection_id, event_id, attempt_at, attempt_event_id)
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING connection_id`,
+        [...key, ...headValues(head)],
+      );
+  return moved.length > 0;
+}
+
+/** The events of one request may be on two pages: a question that is there gets the others too. */
+async function insertQuestions(
+  tx: RowQuery,
+  forUpdate: string,
+  { siteId, connectionId }: ConnectionKey,
+  questions: readonly NewQuestion[],
+): Promise<void> {
+  const key = [siteId, connectionId];
+  const subjects = questions.map(({ subject }) => subject);
+  const rows = await tx.all(
+    `SELECT subject, events FROM confirmation_requests
+     WHERE site_id = $1 AND connection_id = $2 AND subject IN (${list(subjects.length, 2)}) ORDER BY subject ${forUpdate}`,
+    [...key, ...subjects],
+  );
+  const known = new Map(rows.map((row) => [String(row.subject), readIds(String(row.events))]));
+  const [open] = await tx.all(
+    `SELECT COUNT(*) AS n FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`,
+    key,
+  );
+  let places = maxOpenQuestions - Number(open?.n);
+  for (const { subject, eventIds, acceptedAt, dueAt } of questions) {
+    const before = known.get(subject);
+    const events = JSON.stringify([...new Set([...(before ?? []), ...eventIds])].slice(0, maxEvents));
+    if (before)
+      await tx.all(
+        `UPDATE confirmation_requests SET events = $4 WHERE site_id = $1 AND connection_id = $2 AND subject = $3`,
+        [...key, subject, events],
+      );
+    else if (places-- > 0)
+      await tx.all(
+        `INSERT INTO confirmation_requests (site_id, connection_id, subject, events, accepted_at, asked, due_at)
+         VALUES ($1, $2, $3, $4, $5, 0, $6) ON CONFLICT DO NOTHING`,
+        [...key, subject, events, acceptedAt, dueAt],
+      );
+  }
+}
+
+/** Part of the transaction that removes the connection: nothing can be asked without it. */
+export async function removeQuestions(tx: Query, siteId: string, connectionId: string): Promise<void> {
+  const key = [siteId, connectionId];
+  await tx.all(`DELETE FROM quality_snapshots WHERE site_id = $1 AND connection_id = $2`, key);
+  await tx.all(`DELETE FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`, key);
+  await tx.all(`DELETE FROM confirmation_heads WHERE site_id = $1 AND connection_id = $2`, key);
+}

@@ -1,0 +1,58 @@
+// Snapshots of the platforms' own reports of quality, one a day for each connection.
+
+import type { QualityReport } from "../../kernel/quality.ts";
+import type { Database } from "../engine/database.ts";
+import { columns } from "../schema/columns.ts";
+import type { ConnectionKey } from "../deliveries/delivery.ts";
+
+export type QualitySnapshot = {
+  /** In UTC: 2026-11-15. */
+  day: string;
+  reports: QualityReport[];
+};
+
+export function snapshotStore(db: Database) {
+  return {
+    /** Stores the snapshot of a day, unless there is one, and deletes those from before `keepFrom`. */
+    async add(
+      { siteId, connectionId }: ConnectionKey,
+      { day, reports }: QualitySnapshot,
+      keepFrom: string,
+    ): Promise<void> {
+      await db.write(async (tx) => {
+        await tx.all(
+          `INSERT INTO quality_snapshots (site_id, connection_id, day, reports) VALUES ($1, $2, $3, $4)
+           ON CONFLICT DO NOTHING`,
+          [siteId, connectionId, day, JSON.stringify(reports)],
+        );
+        await tx.all(`DELETE FROM quality_snapshots WHERE site_id = $1 AND connection_id = $2 AND day < $3`, [
+          siteId,
+          connectionId,
+          keepFrom,
+        ]);
+      });
+    },
+
+    /** Lists the newest first. A damaged one is left out. */
+    async list({ siteId, connectionId }: ConnectionKey, limit: number): Promise<QualitySnapshot[]> {
+      const rows = await db.all(
+        `SELECT ${columns.quality_snapshots} FROM quality_snapshots WHERE site_id = $1 AND connection_id = $2
+         ORDER BY day DESC LIMIT $3`,
+        [siteId, connectionId, limit],
+      );
+      return rows.flatMap((row) => {
+        const reports = readReports(String(row.reports));
+        return reports ? [{ day: String(row.day), reports }] : [];
+      });
+    },
+  };
+}
+
+function readReports(text: string): QualityReport[] | null {
+  try {
+    const reports: unknown = JSON.parse(text);
+    return Array.isArray(reports) ? (reports as QualityReport[]) : null;
+  } catch {
+    return null;
+  }
+}

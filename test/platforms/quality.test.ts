@@ -1,0 +1,102 @@
+// Snapshots of the platforms' own reports of quality, against the stand-ins, with the real sender and a real store.
+
+import { afterAll, describe, expect, test } from "vitest";
+import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
+import { readQuality } from "../../src/delivery/quality/read.ts";
+import { openSnapshots } from "../../src/delivery/quality/worker.ts";
+import { openSender } from "../../src/delivery/send.ts";
+import { dayMs, hourMs } from "../../src/kernel/time.ts";
+import { connectPlatform, disconnect } from "../../src/sites/connect.ts";
+import { openDirectory } from "../../src/sites/directory.ts";
+import { findSite } from "../../src/sites/manage.ts";
+import { startStandins } from "../../standins/shared/start.ts";
+import { newSite } from "../support/events.ts";
+import { openNodes } from "../support/nodes.ts";
+
+const platforms = ["meta", "snapchat", "pinterest"] as const;
+const standins = await startStandins({ only: platforms, rateLimits: false });
+const allow = { hosts: new Set<string>(), networks: [] };
+const sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: standins.origins });
+afterAll(async () => {
+  await sender.close();
+  await standins.close();
+});
+
+describe.each(["sqlite", "postgres"] as const)("snapshots on %s", async (engine) => {
+  const { store, close } = await openNodes(engine);
+  const directory = openDirectory(store);
+  const context = { store, directory };
+  afterAll(close);
+  let now = Date.UTC(2026, 10, 15, 12);
+  const by = { actor: "test", now, checkAddress: () => null };
+  const snapshots = openSnapshots({
+    store,
+    directory,
+    sender,
+    tokens: { fresh: (one) => Promise.resolve(one) },
+    owner: "node-a",
+    now: () => now,
+    elapsed: () => now,
+    onDefect: (error) => expect.unreachable(String(error)),
+  });
+  const run = () => snapshots.run(() => Promise.resolve(false));
+
+  async function connect(platform: (typeof platforms)[number], changes: Record<string, string> = {}) {
+    const siteId = await newSite(store);
+    await directory.refresh();
+    const settings = { ...standinConnections[platform], ...changes };
+    const site = findSite(context, siteId);
+    const { connection } = await connectPlatform(context, site, platform, { settings }, by);
+    await directory.refresh();
+    return connection;
+  }
+  const calls = (platform: (typeof platforms)[number]) =>
+    standins.of(platform).received.filter(({ path }) => /quality|eqs/.test(path)).length;
+
+  test.each([
+    ["meta", {}, { event: "Purchase", score: 6.8, maxScore: 10 }],
+    ["snapchat", {}, { event: "PURCHASE", score: 7.2, notes: ["P1: Send hashed phone numbers."] }],
+    ["pinterest", { access_token: knownAt("pinterest", "accessToken") }, { event: "", rating: "FAIR" }],
+  ] as const)("%s is asked once a day, and its answer is shown", async (platform, changes, first) => {
+    const connection = await connect(platform, changes);
+    const key = { siteId: connection.siteId, connectionId: connection.id };
+    const before = calls(platform);
+    await run();
+    await run();
+    expect(calls(platform) - before).toBe(1);
+    now += dayMs;
+    await run();
+    const found = await store.snapshots.list(key, 10);
+    expect(found.map(({ day }) => day)).toHaveLength(2);
+    expect(found[0]?.reports[0]).toMatchObject(first);
+    const [quality] = await readQuality(store, findSite(context, connection.siteId), now);
+    expect(quality?.snapshot).toEqual(found[0]);
+    await disconnect(context, connection, by);
+    expect(await store.snapshots.list(key, 10)).toEqual([]);
+    await directory.refresh();
+  });
+
+  test("a token without the permission leaves the connection alone, and is tried again after six hours", async () => {
+    const token = knownAt("pinterest", "conversionToken");
+    const connection = await connect("pinterest", { access_token: token });
+    const before = calls("pinterest");
+    await run();
+    now += hourMs;
+    await run();
+    expect(calls("pinterest") - before).toBe(1);
+    now += 5 * hourMs;
+    await run();
+    expect(calls("pinterest") - before).toBe(2);
+    await directory.refresh();
+    expect(directory.connection(connection.siteId, connection.id)?.state).toBe("active");
+    await disconnect(context, connection, by);
+    await directory.refresh();
+  });
+
+  test("snapshots are kept for ninety days", async () => {
+    const key = { siteId: await newSite(store), connectionId: "c1" };
+    await store.snapshots.add(key, { day: "2026-01-01", reports: [] }, "2025-10-01");
+    await store.snapshots.add(key, { day: "2026-05-01", reports: [] }, "2026-01-31");
+    expect((await store.snapshots.list(key, 10)).map(({ day }) => day)).toEqual(["2026-05-01"]);
+  });
+});
