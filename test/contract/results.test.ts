@@ -231,6 +231,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
         attempts: 2,
         nextTryAt: null,
         updatedAt: expect.any(Number),
+        confirmation: null,
         log: [
           expect.objectContaining({ number: 1, state: "queued", reason: "HTTP 500", httpStatus: 500 }),
           expect.objectContaining({
