@@ -1,6 +1,5 @@
 // Relays a validated event: looks up the person, filters, attributes, plans, stores, sends (see ARCHITECTURE.md).
 
-import { hash } from "node:crypto";
 import { dispatch } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes/lanes.ts";
 import { planDeliveries, withPlatformEventId, type PlannedDelivery } from "./delivery/plan.ts";
@@ -11,7 +10,7 @@ import { orderEventIdOf } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { OpenEvent, ReservedId } from "./delivery/openEvents.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
-import { orderClaim, personRefOf } from "./store/events/claims.ts";
+import { duplicateKey, orderClaim, personRefOf } from "./store/events/claims.ts";
 import { toPlan, type PlanEntry } from "./store/events/plan.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
@@ -197,20 +196,10 @@ function claimsOf(received: Received, { settings }: Site) {
   const personRef = eventIdOfOrder ? personRefOf(eventIdOfOrder, event.person.emailSha256) : 0;
   return {
     personRef,
-    claim: eventIdOfOrder ? orderClaim(eventIdOfOrder, event.mode, personRef) : duplicateKey(received),
+    claim: eventIdOfOrder
+      ? orderClaim(eventIdOfOrder, event.mode, personRef)
+      : duplicateKey(event, received.eventTime),
     claimUntil: event.receivedAt + (eventIdOfOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),
     orderEventId: event.mode === "live" ? eventIdOfOrder : null,
   };
-}
-
-/**
- * The duplicate key of an event without an order id. Of two events with the same key within the window, the second is a duplicate.
- * The row that holds the key names the site.
- */
-function duplicateKey({ event, eventTime }: Received): string {
-  const { mode, person, value, currency } = event;
-  // Platforms match event names regardless of case, so the key does too.
-  const name = event.name.trim().toLowerCase();
-  const fields = JSON.stringify([mode, name, null, person.emailSha256, value, currency, eventTime]);
-  return hash("sha256", fields, "base64url").slice(0, 27);
 }

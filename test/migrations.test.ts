@@ -2,7 +2,7 @@
 // present code reads the result.
 
 import { describe, expect, test } from "vitest";
-import { checkLocation } from "../src/maintenance/restore.ts";
+import { checkLocation } from "../src/maintenance/check.ts";
 import { ulid } from "../src/kernel/ids.ts";
 import { openDirectory } from "../src/sites/directory.ts";
 import type { Database, Row } from "../src/store/engine/database.ts";

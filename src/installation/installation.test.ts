@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../test/support/databases.ts";
 import { engines } from "../../test/support/relay.ts";
-import { checkLocation } from "../maintenance/restore.ts";
+import { checkLocation } from "../maintenance/check.ts";
 import { readConfig } from "./config.ts";
 import { openInstallation } from "./installation.ts";
 

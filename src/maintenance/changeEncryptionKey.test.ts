@@ -17,7 +17,7 @@ import { openStore, type Store } from "../store/store.ts";
 import { fillTable } from "../store/maintenance/restoreTarget.ts";
 import { resealAll, endKeyChange } from "./changeEncryptionKey.ts";
 import { followKeyFile, readKeyFile, writeKeyFile } from "./encryptionKeys.ts";
-import { checkLocation } from "./restore.ts";
+import { checkLocation } from "./check.ts";
 
 const oldKey = rowsKey;
 const newKey = Buffer.alloc(32, 9);

@@ -20,7 +20,8 @@ import { openStore } from "../store/store.ts";
 import { fillTable, openRestoreTarget } from "../store/maintenance/restoreTarget.ts";
 import { takeBackup } from "./backup.ts";
 import { writeLines } from "./backupFile.ts";
-import { checkLocation, restoreBackup, verifyBackup } from "./restore.ts";
+import { checkLocation } from "./check.ts";
+import { restoreBackup, verifyBackup } from "./restore.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const keys = () => [rowsKey];
@@ -204,6 +205,7 @@ describe("the embedded database", () => {
         what: "secrets of two-factor sign-in that cannot be decrypted",
         count: 1,
         example: "ada@example.com",
+        advice: "Reset these members with 'cleancast member reset EMAIL', or restore a backup.",
       },
     ]);
   });

@@ -1,18 +1,13 @@
 // Restores a backup: the whole file is verified before the first row is written, and the restored data replaces the present
 // data atomically. A restore that is killed has changed nothing.
 
-import { listDamagedSecrets } from "../access/twoFactorSecrets.ts";
-import { platforms } from "../platforms/index.ts";
-import { Conflict, Missing } from "../kernel/refusal.ts";
-import { checkSnapshot, type Inconsistency } from "../store/maintenance/check.ts";
+import { Conflict } from "../kernel/refusal.ts";
+import type { Inconsistency } from "../store/maintenance/check/faults.ts";
 import type { Database } from "../store/engine/database.ts";
 import { generationOf, generationSetting } from "../store/schema/generation.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
-import { sealWith, tryOpen, type Keys, type Seal } from "../store/engine/seal.ts";
+import { sealWith, tryOpen, type Keys } from "../store/engine/seal.ts";
 import { sealedNames } from "../store/maintenance/sealedColumns.ts";
-import { listTwoFactors } from "../store/access/members.ts";
-import { openSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
-import { readSetting } from "../store/settings.ts";
 import type { StoreLocation } from "../store/open.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
 import {
@@ -21,6 +16,7 @@ import {
   openRestoreTarget,
   type RestoreObstacle,
 } from "../store/maintenance/restoreTarget.ts";
+import { checkLocation } from "./check.ts";
 import { readBackup, type Header, type OnRead, type Totals } from "./backupFile.ts";
 
 export type Restored = Totals & {
@@ -129,38 +125,4 @@ async function writeTables(file: string, db: Database, onRead: OnRead): Promise<
     }
     if (part.part === "rows") await fillTable(db, part.table, part.columns, part.rows);
   }
-}
-
-/** Finds inconsistencies in a database. */
-export async function checkLocation(location: StoreLocation, keys: Keys): Promise<Inconsistency[]> {
-  const snapshot = await openSnapshot(location);
-  if (!snapshot) throw new Missing("database", "There is no database to check yet.");
-  try {
-    // A missing key must not look like values that cannot be decrypted.
-    keys();
-    if (snapshot.version !== latestVersion)
-      throw new Conflict(
-        "database",
-        `The database has schema ${snapshot.version}, this version of Cleancast knows ${latestVersion}: ` +
-          (snapshot.version > latestVersion
-            ? "check it with the newer one."
-            : "run 'cleancast migrate' first."),
-      );
-    const known = platforms.map(({ id }) => id);
-    const seal = sealWith(keys);
-    return [...(await checkSnapshot(snapshot, seal, known)), ...(await checkTwoFactors(snapshot, seal))];
-  } finally {
-    await snapshot.close();
-  }
-}
-
-/** If the access secret itself cannot be read, that was reported, and nothing is known of the values under it. */
-async function checkTwoFactors(snapshot: Snapshot, seal: Seal): Promise<Inconsistency[]> {
-  const sealed = await readSetting(snapshot, sealedNames.access);
-  const secret = sealed && tryOpen(seal, sealed, sealedNames.access);
-  if (!secret) return [];
-  const damaged = await listDamagedSecrets(await listTwoFactors(snapshot), secret);
-  const [example] = damaged;
-  if (example === undefined) return [];
-  return [{ what: "secrets of two-factor sign-in that cannot be decrypted", count: damaged.length, example }];
 }

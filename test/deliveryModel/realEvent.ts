@@ -15,6 +15,7 @@ import type { Connection, Directory, Site } from "../../src/sites/directory.ts";
 import type { NewDelivery } from "../../src/store/deliveries/delivery.ts";
 import type { FirstSettlement } from "../../src/store/deliveries/outcomes.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
+import { duplicateKey } from "../../src/store/events/claims.ts";
 import { toPlan } from "../../src/store/events/plan.ts";
 import type { Store } from "../../src/store/store.ts";
 import { auditLine, newAttempt, newEvent, newSite } from "../support/events.ts";
@@ -307,9 +308,9 @@ function newAccepted(
   });
   const isOwned = names.every((name) => beginnings[name].isFirst === true);
   const owner = names.includes("unowned") ? "" : "a";
-  return newEvent(
+  const made = newEvent(
     siteId,
-    { receivedAt: now, person: { emailSha256 } },
+    { receivedAt: now, orderId: null, person: { emailSha256 } },
     {
       deliveries,
       owner,
@@ -317,4 +318,5 @@ function newAccepted(
       leaseUntil: isOwned ? null : owner === "" ? now : now + leaseMs,
     },
   );
+  return { ...made, claim: duplicateKey(made.event, null) };
 }

@@ -5,7 +5,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { checkLocation } from "../../src/maintenance/restore.ts";
+import { checkLocation } from "../../src/maintenance/check.ts";
 import { openDirectory } from "../../src/sites/directory.ts";
 import type { StoreLocation } from "../../src/store/open.ts";
 import { encryptionKey, openNodes } from "../support/nodes.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { readConfig } from "../../src/installation/config.ts";
 import { openInstallation } from "../../src/installation/installation.ts";
-import { checkLocation } from "../../src/maintenance/restore.ts";
+import { checkLocation } from "../../src/maintenance/check.ts";
 import { openDirectory } from "../../src/sites/directory.ts";
 import { randomFrom } from "../faults/random.ts";
 import { freshFolder } from "../support/databases.ts";

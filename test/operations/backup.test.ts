@@ -91,13 +91,15 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
       taken = await home.run("backup", file, "--force");
       after = new Set(answered);
     }
+    const checked = await home.run("check");
     sending = false;
     await Promise.all(senders);
+    expect(checked).toEqual({ ok: true, wrong: [] });
     expect(taken).toMatchObject({ file, bytes: statSync(file).size });
     expect(await relay.stop()).toBe(0);
   });
 
-  test("a backup can be taken while events arrive, and only its owner can read it", () => {
+  test("a backup can be taken, and the data checked, while events arrive, and only its owner can read the file", () => {
     expect(after.size).toBeGreaterThan(before.size);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dirname(file)).filter((name) => name.endsWith(".part"))).toEqual([]);

@@ -250,7 +250,10 @@ class Run {
     // Rows of an event stay behind when the commit of the event itself is lost.
     if (this.#rules.hasLost || this.#rules.violation) return;
     this.#cluster?.transactions.leave();
-    const found = await findInconsistency(this.#base.tables[this.#scenario.engine]);
+    const found = await findInconsistency(
+      this.#base.tables[this.#scenario.engine],
+      this.#world.epoch + this.#world.now,
+    );
     if (found !== null) this.#rules.fail(`the check of the data finds ${found}`);
   }
 

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { takeBackup } from "../../maintenance/backup.ts";
-import { checkLocation, restoreBackup } from "../../maintenance/restore.ts";
+import { checkLocation } from "../../maintenance/check.ts";
+import { restoreBackup } from "../../maintenance/restore.ts";
 import { readConfig, type Config } from "../../installation/config.ts";
 import {
   findInstallation,
@@ -13,7 +14,7 @@ import {
 } from "../../installation/installation.ts";
 import { Conflict } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
-import type { Inconsistency } from "../../store/maintenance/check.ts";
+import type { Inconsistency } from "../../store/maintenance/check/faults.ts";
 import { isKeyLost } from "../../store/maintenance/lostKey.ts";
 import { openSnapshot } from "../../store/maintenance/snapshot.ts";
 import { vacuumFile, vacuumServer, type VacuumReport } from "../../store/maintenance/vacuum.ts";
@@ -158,7 +159,12 @@ const wrongKey =
 const inconsistencyText = (wrong: readonly Inconsistency[]) =>
   wrong.length === 0
     ? "No problems found."
-    : wrong.map(({ what, count, example }) => `WRONG  ${count} ${what}, such as ${example}`).join("\n");
+    : wrong
+        .map(
+          ({ what, count, example, advice }) =>
+            `WRONG  ${count} ${what}, such as ${example}\n       ${advice}`,
+        )
+        .join("\n");
 
 function sizeText(bytes: number): string {
   const units = ["bytes", "KB", "MB", "GB", "TB"];

@@ -40,7 +40,8 @@ export async function readDeliveries(
   );
 }
 
-const rejectOpen = (delivery: Delivery): Delivery =>
+/** The delivery of an event with a damaged row of outcomes. */
+export const rejectOpen = (delivery: Delivery): Delivery =>
   isOpen(delivery)
     ? {
         ...delivery,
@@ -63,7 +64,7 @@ async function readRows(db: Query, siteId: string, ids: readonly string[]): Prom
   return found;
 }
 
-function mergeDeliveries(
+export function mergeDeliveries(
   siteId: string,
   event: PlannedEvent,
   outcomes: readonly Outcome[],

@@ -7,6 +7,7 @@
 
 import { hash } from "node:crypto";
 import type { Event, FilterReason, Sha256 } from "../../kernel/event.ts";
+import { orderEventIdOf } from "../../kernel/ids.ts";
 import {
   chunks,
   list,
@@ -60,12 +61,39 @@ export const orderClaim = (orderEventId: string, mode: string, personRef: number
 export const personRefOf = (orderEventId: string, emailSha256: Sha256) =>
   Number.parseInt(hash("sha256", `${orderEventId} ${emailSha256}`).slice(0, 13), 16);
 
+type Keyed = Pick<Event, "mode" | "name" | "person" | "value" | "currency">;
+
+/**
+ * The duplicate key of an event without an order id; `eventTime` is as the sender gave it. Of two events with the same key
+ * within the window, the second is a duplicate. The row that holds the key names the site.
+ */
+export function duplicateKey(
+  { mode, name, person, value, currency }: Keyed,
+  eventTime: number | null,
+): string {
+  // Platforms match event names regardless of case, so the key does too.
+  const fields = [mode, name.trim().toLowerCase(), null, person.emailSha256, value, currency, eventTime];
+  return hash("sha256", JSON.stringify(fields), "base64url").slice(0, 27);
+}
+
+/** All claims that a stored event may have inserted. It is not stored if the sender gave the time. */
+export function possibleClaims(
+  event: Keyed & Pick<Event, "siteId" | "orderId" | "orderEventId" | "time">,
+): Pick<Claimant, "personRef"> & { claims: string[] } {
+  const ofOrder = orderEventIdOf(event);
+  if (ofOrder === null)
+    return { personRef: 0, claims: [duplicateKey(event, event.time), duplicateKey(event, null)] };
+  const personRef = personRefOf(ofOrder, event.person.emailSha256);
+  const own = orderClaim(ofOrder, event.mode, personRef);
+  return { personRef, claims: event.mode === "live" ? [ofOrder, own] : [own] };
+}
+
 /** An event that holds its claim already, because it was committed and the answer got lost, holds it again. */
 export async function claimAll(tx: RowQuery, items: readonly Claimant[]): Promise<Map<Claimant, Claimed>> {
   const now = Math.max(...items.map(({ event }) => event.receivedAt));
   const claimed = new Map<Claimant, Claimed>(items.map((item) => [item, "duplicate"]));
   const ofOrders = items.filter(({ orderEventId }) => orderEventId !== null);
-  const holding = await insertFirst(tx, insertOrderEventIds, ofOrders, orderEventIdOf, []);
+  const holding = await insertFirst(tx, insertOrderEventIds, ofOrders, orderKeyOf, []);
   for (const item of holding) claimed.set(item, "order event id");
   const others = items.filter(({ orderEventId }) => orderEventId === null);
   for (const item of await insertFirst(tx, insertClaims, others, claimOf, [now])) claimed.set(item, "own id");
@@ -75,7 +103,7 @@ export async function claimAll(tx: RowQuery, items: readonly Claimant[]): Promis
   while (waiting.length > 0) {
     const judged = await judge(tx, waiting, now);
     rivals.push(...judged.rivals);
-    const taken = await insertFirst(tx, insertClaims, judged.free, orderEventIdOf, [now]);
+    const taken = await insertFirst(tx, insertClaims, judged.free, orderKeyOf, [now]);
     for (const item of taken) claimed.set(item, "order event id");
     waiting = judged.free.filter((item) => !taken.has(item));
   }
@@ -83,7 +111,7 @@ export async function claimAll(tx: RowQuery, items: readonly Claimant[]): Promis
   return claimed;
 }
 
-const orderEventIdOf = ({ orderEventId }: Claimant) => orderEventId ?? "";
+const orderKeyOf = ({ orderEventId }: Claimant) => orderEventId ?? "";
 const claimOf = ({ claim }: Claimant) => claim;
 
 type Rival = { item: Claimant; holder: Holder };
@@ -104,7 +132,7 @@ async function judge(
     };
     const own = live(item.claim);
     if (own && own.eventId !== item.event.id) continue;
-    const holder = live(orderEventIdOf(item));
+    const holder = live(orderKeyOf(item));
     if (!holder && !own) free.push(item);
     else if (!holder) rivals.push({ item, holder: own as Holder });
     else if (holder.personRef !== item.personRef) rivals.push({ item, holder });
@@ -168,7 +196,7 @@ const claimRow = ({ event, personRef, claimUntil }: Claimant, claim: string): Va
 async function readHolders(tx: RowQuery, items: readonly Claimant[]): Promise<Map<string, Holder>> {
   const holders = new Map<string, Holder>();
   for (const [siteId, ofSite] of Map.groupBy(items, ({ event }) => event.siteId)) {
-    const claims = [...new Set(ofSite.flatMap((item) => [orderEventIdOf(item), item.claim]))];
+    const claims = [...new Set(ofSite.flatMap((item) => [orderKeyOf(item), item.claim]))];
     for (const some of chunks(claims)) {
       const rows = await tx.all(
         `SELECT claim, event_id, person_ref, expires_at FROM dedup_claims
@@ -205,7 +233,7 @@ async function isFiltered(
 /** The filtered event keeps its duplicate key. */
 async function handOver(tx: RowQuery, item: Claimant, holder: Holder): Promise<void> {
   const { event, claimUntil, personRef } = item;
-  const claim = orderEventIdOf(item);
+  const claim = orderKeyOf(item);
   await tx.all(
     `UPDATE dedup_claims SET event_id = $4, person_ref = $5, expires_at = $6
      WHERE site_id = $1 AND claim = $2 AND event_id = $3`,

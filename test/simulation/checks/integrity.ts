@@ -1,16 +1,15 @@
 // The product's own check of the data, on the rows at the end of a seed.
 
-import { platforms } from "../../../src/platforms/index.ts";
+import { checkRows } from "../../../src/maintenance/check.ts";
 import { postgresDialect } from "../../../src/store/engine/postgres/dialect.ts";
 import { sealWith } from "../../../src/store/engine/seal.ts";
-import { checkSnapshot } from "../../../src/store/maintenance/check.ts";
 import type { Snapshot } from "../../../src/store/maintenance/snapshot.ts";
 import { latestVersion } from "../../../src/store/schema/migrate.ts";
 import type { Tables } from "../database/tables.ts";
 import { sqliteConfig } from "../relay/config.ts";
 
 /** Returns the first inconsistency; null where there is none. */
-export async function findInconsistency(tables: Tables): Promise<string | null> {
+export async function findInconsistency(tables: Tables, now: number): Promise<string | null> {
   const all = async (sql: string, params: readonly (string | number | null)[] = []) =>
     tables.all(sql, params);
   const snapshot: Snapshot = {
@@ -24,7 +23,6 @@ export async function findInconsistency(tables: Tables): Promise<string | null> 
     close: async () => {},
   };
   const seal = sealWith(sqliteConfig.encryptionKeys);
-  const ids = platforms.map(({ id }) => id);
-  const [found] = await checkSnapshot(snapshot, seal, ids);
+  const [found] = await checkRows(snapshot, seal, now);
   return found ? `${found.count} ${found.what}, for example ${found.example}` : null;
 }

@@ -3,6 +3,9 @@
 
 import type { Attribution } from "../../../src/kernel/event.ts";
 import { packAttribution, packRecord } from "../../../src/store/people/personCodec.ts";
+import { orderEventId as makeOrderEventId } from "../../../src/kernel/ids.ts";
+import { dayMs } from "../../../src/kernel/time.ts";
+import { orderClaim, personRefOf } from "../../../src/store/events/claims.ts";
 import { emailRef } from "../../../src/store/events/eventRow.ts";
 import type { Row } from "../../../src/store/engine/database.ts";
 import { sealWith } from "../../../src/store/engine/seal.ts";
@@ -16,6 +19,8 @@ export const person = sha256("a".repeat(64));
 const at = rowsAt;
 const hour = Math.floor(at / 3_600_000);
 const site_id = "s1";
+const orderEventId = makeOrderEventId(site_id, "purchase", "A-1");
+const personRef = personRefOf(orderEventId, person);
 const attribution: Attribution = {
   consent: "granted",
   withheld: null,
@@ -42,7 +47,8 @@ export function representativeRows(): Record<string, Row[]> {
           alertWebhook: close("https://hooks.example/T", "setting s1 alertWebhook"),
         }),
         revision: 1,
-        created_at: at,
+        // Its totals count events that were purged long ago.
+        created_at: at - 900 * dayMs,
       },
     ],
     deleted_sites: [{ site_id: "s0", revision: 1, deleted_at: at, purged_at: null }],
@@ -101,7 +107,15 @@ export function representativeRows(): Record<string, Row[]> {
         released_at: null,
       },
     ],
-    dedup_claims: [{ site_id, claim: "claim", event_id: eventId, person_ref: 1, expires_at: at + 1 }],
+    dedup_claims: [
+      {
+        site_id,
+        claim: orderClaim(orderEventId, "live", personRef),
+        event_id: eventId,
+        person_ref: personRef,
+        expires_at: at + 1,
+      },
+    ],
     outcomes: [{ site_id, event_id: eventId, number: 0, results: `[[1,${at},5,200,1,"abcdef","{}"]]` }],
     nodes: [{ site_id: "", owner: "node", low_water: eventId, until: at }],
     purge_heads: [{ site_id, answers_below: eventId }],

@@ -1,20 +1,20 @@
 // Checks the integrity of the data in one moment of the database, some rows at a time, without changing anything.
 
-import { backfillStates } from "../../kernel/backfill.ts";
-import { confirmationStates } from "../../kernel/confirmation.ts";
-import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../kernel/event.ts";
-import { dayMs } from "../../kernel/time.ts";
-import { eventStatuses } from "../events/eventRow.ts";
-import { webhookStates } from "../outbound/webhooks.ts";
-import { statisticsKinds } from "../statistics/statistics.ts";
-import { checkEvents, checkPeople, countFaults, type AddFault, type FaultQuery } from "./checkRecords.ts";
-import { sealedColumns, sealedIn, sealedNames } from "./sealedColumns.ts";
-import { tryOpen, type Seal } from "../engine/seal.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { tablesAt } from "../schema/tables.ts";
-
-/** `example` names the first row of this kind. */
-export type Inconsistency = { what: string; count: number; example: string };
+import { backfillStates } from "../../../kernel/backfill.ts";
+import { confirmationStates } from "../../../kernel/confirmation.ts";
+import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../../kernel/event.ts";
+import { dayMs } from "../../../kernel/time.ts";
+import { eventStatuses } from "../../events/eventRow.ts";
+import { webhookStates } from "../../outbound/webhooks.ts";
+import { statisticsKinds } from "../../statistics/statistics.ts";
+import { checkClaims } from "./claims.ts";
+import { checkEvents, type EventRules } from "./events.ts";
+import { Faults, type FaultQuery, type Inconsistency } from "./faults.ts";
+import { checkPeople } from "./people.ts";
+import { sealedColumns, sealedIn, sealedNames } from "../sealedColumns.ts";
+import { tryOpen, type Seal } from "../../engine/seal.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { tablesAt } from "../../schema/tables.ts";
 
 const yearMs = 366 * dayMs;
 
@@ -23,17 +23,20 @@ const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).jo
 const queries: readonly FaultQuery[] = [
   {
     what: "deliveries without their event",
+    advice: "orphaned",
     sql: `SELECT event_id AS example FROM deliveries WHERE NOT EXISTS
       (SELECT 1 FROM events WHERE events.site_id = deliveries.site_id AND events.id = deliveries.event_id)`,
   },
   {
     what: "attempts without their delivery",
+    advice: "orphaned",
     sql: `SELECT event_id AS example FROM attempts WHERE NOT EXISTS
       (SELECT 1 FROM deliveries WHERE deliveries.site_id = attempts.site_id
          AND deliveries.event_id = attempts.event_id AND deliveries.connection_id = attempts.connection_id)`,
   },
   {
     what: "outcomes without their event",
+    advice: "orphaned",
     sql: `SELECT event_id AS example FROM outcomes WHERE NOT EXISTS
       (SELECT 1 FROM events WHERE events.site_id = outcomes.site_id AND events.id = outcomes.event_id)`,
   },
@@ -44,32 +47,38 @@ const queries: readonly FaultQuery[] = [
   },
   {
     what: "deliveries that wait for a connection that does not exist",
+    advice: "unsendable",
     sql: `SELECT event_id AS example FROM deliveries WHERE state IN ('queued', 'parked') AND NOT EXISTS
       (SELECT 1 FROM connections WHERE connections.site_id = deliveries.site_id
          AND connections.id = deliveries.connection_id) AND site_id NOT IN (SELECT site_id FROM deleted_sites)`,
   },
   {
     what: "deliveries that are due in more than a year",
+    advice: "unsendable",
     sql: `SELECT event_id AS example FROM deliveries WHERE state = 'queued' AND due_at > updated_at + ${yearMs}`,
   },
   {
     what: "deliveries of filtered events",
+    advice: "resendable",
     sql: `SELECT event_id AS example FROM events JOIN deliveries ON deliveries.site_id = events.site_id
         AND deliveries.event_id = events.id WHERE events.status = 'filtered'`,
   },
   {
     what: "consent decisions that cannot be read (they count as a refusal)",
+    advice: "unreadable",
     sql: `SELECT subject AS example FROM consents WHERE state NOT IN (${quoted(consentStates)})`,
   },
   {
     // A refusal may outlive the decision after it, which is purged with its person.
     what: "agreements in the consent history without a decision",
+    advice: "orphaned",
     sql: `SELECT subject AS example FROM consent_history WHERE state <> 'denied' AND NOT EXISTS
       (SELECT 1 FROM consents WHERE consents.site_id = consent_history.site_id
          AND consents.subject = consent_history.subject AND consents.given_by = consent_history.given_by)`,
   },
   {
     what: "sites whose closed periods exceed their totals",
+    advice: "miscounted",
     sql: `SELECT period_heads.site_id AS example FROM period_heads LEFT JOIN (
         SELECT site_id, SUM(conversions) AS conversions, SUM(removed_events + bot_visits) AS removed
         FROM totals GROUP BY site_id) AS counted ON counted.site_id = period_heads.site_id
@@ -78,6 +87,7 @@ const queries: readonly FaultQuery[] = [
   },
   {
     what: "periods after the last closed one",
+    advice: "miscounted",
     sql: `SELECT periods.site_id AS example FROM periods LEFT JOIN period_heads
         ON period_heads.site_id = periods.site_id
       WHERE (period_heads.number IS NULL OR periods.number > period_heads.number)
@@ -85,24 +95,36 @@ const queries: readonly FaultQuery[] = [
   },
   {
     what: "queued pushes without their period",
+    advice: "orphaned",
     sql: `SELECT webhook_id AS example FROM pushes WHERE state = 'queued' AND NOT EXISTS
       (SELECT 1 FROM periods WHERE periods.site_id = pushes.site_id AND periods.number = pushes.number)`,
   },
   {
+    what: "uses of keys that do not exist",
+    advice: "orphaned",
+    sql: `SELECT key_id AS example FROM key_uses WHERE NOT EXISTS
+      (SELECT 1 FROM inbound_keys WHERE inbound_keys.site_id = key_uses.site_id AND inbound_keys.id = key_uses.key_id)
+      AND site_id NOT IN (SELECT site_id FROM deleted_sites)`,
+  },
+  {
     what: "webhooks of sites without periods",
+    advice: "misconfigured",
     sql: `SELECT id AS example FROM webhooks WHERE site_id NOT IN (SELECT site_id FROM period_heads)`,
   },
   {
     what: "sites in a database without a single host",
+    advice: "misconfigured",
     sql: `SELECT site_id AS example FROM sites WHERE NOT EXISTS (SELECT 1 FROM hosts)`,
   },
   {
     what: "missing settings of the installation",
+    advice: "misconfigured",
     sql: `SELECT column1 AS example FROM (VALUES ('revision'), ('${sealedNames.check}')) AS wanted
       WHERE column1 NOT IN (SELECT name FROM settings)`,
   },
   ...["sessions", "passwords", "two_factors", "grants"].map((table) => ({
     what: `${table} of users that do not exist`,
+    advice: "orphaned" as const,
     sql: `SELECT user_id AS example FROM ${table} WHERE user_id NOT IN (SELECT id FROM users)`,
   })),
 ];
@@ -114,47 +136,47 @@ const installationWide = new Set(
   ),
 );
 
-/** `platforms` are the ids of all platforms. */
+/** What the check knows of the relay: the ids of all platforms, the windows of duplicates, the time. */
+export type CheckRules = EventRules & { platforms: readonly string[] };
+
 export async function checkSnapshot(
   snapshot: Snapshot,
   seal: Seal,
-  platforms: readonly string[],
+  rules: CheckRules,
 ): Promise<Inconsistency[]> {
-  const found: Inconsistency[] = [];
-  const add = (what: string, count: number, example: string) => {
-    if (count > 0) found.push({ what, count, example });
-  };
+  const faults = new Faults();
   if (snapshot.engine === "sqlite") {
     const rows = await snapshot.all("PRAGMA integrity_check(10)");
-    const faults = rows.map((row) => String(row.integrity_check)).filter((text) => text !== "ok");
-    add("damaged pages or indexes", faults.length, faults[0] ?? "");
+    const texts = rows.map((row) => String(row.integrity_check)).filter((text) => text !== "ok");
+    for (const text of texts) faults.add("damaged pages or indexes", "broken", text);
   }
-  const run = async ({ what, sql }: FaultQuery) => {
+  const run = async ({ what, advice, sql }: FaultQuery) => {
     const [row] = await snapshot.all(`SELECT COUNT(*) AS n, MIN(example) AS example FROM (${sql}) AS wrong`);
-    add(what, Number(row?.n), String(row?.example));
+    faults.add(what, advice, String(row?.example), Number(row?.n));
   };
-  for (const query of [...queries, ...valueQueries(platforms), ...(await numberQueries(snapshot))])
+  for (const query of [...queries, ...valueQueries(rules.platforms), ...(await numberQueries(snapshot))])
     await run(query);
   for (const table of tablesAt(snapshot.version).filter((one) => !installationWide.has(one))) {
     await run({
       what: `${table} of sites that do not exist`,
+      advice: "orphaned",
       sql: `SELECT site_id AS example FROM ${table} WHERE site_id <> '' AND site_id NOT IN (SELECT site_id FROM sites)
         AND site_id NOT IN (SELECT site_id FROM deleted_sites WHERE purged_at IS NULL)`,
     });
   }
-  await checkJson(snapshot, add);
-  await checkSealed(snapshot, seal, add);
-  await checkEvents(snapshot, add);
-  await checkPeople(snapshot, add);
-  return found;
+  await checkJson(snapshot, faults);
+  await checkSealed(snapshot, seal, faults);
+  await checkEvents(snapshot, rules, faults);
+  await checkClaims(snapshot, rules.now, faults);
+  await checkPeople(snapshot, faults);
+  return faults.list();
 }
 
 /** Checks that every sealed value can be decrypted in its place. */
-async function checkSealed(snapshot: Snapshot, seal: Seal, add: AddFault): Promise<void> {
-  const { count, report } = countFaults(add);
+async function checkSealed(snapshot: Snapshot, seal: Seal, faults: Faults): Promise<void> {
   const check = (table: string, sealed: string, place: string) => {
     if (tryOpen(seal, sealed, place) === null)
-      count(`sealed values in ${table} that cannot be decrypted`, place);
+      faults.add(`sealed values in ${table} that cannot be decrypted`, "undecryptable", place);
   };
   for (const { table, key, column, place, where = "1 = 1" } of sealedColumns) {
     const sql = `SELECT ${[...key, column].join(", ")} FROM ${table} WHERE ${where}`;
@@ -164,7 +186,6 @@ async function checkSealed(snapshot: Snapshot, seal: Seal, add: AddFault): Promi
   for (const row of await snapshot.all(`SELECT site_id, settings FROM sites`))
     for (const { sealed, place } of sealedIn(String(row.site_id), String(row.settings)))
       check("sites", sealed, place);
-  report();
 }
 
 const modes = ["live", "test"];
@@ -193,6 +214,7 @@ function valueQueries(platforms: readonly string[]): FaultQuery[] {
   return [...enumerations, ["connections", "id", "platform", platforms] as const].map(
     ([table, key, column, known]) => ({
       what: `${table} with an unknown ${column}`,
+      advice: "unreadable",
       sql: `SELECT ${key} AS example FROM ${table} WHERE ${column} NOT IN (${quoted(known)})`,
     }),
   );
@@ -216,14 +238,13 @@ const json: readonly [table: string, key: string, column: string, fits: (value: 
   ["imports", "id", "tally", isObject],
 ];
 
-async function checkJson(snapshot: Snapshot, add: AddFault): Promise<void> {
-  const { count, report } = countFaults(add);
+async function checkJson(snapshot: Snapshot, faults: Faults): Promise<void> {
   for (const [table, key, column, fits] of json) {
     for await (const rows of snapshot.stream(`SELECT ${key} AS id, ${column} AS text FROM ${table}`))
       for (const row of rows)
-        if (!isJson(String(row.text), fits)) count(`${table} whose ${column} cannot be read`, String(row.id));
+        if (!isJson(String(row.text), fits))
+          faults.add(`${table} whose ${column} cannot be read`, "unreadable", String(row.id));
   }
-  report();
 }
 
 function isJson(text: string, fits: (value: unknown) => boolean): boolean {
@@ -246,6 +267,7 @@ async function numberQueries(snapshot: Snapshot): Promise<FaultQuery[]> {
     const isText = numbers.map(({ name }) => `typeof("${name}") NOT IN ('integer', 'real', 'null')`);
     found.push({
       what: `${table} with something other than a number`,
+      advice: "unreadable",
       sql: `SELECT "${key}" AS example FROM ${table} WHERE ${isText.join(" OR ")}`,
     });
   }

@@ -1,0 +1,164 @@
+// Compares claims with the events that hold them: a claim that is missing lets a sender repeat an order, and one that is not
+// its event's refuses an order as a duplicate that is none.
+
+import type { Mode } from "../../../kernel/event.ts";
+import { timeOfId } from "../../../kernel/ids.ts";
+import { dayMs, hourMs, minuteMs } from "../../../kernel/time.ts";
+import { readObject } from "../../damagedRows.ts";
+import { readNumber, readText } from "../../describeRow.ts";
+import { chunks, list, type Row } from "../../engine/database.ts";
+import { possibleClaims } from "../../events/claims.ts";
+import { readPerson } from "../../events/eventRow.ts";
+import { finalAt } from "../../statistics/statistics.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { keptHoursMs } from "./counts.ts";
+import type { Faults } from "./faults.ts";
+
+/** How long events of a site count as duplicates, with an order id and without. */
+export type DedupWindows = { dedupOrderMs: number; dedupNoOrderMs: number };
+
+export const idPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** The columns of an event that its claims are made from. */
+export const claimedColumns =
+  "site_id, id, mode, name, value, currency, order_id, order_event_id, time, received_at, person";
+
+/** The clock of the node that purges claims is trusted that far ahead. */
+const clockToleranceMs = 2 * dayMs;
+/** Other nodes learn of a changed setting a little later. */
+const settingDelayMs = 10 * minuteMs;
+
+/** Null for an event whose person was erased: what it claimed is not known any more. */
+function claimsOf(row: Row): ReturnType<typeof possibleClaims> | null {
+  if (row.person === "") return null;
+  return possibleClaims({
+    siteId: String(row.site_id),
+    mode: row.mode as Mode,
+    name: String(row.name),
+    value: readNumber(row.value ?? null),
+    currency: String(row.currency),
+    orderId: readText(row.order_id ?? null),
+    orderEventId: readText(row.order_event_id ?? null),
+    time: Number(row.time),
+    person: readPerson(String(row.person)),
+  });
+}
+
+/** Reads since when the windows of duplicates of each site are what they are, and how long they are. */
+export async function readWindows(
+  snapshot: Snapshot,
+  windowsOf: (settings: Record<string, unknown>) => DedupWindows,
+): Promise<Map<string, DedupWindows & { since: number }>> {
+  const changes = await snapshot.all(
+    `SELECT site_id, MAX(at) AS at FROM audit
+     WHERE action IN ('settings changed', 'settings copied') AND detail LIKE '%dedup_%' GROUP BY site_id`,
+  );
+  const changedAt = new Map(changes.map((row) => [String(row.site_id), Number(row.at) + settingDelayMs]));
+  const sites = await snapshot.all(`SELECT site_id, settings FROM sites`);
+  return new Map(
+    sites.flatMap((row) => {
+      const settings = readObject(String(row.settings));
+      if (!settings) return [];
+      const siteId = String(row.site_id);
+      return [[siteId, { ...windowsOf(settings), since: changedAt.get(siteId) ?? 0 }]];
+    }),
+  );
+}
+
+/** Finds events whose window lasts, and whose claim is not there. Their rows have `claimedColumns`. */
+export async function checkHeldClaims(
+  snapshot: Snapshot,
+  siteId: string,
+  events: readonly Row[],
+  windows: DedupWindows & { since: number },
+  now: number,
+  faults: Faults,
+): Promise<void> {
+  const held = events.flatMap((row) => {
+    const receivedAt = Number(row.received_at);
+    const until = receivedAt + (row.order_id === null ? windows.dedupNoOrderMs : windows.dedupOrderMs);
+    if (receivedAt < windows.since || until < now + clockToleranceMs) return [];
+    const claims = claimsOf(row)?.claims;
+    return claims ? [{ id: String(row.id), claims, until }] : [];
+  });
+  for (const some of chunks(held)) {
+    const wanted = some.flatMap(({ claims }) => claims);
+    const rows = await snapshot.all(
+      `SELECT claim, event_id, expires_at FROM dedup_claims WHERE site_id = $1 AND claim IN (${list(wanted.length, 1)})`,
+      [siteId, ...wanted],
+    );
+    const found = new Map(rows.map((row) => [String(row.claim), row]));
+    for (const { id, claims, until } of some) {
+      // A clock that was wrong let a later event take the claim.
+      const isHeld = claims.some((claim) => {
+        const row = found.get(claim);
+        return row && (row.event_id === id || Number(row.expires_at) > until);
+      });
+      if (!isHeld) faults.add("events without their claim", "repeatable", id);
+    }
+  }
+}
+
+/** Finds claims whose event is missing, or is not the one that made them. */
+export async function checkClaims(snapshot: Snapshot, now: number, faults: Faults): Promise<void> {
+  const sql = `SELECT site_id, claim, event_id, person_ref FROM dedup_claims
+    WHERE site_id NOT IN (SELECT site_id FROM deleted_sites)`;
+  for await (const some of snapshot.stream(sql)) {
+    for (const [siteId, claims] of Map.groupBy(some, (row) => String(row.site_id))) {
+      const events = await readEvents(snapshot, siteId, claims);
+      const gone = claims.filter((claim) => !events.has(String(claim.event_id)));
+      for (const claim of await notPurged(snapshot, siteId, gone, now))
+        faults.add("claims without their event", "refusable", String(claim.event_id));
+      for (const claim of claims) {
+        const event = events.get(String(claim.event_id));
+        if (event && !isClaimOf(claim, event))
+          faults.add("claims that are not their event's", "refusable", String(claim.event_id));
+      }
+    }
+  }
+}
+
+async function readEvents(
+  snapshot: Snapshot,
+  siteId: string,
+  claims: readonly Row[],
+): Promise<Map<string, Row>> {
+  const events = new Map<string, Row>();
+  for (const some of chunks([...new Set(claims.map((row) => String(row.event_id)))])) {
+    const rows = await snapshot.all(
+      `SELECT ${claimedColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+      [siteId, ...some],
+    );
+    for (const row of rows) events.set(String(row.id), row);
+  }
+  return events;
+}
+
+function isClaimOf(claim: Row, event: Row): boolean {
+  const own = claimsOf(event);
+  return (
+    own === null || (own.claims.includes(String(claim.claim)) && own.personRef === Number(claim.person_ref))
+  );
+}
+
+/** Leaves out events that were purged: the hours of those are marked as final first. */
+async function notPurged(
+  snapshot: Snapshot,
+  siteId: string,
+  claims: readonly Row[],
+  now: number,
+): Promise<Row[]> {
+  const hourOf = (claim: Row) => Math.floor(timeOfId(String(claim.event_id)) / hourMs);
+  const isId = (claim: Row) => idPattern.test(String(claim.event_id));
+  const purged = new Set<number>();
+  for (const hours of chunks([...new Set(claims.filter(isId).map(hourOf))])) {
+    const rows = await snapshot.all(
+      `SELECT hour FROM statistics_hours
+       WHERE site_id = $1 AND rolled_at = ${finalAt} AND hour IN (${list(hours.length, 1)})`,
+      [siteId, ...hours],
+    );
+    for (const row of rows) purged.add(Number(row.hour));
+  }
+  const oldest = Math.floor((now - keptHoursMs) / hourMs);
+  return claims.filter((claim) => !isId(claim) || !(purged.has(hourOf(claim)) || hourOf(claim) < oldest));
+}
