@@ -98,7 +98,9 @@ async function fill(store: Store): Promise<Ids> {
   const key = { eventId: replayed.event.id, connectionId: "c1" };
   expect(await store.syncLog.requeue(siteId, [key], ["sent"], past)).toBe(1);
   expect(await store.syncLog.cancel(siteId, [key], past + 1)).toBe(1);
-  await rollUpHour(store, siteId, Math.floor(past / hourMs), now);
+  const hour = Math.floor(past / hourMs);
+  await store.keyUse.addUses([{ siteId: "", keyId: "api key", hour, uses: 1, lastUsedAt: past }]);
+  await rollUpHour(store, siteId, hour, now);
   await store.people.change(siteId, async (rows) => {
     const visit = { visitorId: "v1", seenAt: past, browser: null, clickIds: {}, browserIds: {}, utm: {} };
     await rows.lockIdentity(person, past);

@@ -8,7 +8,7 @@ import { lockMembers } from "./members.ts";
 export type Proof = { userId: string; passwordHash: string; twoFactor: boolean };
 
 /** A new token for a session that goes on; its old cookie becomes invalid. */
-export type Renewed = { sessionId: string; token: string };
+type Renewed = { sessionId: string; token: string };
 
 export function passwordStore(db: Database, newId: () => string) {
   return {

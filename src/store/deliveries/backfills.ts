@@ -45,13 +45,13 @@ export type BackfillRow = ConnectionKey & {
   updatedAt: number;
 };
 
-export type NewBackfill = Omit<
+type NewBackfill = Omit<
   BackfillRow,
   "state" | "reason" | "cursor" | "chunk" | "tally" | "dueAt" | "updatedAt"
 >;
 
 /** A step: the events that are queued, and the progress with them. */
-export type BackfillStep = Pick<BackfillRow, "cursor" | "chunk" | "tally" | "dueAt"> & {
+type BackfillStep = Pick<BackfillRow, "cursor" | "chunk" | "tally" | "dueAt"> & {
   platform: string;
   at: number;
 };

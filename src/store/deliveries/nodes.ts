@@ -9,7 +9,7 @@ import { beginAlert } from "../statistics/alerts.ts";
 import { readPlan } from "../events/plan.ts";
 import { findOpen, settleOpen } from "./outcomes.ts";
 
-export type NodeRow = { owner: string; lowWater: string };
+type NodeRow = { owner: string; lowWater: string };
 
 /** Another server has taken the place of the primary: it may lack outcomes of events below the mark. */
 export class MarkOutdated extends Error {}

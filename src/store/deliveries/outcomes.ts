@@ -78,7 +78,7 @@ export function tryReadOutcomes(text: string): Outcome[] | null {
   }
 }
 
-export const insertOutcomes = rowStatement({
+const insertOutcomes = rowStatement({
   text: `INSERT INTO outcomes (site_id, event_id, number, results) VALUES {ROWS} ON CONFLICT DO NOTHING`,
   columns: 4,
   types: ["text", "text", "integer", "text"],

@@ -60,7 +60,7 @@ export type LogLine = Delivery & {
   confirmation: ConfirmationRow | null;
 };
 
-export type LogPage = { lines: LogLine[]; next: LogKey | null };
+type LogPage = { lines: LogLine[]; next: LogKey | null };
 
 const maxBranches = 200;
 const maxRowsRead = 20_000;

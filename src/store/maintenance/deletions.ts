@@ -10,9 +10,9 @@ import type { Database, Value } from "../engine/database.ts";
 /** No count goes beyond: a larger number would not change the decision. */
 export const maxCounted = 1_000_000;
 
-export const deletionKinds = ["site", "connection", "webhook", "person", "retention"] as const;
+const deletionKinds = ["site", "connection", "webhook", "person", "retention"] as const;
 /** `retention`: a site keeps events, people or the sync log for a shorter time than before. */
-export type DeletionKind = (typeof deletionKinds)[number];
+type DeletionKind = (typeof deletionKinds)[number];
 
 export type SiteContents = { events: number; identities: number; visitors: number };
 

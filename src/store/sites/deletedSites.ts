@@ -66,7 +66,7 @@ export const purgedTables: readonly (readonly [table: string, key: string])[] = 
   ["imports", "id"],
 ];
 
-export type DeletedSite = { id: string; deletedAt: number };
+type DeletedSite = { id: string; deletedAt: number };
 
 export function deletedSiteStore(db: Database, newId: () => string) {
   return {

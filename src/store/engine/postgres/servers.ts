@@ -11,7 +11,7 @@ export function serverUrls(url: string): string[] {
 }
 
 /** Where a URL was given, as messages name it. */
-export type UrlSource = {
+type UrlSource = {
   name: string;
   /** How to do without a PostgreSQL URL there. */
   otherwise?: string;

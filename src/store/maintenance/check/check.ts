@@ -102,7 +102,8 @@ const queries: readonly FaultQuery[] = [
   {
     what: "uses of keys that do not exist",
     advice: "orphaned",
-    sql: `SELECT key_id AS example FROM key_uses WHERE NOT EXISTS
+    // Those of API keys are under site ''.
+    sql: `SELECT key_id AS example FROM key_uses WHERE site_id <> '' AND NOT EXISTS
       (SELECT 1 FROM inbound_keys WHERE inbound_keys.site_id = key_uses.site_id AND inbound_keys.id = key_uses.key_id)
       AND site_id NOT IN (SELECT site_id FROM deleted_sites)`,
   },
@@ -137,7 +138,7 @@ const installationWide = new Set(
 );
 
 /** What the check knows of the relay: the ids of all platforms, the windows of duplicates, the time. */
-export type CheckRules = EventRules & { platforms: readonly string[] };
+type CheckRules = EventRules & { platforms: readonly string[] };
 
 export async function checkSnapshot(
   snapshot: Snapshot,

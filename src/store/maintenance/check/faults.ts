@@ -4,7 +4,7 @@
 export type Inconsistency = { what: string; count: number; example: string; advice: string };
 
 /** What an operator can do, by the consequence of the fault. */
-export const advice = {
+const advice = {
   orphaned: "These rows have no effect; a backup may have what is missing here.",
   unsendable:
     "They are never sent: restore a backup, or report these conversions to the platforms in another way.",
@@ -21,7 +21,7 @@ export const advice = {
   misconfigured: "Enter this part of the configuration again, or restore a backup.",
   broken: "Stop the relay and restore a backup; the disk may be failing.",
 } as const;
-export type Advice = keyof typeof advice;
+type Advice = keyof typeof advice;
 
 /** Selects faulty rows, each as `example`. */
 export type FaultQuery = { what: string; advice: Advice; sql: string };
