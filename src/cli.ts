@@ -15,7 +15,7 @@ process.umask(0o077);
 const json = process.argv.includes("--json");
 
 try {
-  await openProgram(json).parseAsync();
+  await openProgram(json, process.argv[2]).parseAsync();
 } catch (error) {
   process.exitCode = exitCodeOf(error);
   // The parser has written its own errors, unless they are printed as JSON.
