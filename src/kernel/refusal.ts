@@ -1,5 +1,5 @@
 // Commands and the management API throw a refusal when a caller asks for something that cannot be done. Its code is one of
-// this catalogue and gives the HTTP status; only api/router.ts and cli.ts render it. Every other exception is a defect or
+// this catalogue and gives the HTTP status; only api/router.ts and runCommand.ts render it. Every other exception is a defect or
 // broken infrastructure.
 
 export const refusalStatus = {

@@ -1,8 +1,7 @@
 // Runs many commands of the real command line in one process: a process each would take most of the time of a test run.
-// Every command runs cli.ts again, with its own arguments, environment and folder, and its output goes back to the test.
+// Every command has its own arguments, environment and folder, and its output goes back to the test.
 
-const cli = new URL("../../src/cli.ts", import.meta.url).href;
-let commands = 0;
+import { runCommand } from "../../src/commands/terminal/runCommand.ts";
 
 export type CommandRequest = { args: string[]; env: Record<string, string>; folder: string };
 
@@ -17,8 +16,7 @@ async function run({ args, env, folder }: CommandRequest): Promise<void> {
   process.chdir(folder);
   process.argv = [process.execPath, "cleancast", ...args];
   process.exitCode = 0;
-  commands += 1;
-  // A different query string makes Node load the module again; its top level is the whole command.
-  await import(`${cli}?${commands}`);
+  process.umask(0o077);
+  await runCommand();
   process.send?.({ ...printed, code: process.exitCode });
 }

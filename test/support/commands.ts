@@ -11,13 +11,11 @@ export type Printed = { out: string; err: string; code: number };
 const program = fileURLToPath(new URL("./commandLine.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-type CommandLine = { child: ChildProcess; ended: Promise<never>; last: Promise<unknown>; left: number };
+type CommandLine = { child: ChildProcess; ended: Promise<never>; last: Promise<unknown> };
 const kept = new Map<string, CommandLine>();
 
 /** Variables that Node or the relay reads once per process cannot change between commands. */
 const readOnce = ["NODE_EXTRA_CA_CERTS", "CLEANCAST_NETWORKS_FILE"];
-/** Each command leaks a third of a megabyte: Node unloads no module. */
-const commandsPerProcess = 500;
 
 /** Runs a command with this environment and no other; in the project's folder unless another is given. */
 export function commandIn({
@@ -26,7 +24,7 @@ export function commandIn({
 }: Omit<CommandRequest, "folder"> & { folder?: string }): Promise<Printed> {
   const kind = readOnce.map((name) => asked.env[name] ?? "").join("\0");
   let line = kept.get(kind);
-  if (!line || line.left === 0 || !line.child.connected) {
+  if (!line?.child.connected) {
     line = start(asked.env);
     kept.set(kind, line);
   }
@@ -40,17 +38,14 @@ function start(env: Record<string, string>): CommandLine {
   // The process ends with the worker, and does not keep the worker running.
   child.unref();
   child.channel?.unref();
-  return { child, ended, last: Promise.resolve(), left: commandsPerProcess };
+  return { child, ended, last: Promise.resolve() };
 }
 
 function next(line: CommandLine, asked: CommandRequest): Promise<Printed> {
-  line.left -= 1;
-  const isLast = line.left === 0;
   const printed = line.last.then(async () => {
     const message = once(line.child, "message");
     line.child.send(asked);
     const [result] = (await Promise.race([message, line.ended])) as [Printed];
-    if (isLast) line.child.disconnect();
     return result;
   });
   line.last = printed.catch(() => {});

@@ -42,6 +42,7 @@ const queries: readonly FaultQuery[] = [
   },
   {
     what: "confirmations without their event",
+    advice: "orphaned",
     sql: `SELECT event_id AS example FROM confirmations WHERE NOT EXISTS
       (SELECT 1 FROM events WHERE events.site_id = confirmations.site_id AND events.id = confirmations.event_id)`,
   },
