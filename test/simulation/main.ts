@@ -1,6 +1,8 @@
 // npm run simulate:faults -- --seeds 100000      runs seeds on all cores, for hours if need be
 // npm run simulate:faults -- --seed 4711         runs one seed and prints its trace
 //
+// --mutation NAME plants a bug of `mutations.ts`; --focus NAME runs seeds under its conditions without it.
+//
 // A seed that fails is printed with the command that repeats it, and at the end with the end of its trace; the whole trace is in
 // a file. Ctrl-C ends a run early: it prints what was done so far. The exit code is 0 only if all seeds ran and none failed.
 
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     workers: { type: "string", default: String(availableParallelism()) },
     mutation: { type: "string" },
+    focus: { type: "string" },
   },
 });
 
@@ -34,18 +37,23 @@ function readNumber(name: "seeds" | "from" | "seed" | "workers", text: string): 
 const reportMs = 10_000;
 const shownLines = 60;
 const shownFailures = 3;
-const { mutation } = values;
+const { mutation, focus } = values;
 const seed = values.seed === undefined ? null : readNumber("seed", values.seed);
 const from = readNumber("from", values.from);
 const count = readNumber("seeds", values.seeds);
 const workers = readNumber("workers", values.workers);
 
 const commandOf = (one: number) =>
-  `npm run simulate:faults -- --seed ${one}${mutation === undefined ? "" : ` --mutation "${mutation}"`}`;
+  ["npm run simulate:faults --", `--seed ${one}`]
+    .concat(
+      mutation === undefined ? [] : `--mutation "${mutation}"`,
+      focus === undefined ? [] : `--focus "${focus}"`,
+    )
+    .join(" ");
 
 async function show(one: number): Promise<SeedResult | null> {
   let shown: SeedResult | null = null;
-  await runWorker({ seeds: [one], trace: true, mutation }, (result) => {
+  await runWorker({ seeds: [one], trace: true, mutation, focus }, (result) => {
     const { trace, failure, hash } = result;
     const file = join(mkdtempSync(join(tmpdir(), "cleancast-seed-")), `${one}.trace`);
     writeFileSync(file, `${trace?.join("\n")}\n`);
@@ -70,7 +78,7 @@ async function runAll(): Promise<boolean> {
   process.once("SIGINT", () => stopping.abort());
   const timer = setInterval(printProgress, reportMs);
   const seeds = Array.from({ length: count }, (_, i) => from + i);
-  await runWorkers({ seeds, mutation, signal: stopping.signal }, workers, (result) => {
+  await runWorkers({ seeds, mutation, focus, signal: stopping.signal }, workers, (result) => {
     report.add(result);
     if (result.failure !== null)
       console.log(`seed ${result.seed} failed: ${result.failure}\n  ${commandOf(result.seed)}`);

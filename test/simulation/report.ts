@@ -13,9 +13,9 @@ export class Report {
   readonly #hashes: string[] = [];
 
   add(result: SeedResult): void {
-    const { counts, ms, seed, failure, faults, hash } = result;
+    const { counts, ms, seed, focus, failure, faults, hash } = result;
     this.done += 1;
-    this.#hashes.push(`${seed} ${hash}`);
+    this.#hashes.push(`${seed} ${focus ?? ""} ${hash}`);
     for (const [name, count] of Object.entries({ ...counts, "simulated seconds": ms / 1000 }))
       this.#sums[name] = (this.#sums[name] ?? 0) + count;
     for (const [name, times] of Object.entries(faults)) {

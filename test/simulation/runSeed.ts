@@ -20,10 +20,12 @@ import type { RelayNode } from "./relay/node.ts";
 import { Operator } from "./relay/operator.ts";
 import { Senders } from "./relay/senders.ts";
 import { ProcessDied, World, type SimulatedProcess } from "./runtime/world.ts";
-import { drawScenario, type PlatformLimits, type Scenario } from "./scenario.ts";
+import { drawScenario, type Focus, type PlatformLimits, type Scenario } from "./scenario.ts";
 
 export type SeedResult = {
   seed: number;
+  /** The name of the planted bug whose conditions it had, if any. */
+  focus: string | null;
   hash: string;
   /** Null where every promise held. */
   failure: string | null;
@@ -38,14 +40,32 @@ export type SeedResult = {
 /** Rarely silent: the relay waits fifteen seconds for a receiver. */
 const receiverFaults = ["failing", "deaf", "failing", "deaf", "failing", "deaf", "silent"] as const;
 
+/** After any other fault of a node, of PostgreSQL or of the network, a node may misjudge the time of the database for a while. */
+const harmlessForClocks = new Set([
+  "PostgreSQL: wait for a lock",
+  "PostgreSQL: slow commit",
+  "PostgreSQL: commit that overtakes an earlier one",
+  "network: platform out of reach",
+  "network: lost request of a sender",
+  "network: lost answer to a sender",
+]);
+const isOfClocks = (fault: string) =>
+  /^(?:node|PostgreSQL|network): /.test(fault) && !harmlessForClocks.has(fault);
+
 /** By then everything must have drained. */
 const maxDrainMs = 120_000;
 /** What a node committed after its death, and after others took over from it, is found when its row is read again. */
 const maxLateDrainMs = 720_000;
 
-export async function runSeed(base: Base, seed: number, isTraced = false): Promise<SeedResult> {
+type NamedFocus = { name: string; focus: Focus };
+
+export async function runSeed(
+  base: Base,
+  seed: number,
+  { focus = null, isTraced = false }: { focus?: NamedFocus | null; isTraced?: boolean } = {},
+): Promise<SeedResult> {
   const world = new World(seed, { isTraced });
-  const scenario = drawScenario(world.random.stream("scenario"), base.sites);
+  const scenario = drawScenario(world.random.stream("scenario"), base.sites, focus?.focus);
   const run = new Run(world, scenario, base);
   let failure: string | null = null;
   const onUnhandledRejection = (error: unknown) => run.onUnhandledRejection(error);
@@ -60,6 +80,7 @@ export async function runSeed(base: Base, seed: number, isTraced = false): Promi
   process.off("unhandledRejection", onUnhandledRejection);
   return {
     seed,
+    focus: focus?.name ?? null,
     hash: world.trace.hash,
     failure,
     trace: world.trace.lines,
@@ -92,6 +113,7 @@ class Run {
     this.#rules = new Rules(world, {
       isDurable: (commit) => this.#file?.isDurable(commit) ?? this.#cluster?.isDurable(commit) ?? true,
       mayLose: engine === "postgres" && !isSynchronous,
+      hasExactLeases: () => this.#cluster !== null && !world.occurred.names.some(isOfClocks),
     });
     this.#rules.ledger.apply(tables.base, 0);
     const onCommit: DatabaseFile["onCommit"] = (changes, commit, isLost) => {

@@ -22,46 +22,74 @@ export type Scenario = {
   actions: { at: number; kind: ActionKind }[];
 };
 
+/**
+ * What a scenario has for sure, so that any of a few seeds meets certain conditions, whatever the product's timing is. All else is
+ * drawn as usual.
+ */
+export type Focus = {
+  engine?: Scenario["engine"];
+  isSynchronous?: boolean;
+  nodes?: number;
+  /** How often each occurs. The other kinds are rare. */
+  faults?: Partial<Record<FaultKind, number>>;
+  /** Most calls of platforms have one of these. */
+  platformFaults?: readonly PlatformFault[];
+  limits?: PlatformLimits;
+  /** How often each is done. There are no others. */
+  actions?: Partial<Record<ActionKind, number>>;
+  purchases?: number;
+  trafficMs?: number;
+};
+
 /** What the lanes of all platforms allow. Far less than in reality, so that a few events fill them. */
 export type PlatformLimits = { lanes: number; batch: number; perSecond: number };
 
 const subset = <T>(random: Random, all: readonly T[], share: number) =>
   all.filter(() => random.chance(share));
 
-export function drawScenario(random: Random, sites: readonly SimulatedSite[]): Scenario {
-  const engine = random.pick(["sqlite", "postgres"] as const);
-  const isSynchronous = random.chance(0.55);
-  const isCalm = random.chance(0.1);
-  const possible = faultKinds.filter((kind) => kind.engines.includes(engine)).map(({ name }) => name);
-  const drawn = isCalm ? [] : subset(random, possible, random.pick([0.15, 0.4]));
+export function drawScenario(random: Random, sites: readonly SimulatedSite[], focus?: Focus): Scenario {
+  const engine = focus?.engine ?? random.pick(["sqlite", "postgres"] as const);
+  const isSynchronous = focus?.isSynchronous ?? random.chance(0.55);
+  const isCalm = !focus && random.chance(0.1);
+  const drawn = isCalm ? [] : drawFaultKinds(random, engine, focus);
   // The relay gives up to wait for a standby after fifteen seconds.
-  const isLong = isSynchronous && drawn.includes("standby away") && random.chance(0.15);
+  const isLong = focus?.trafficMs
+    ? focus.trafficMs > 20_000
+    : isSynchronous && drawn.includes("standby away") && random.chance(0.15);
   // Most seeds are short, so that more of them fit into the same time.
   const isShort = random.chance(0.9);
-  const trafficMs = isLong ? 22_000 : isShort ? random.between(700, 1700) : random.between(1800, 5000);
-  const purchases = drawPurchases(random, sites, trafficMs, isShort ? 4 : random.pick([8, 20]));
+  const trafficMs =
+    focus?.trafficMs ?? (isLong ? 22_000 : isShort ? random.between(700, 1700) : random.between(1800, 5000));
+  const count = focus?.purchases ?? 2 + random.below(isShort ? 4 : random.pick([8, 20]));
+  const purchases = drawPurchases(random, sites, trafficMs, count);
   // Most faults come when there is something to disturb.
   const drawTime = () =>
     random.chance(0.6) ? random.pick(purchases).at + random.between(-20, 80) : random.between(0, trafficMs);
   const faults = drawn.flatMap((kind) =>
-    Array.from({ length: 1 + random.below(2) }, () => ({
+    Array.from({ length: focus?.faults?.[kind] ?? 1 + random.below(2) }, () => ({
       at: isLong && kind === "standby away" ? random.between(300, 4000) : drawTime(),
       kind,
     })),
   );
-  const actions = subset(random, actionKinds, 0.3).flatMap((kind) =>
-    Array.from({ length: 1 + random.below(2) }, () => ({ at: random.between(400, trafficMs), kind })),
+  const kinds = focus?.actions
+    ? actionKinds.filter((kind) => focus.actions?.[kind])
+    : subset(random, actionKinds, 0.3);
+  const actions = kinds.flatMap((kind) =>
+    Array.from({ length: focus?.actions?.[kind] ?? 1 + random.below(2) }, () => ({
+      at: random.between(400, trafficMs),
+      kind,
+    })),
   );
   return {
     engine,
     isSynchronous,
-    nodes: engine === "sqlite" ? 1 : random.pick([1, 2, 2, 3]),
+    nodes: focus?.nodes ?? (engine === "sqlite" ? 1 : random.pick([1, 2, 2, 3])),
     trafficMs,
     requests: toRequests(random.stream("batches"), purchases),
     platforms: {
-      rate: isCalm ? 0 : random.pick([0, 0.1, 0.3, 0.6]),
-      faults: subset(random, platformFaults, 0.4),
-      limits: {
+      rate: focus?.platformFaults ? 0.7 : isCalm ? 0 : random.pick([0, 0.1, 0.3, 0.6]),
+      faults: focus?.platformFaults?.slice() ?? subset(random, platformFaults, 0.4),
+      limits: focus?.limits ?? {
         lanes: random.pick([1, 2, 16]),
         batch: random.pick([1, 3, 50]),
         perSecond: random.pick([2, 1000, 1000]),
@@ -72,6 +100,13 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[]): S
     faults: byTime(faults),
     actions: byTime(actions),
   };
+}
+
+function drawFaultKinds(random: Random, engine: Scenario["engine"], focus?: Focus): FaultKind[] {
+  const possible = faultKinds.filter((kind) => kind.engines.includes(engine)).map(({ name }) => name);
+  const share = focus?.faults ? 0.02 : random.pick([0.15, 0.4]);
+  const drawn = subset(random, possible, share);
+  return possible.filter((kind) => drawn.includes(kind) || focus?.faults?.[kind] !== undefined);
 }
 
 const byTime = <T extends { at: number }>(some: readonly T[]) =>
@@ -101,9 +136,8 @@ function drawPurchases(
   random: Random,
   sites: readonly SimulatedSite[],
   trafficMs: number,
-  maxMore: number,
+  count: number,
 ): TimedPurchase[] {
-  const count = 2 + random.below(maxMore);
   const isBursty = random.chance(0.3);
   const drawn = Array.from({ length: count }, () => {
     const purchase: Purchase = {

@@ -1,29 +1,36 @@
-// The promises of the relay hold in a thousand simulated installations with faults, and a seed repeats a run exactly.
+// The promises of the relay hold in hundreds of simulated installations with faults, and a seed repeats a run exactly.
 
 import { availableParallelism } from "node:os";
 import { beforeAll, expect, test } from "vitest";
+import { mutations } from "./mutations.ts";
 import { pinned } from "./pinned.ts";
 import { Report } from "./report.ts";
 import type { SeedResult } from "./runSeed.ts";
 import { runWorker, runWorkers } from "./workers.ts";
 
 /** `npm run simulate:faults` runs more. */
-const lastSeed = 1000;
+const lastSeed = 320;
 const seeds = [...new Set([...Array.from({ length: lastSeed }, (_, i) => i + 1), ...pinned])];
+/** Under the conditions of each planted bug more happens than in other seeds. No bug is planted here. */
+const focused = Object.keys(mutations).flatMap((name) =>
+  [41, 42, 43, 44].map((seed): [number, string] => [seed, name]),
+);
 
 const report = new Report();
 const hashes = new Map<number, string>();
 
 beforeAll(async () => {
-  await runWorkers({ seeds }, availableParallelism(), (result) => {
+  await runWorkers({ seeds: [...seeds, ...focused] }, availableParallelism(), (result) => {
     report.add(result);
-    hashes.set(result.seed, result.hash);
+    if (result.focus === null) hashes.set(result.seed, result.hash);
   });
 }, 300_000);
 
 test("every promise holds in all seeds, and in those that once found a bug", () => {
-  expect(report.failed.map(({ seed, failure }) => `seed ${seed}: ${failure}`)).toEqual([]);
-  expect(report.done).toBe(seeds.length);
+  expect(report.failed.map(({ seed, focus, failure }) => `seed ${seed}, focus ${focus}: ${failure}`)).toEqual(
+    [],
+  );
+  expect(report.done).toBe(seeds.length + focused.length);
 });
 
 test("every fault and every outcome occurs in the seeds", () => {

@@ -6,11 +6,14 @@ import { fileURLToPath } from "node:url";
 import type { SeedResult } from "./runSeed.ts";
 
 export type SeedOptions = {
-  seeds: readonly number[];
+  /** Some may have a focus of their own: that of a planted bug, by its name. */
+  seeds: readonly (number | [seed: number, focus: string])[];
   /** Adds the trace to the results. */
   trace?: boolean;
-  /** The name of a bug to plant. */
+  /** The name of a bug to plant. Its focus applies to all seeds. */
   mutation?: string | undefined;
+  /** The name of a bug whose focus applies to all seeds, although none is planted. */
+  focus?: string | undefined;
   /** Ends with the first seed that fails. */
   bail?: boolean;
   /** Ends the processes. */

@@ -18,11 +18,20 @@ export type LedgerEvent = {
   value: number | null;
   receivedAt: number;
   plan: PlanEntry[];
+  /** The node that attempts its deliveries first. */
+  owner: string;
   /** The commit that accepted it. */
   commit: number;
 };
 
-export type LedgerDelivery = { state: DeliveryState; reason: string | null; attempts: number; owner: string };
+export type LedgerDelivery = {
+  state: DeliveryState;
+  reason: string | null;
+  attempts: number;
+  owner: string;
+  /** Where it has an owner, the end of its lease. */
+  dueAt: number;
+};
 
 export const eventKey = (siteId: string, eventId: string) => `${siteId} ${eventId}`;
 export const deliveryKey = (siteId: string, eventId: string, connectionId: string) =>
@@ -33,8 +42,8 @@ export const finalStates: readonly DeliveryState[] = ["sent", "skipped", "reject
 
 export class Ledger {
   readonly events = new Map<string, LedgerEvent>();
-  /** By site and platform event id. Filtered events are not sent; one may have left its id to another event. */
-  readonly sentAs = new Map<string, LedgerEvent>();
+  /** By site and platform event id, then by event id. Filtered events are not sent; one may have left its id to another event. */
+  readonly #sentAs = new Map<string, Map<string, LedgerEvent>>();
   readonly deliveries = new Map<string, LedgerDelivery>();
   /** By event, then by number of the row. */
   readonly outcomes = new Map<string, Map<number, Outcome[]>>();
@@ -45,6 +54,8 @@ export class Ledger {
   /** Where the last closed period of each site ended, with the sums at that moment. */
   readonly heads = new Map<string, { number: number; conversions: number; removed: number }>();
   readonly queuedPushes = new Set<string>();
+  /** When the lease of each node ends, by owner. */
+  readonly leases = new Map<string, number>();
 
   apply(changes: readonly Change[], commit: number): void {
     for (const { table, before, after } of changes) {
@@ -60,6 +71,14 @@ export class Ledger {
     }
   }
 
+  /** The events that are sent under an id. Within a transaction there may be two. */
+  sentAs(siteId: string, platformEventId: string): Map<string, LedgerEvent> {
+    const key = `${siteId} ${platformEventId}`;
+    const found = this.#sentAs.get(key) ?? new Map<string, LedgerEvent>();
+    this.#sentAs.set(key, found);
+    return found;
+  }
+
   /** What became of a delivery; null while its first attempt is open. */
   stateOf({ siteId, id, plan }: LedgerEvent, connectionId: string): LedgerDelivery["state"] | null {
     const row = this.deliveries.get(deliveryKey(siteId, id, connectionId));
@@ -67,6 +86,13 @@ export class Ledger {
     const position = plan.findIndex((entry) => entry.connectionId === connectionId);
     if (plan[position]?.by === "skipped") return "skipped";
     return this.outcomesOf(siteId, id).some((one) => one.position === position && one.sent) ? "sent" : null;
+  }
+
+  /** When the lease ends under which a delivery is attempted; 0 where no node has one. */
+  leaseEndOf({ siteId, id, owner }: LedgerEvent, connectionId: string): number {
+    const row = this.deliveries.get(deliveryKey(siteId, id, connectionId));
+    if (!row) return this.leases.get(owner) ?? 0;
+    return row.owner === "" ? 0 : row.dueAt;
   }
 
   reasonOf({ siteId, id, plan }: LedgerEvent, connectionId: string): string | null {
@@ -93,14 +119,11 @@ const appliers: Readonly<Record<string, Applier>> = {
     const event = toEvent(row, commit);
     const key = eventKey(event.siteId, event.id);
     count(ledger.counted, event.siteId, sign * conversionsIn(row), sign * removalsIn(row));
-    const sentAs = `${event.siteId} ${event.platformEventId}`;
-    if (sign < 0) {
-      ledger.events.delete(key);
-      if (ledger.sentAs.get(sentAs)?.id === event.id) ledger.sentAs.delete(sentAs);
-      return;
-    }
+    const sentAs = ledger.sentAs(event.siteId, event.platformEventId);
+    sentAs.delete(event.id);
+    if (sign < 0) return void ledger.events.delete(key);
     ledger.events.set(key, event);
-    if (event.status !== "filtered") ledger.sentAs.set(sentAs, event);
+    if (event.status !== "filtered") sentAs.set(event.id, event);
   },
   deliveries(ledger, row, sign) {
     const key = deliveryKey(String(row.site_id), String(row.event_id), String(row.connection_id));
@@ -110,6 +133,7 @@ const appliers: Readonly<Record<string, Applier>> = {
       reason: row.reason as string | null,
       attempts: Number(row.attempts),
       owner: String(row.owner),
+      dueAt: Number(row.due_at),
     });
   },
   outcomes(ledger, row, sign) {
@@ -132,6 +156,10 @@ const appliers: Readonly<Record<string, Applier>> = {
     const key = `${row.site_id} ${row.webhook_id} ${row.number}`;
     if (sign > 0 && row.state === "queued") ledger.queuedPushes.add(key);
     else ledger.queuedPushes.delete(key);
+  },
+  nodes(ledger, row, sign) {
+    if (sign < 0) ledger.leases.delete(String(row.owner));
+    else ledger.leases.set(String(row.owner), Number(row.until));
   },
   totals(ledger, row, sign) {
     count(
@@ -160,6 +188,7 @@ function toEvent(row: Row, commit: number): LedgerEvent {
     value: row.value as number | null,
     receivedAt: Number(row.received_at),
     plan: readPlan(String(row.plan)),
+    owner: String(row.owner),
     commit,
   };
 }

@@ -17,6 +17,8 @@ type RulesOptions = {
   isDurable: (commit: number) => boolean;
   /** Acknowledged commits may be undone: the standby is asynchronous, and may be promoted without them. */
   mayLose: boolean;
+  /** True where nodes share the database, and nothing has kept them from knowing its time exactly. */
+  hasExactLeases: () => boolean;
 };
 
 /** Two events with the same key are duplicates: a seed is shorter than every window. */
@@ -38,6 +40,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   readonly #world: World;
   readonly #isDurable: RulesOptions["isDurable"];
   readonly #mayLose: boolean;
+  readonly #hasExactLeases: RulesOptions["hasExactLeases"];
   /** Deliveries that a platform accepted, in an answer that reached a process, by the id that platforms get. */
   readonly #accepted = new Set<string>();
   readonly #byKey = new Map<string, LedgerEvent>();
@@ -46,6 +49,8 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   readonly #processed = new Set<string>();
   /** When each person's refusal was confirmed to the operator. */
   readonly #refusedAt = new Map<string, number>();
+  /** The grants of each person that were not confirmed, and when the last one was. One that fails may take effect at any time. */
+  readonly #grants = new Map<string, { open: number; endedAt: number }>();
   /** When a purchase reached a node for the first time, by duplicate key. */
   readonly #arrivedAt = new Map<string, number>();
   /** How many requests with a duplicate key have reached nodes. */
@@ -65,10 +70,11 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   /** Counters for the report. */
   readonly seen = { commits: 0, pushes: 0, calls: 0, accepted: 0, answers: 0, lost: 0 };
 
-  constructor(world: World, { isDurable, mayLose }: RulesOptions) {
+  constructor(world: World, { isDurable, mayLose, hasExactLeases }: RulesOptions) {
     this.#world = world;
     this.#isDurable = isDurable;
     this.#mayLose = mayLose;
+    this.#hasExactLeases = hasExactLeases;
   }
 
   fail(what: string): void {
@@ -208,7 +214,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   onSent({ call, site, connection, items }: PlatformCall): void {
     this.seen.calls += 1;
     for (const { platformEventId, text } of items) {
-      const event = this.ledger.sentAs.get(`${site.id} ${platformEventId}`);
+      const [event] = this.ledger.sentAs(site.id, platformEventId).values();
       if (!event) {
         // A node may send what it accepted before the commit was lost.
         this.#failUnlessLost(
@@ -225,8 +231,21 @@ export class Rules implements PlatformWatcher, SenderWatcher {
         this.fail(
           `call ${call.id} sends event ${event.id} to ${connection.id} after its outcome was recorded: ${state}`,
         );
+      this.#checkLease(event, connection.id);
       this.#checkConsent(event, connection.id, text);
     }
+  }
+
+  /** Another node may send what this one has no lease for until its attempt has ended. */
+  #checkLease(event: LedgerEvent, connectionId: string): void {
+    const state = this.ledger.stateOf(event, connectionId);
+    if (!this.#hasExactLeases() || (state !== null && state !== "queued")) return;
+    const { epoch, now } = this.#world;
+    const leftMs = this.ledger.leaseEndOf(event, connectionId) - (epoch + now);
+    if (leftMs < sqliteConfig.attemptMs)
+      this.fail(
+        `event ${event.id} is sent to ${connectionId}, and its lease may end during the attempt, in ${Math.round(leftMs)} ms`,
+      );
   }
 
   /** An erasure does not wait for what a node has leased and may be sending. */
@@ -260,16 +279,29 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     this.#arrivals.set(key, (this.#arrivals.get(key) ?? 0) + 1);
   }
 
-  onRefused(siteId: string, emailSha256: Sha256): void {
-    this.#refusedAt.set(`${siteId} ${emailSha256}`, this.#world.now);
+  /** A refusal was confirmed that began at `since`. Of a grant at the same time it is not known which of the two came last. */
+  onRefused(siteId: string, emailSha256: Sha256, since: number): void {
+    const key = `${siteId} ${emailSha256}`;
+    const grant = this.#grants.get(key);
+    if (grant && (grant.open > 0 || grant.endedAt >= since)) return;
+    this.#refusedAt.set(key, this.#world.now);
   }
 
   onReplay(siteId: string): void {
     this.#replayed.add(siteId);
   }
 
+  onGranting(siteId: string, emailSha256: Sha256): void {
+    const key = `${siteId} ${emailSha256}`;
+    this.#refusedAt.delete(key);
+    const { open, endedAt } = this.#grants.get(key) ?? { open: 0, endedAt: -1 };
+    this.#grants.set(key, { open: open + 1, endedAt });
+  }
+
   onGranted(siteId: string, emailSha256: Sha256): void {
-    this.#refusedAt.delete(`${siteId} ${emailSha256}`);
+    const key = `${siteId} ${emailSha256}`;
+    const { open } = this.#grants.get(key) ?? { open: 1 };
+    this.#grants.set(key, { open: open - 1, endedAt: this.#world.now });
   }
 
   /** A relay wrote 200 to the socket. */

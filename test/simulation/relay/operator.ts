@@ -110,12 +110,15 @@ export class Operator {
     const known = directory.site(site.id);
     if (!known) return;
     switch (kind) {
-      case "refuse consent":
+      case "refuse consent": {
+        const since = world.now;
         await setConsent(store, request, "denied");
-        return rules.onRefused(site.id, person);
+        return rules.onRefused(site.id, person, since);
+      }
       case "grant consent":
-        rules.onGranted(site.id, person);
-        return setConsent(store, request, "granted");
+        rules.onGranting(site.id, person);
+        await setConsent(store, request, "granted");
+        return rules.onGranted(site.id, person);
       case "pause": {
         const { id } = random.pick(site.connections);
         const connection = { siteId: site.id, id };

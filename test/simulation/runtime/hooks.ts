@@ -5,6 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { registerHooks, stripTypeScriptTypes } from "node:module";
+import type { Focus } from "../scenario.ts";
 import { currentProcess } from "./world.ts";
 
 export type Mutation = {
@@ -15,8 +16,8 @@ export type Mutation = {
   /** Occurs in the file exactly once. */
   find: string;
   replace: string;
-  /** A seed that finds it. */
-  seed: number;
+  /** The conditions under which it shows. */
+  focus: Focus;
 };
 
 const root = new URL("../../../", import.meta.url);

@@ -66,6 +66,11 @@ export type FaultAt<P extends Place> = (typeof faultsByPlace)[P][number];
 export class Occurrences {
   readonly counts: Record<string, number> = {};
 
+  /** Those that took effect. */
+  get names(): string[] {
+    return Object.keys(this.counts);
+  }
+
   add<P extends Place>(place: P, fault: FaultAt<P>, times = 1): void {
     const name = `${place}: ${fault}`;
     if (times > 0) this.counts[name] = (this.counts[name] ?? 0) + times;
