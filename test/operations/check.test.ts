@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Event, FilterReason, Sha256 } from "../../src/kernel/event.ts";
-import { shortId, ulid } from "../../src/kernel/ids.ts";
+import { idAt, shortId, ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { checkRows } from "../../src/maintenance/check.ts";
 import { rollUpHour } from "../../src/statistics/hourlyRollup.ts";
@@ -84,7 +84,7 @@ async function fill(store: Store): Promise<Ids> {
   const filtered = claiming(siteId, { orderId: "bot" }, { filterReasons: bots, deliveries: [] });
   const tested = claiming(siteId, { mode: "test", orderId: "T" }, { deliveries: [skipped] });
   const open = claiming(siteId, { orderId: "open", receivedAt: now, time: now }, { deliveries: two });
-  await store.nodes.renew("node-a", open.event.id, 60_000);
+  await store.nodes.renew("node-a", idAt(now), 60_000);
   for (const item of [first, rival, replayed, filtered, tested, open]) {
     const accepted = await store.events.accept(item);
     expect(accepted.duplicate).toBe(false);

@@ -204,7 +204,6 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
   "maintenance/check/check.ts": ["SELECT"],
   "maintenance/check/claims.ts": ["SELECT"],
   "maintenance/check/events.ts": ["SELECT"],
-  "maintenance/check/people.ts": ["SELECT"],
   "maintenance/purge.ts": [
     "SELECT site_id FROM wrong_keys GROUP BY site_id",
     "SELECT site_id FROM lockouts GROUP BY site_id",
