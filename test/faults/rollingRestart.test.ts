@@ -22,7 +22,7 @@ import { deliveryStates, setUpSite, rows } from "../support/installation.ts";
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const senders = 5;
-const pauseMs = 20;
+const pauseMs = 60;
 
 type Site = { port: number; nodes: readonly [string, string]; folder: string };
 type Setup = {
