@@ -10,10 +10,11 @@ import { openUlids } from "../kernel/ids.ts";
 import { append, isLinked, link, nodesOf, remove, type RingNode } from "../kernel/ring.ts";
 import type { PlanEntry } from "../store/events/plan.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
-import { maxLeaseMs } from "../store/deliveries/nodes.ts";
+import { maxLeaseMs, type ExpiredNode } from "../store/deliveries/nodes.ts";
 import type { FirstResult } from "../store/deliveries/outcomes.ts";
 import type { Store } from "../store/store.ts";
 import type { Connection } from "../sites/directory.ts";
+import type { Looks } from "./looks.ts";
 import { settingsMark } from "./settingsMark.ts";
 
 export type OpenEvent = {
@@ -50,6 +51,8 @@ export type OpenEvents = {
 type Options = {
   store: Pick<Store, "engine" | "nodes" | "deliveries">;
   sites: () => Iterable<{ id: string }>;
+  /** Finds dead nodes; by default by asking the store. */
+  looks?: Pick<Looks, "expiredNodes">;
   /** This node. */
   owner: string;
   version: string;
@@ -67,8 +70,6 @@ const gatherMs = 2;
 const pollMs = 1000;
 /** The row of a dead node stays this long, for a transaction of it that was committed late. */
 const keepRowMs = 600_000;
-
-type Expired = Awaited<ReturnType<Options["store"]["nodes"]["listExpired"]>>[number];
 
 /** Takes over what earlier processes left, and begins the lease. */
 export async function openEventsOf(options: Options): Promise<OpenEvents> {
@@ -146,7 +147,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   }
 
   /** A lease that ends too far ahead says nothing, but a node that lives renews it within the length of any lease. */
-  function isDead({ node, until, endedMs }: Expired): boolean {
+  function isDead({ node, until, endedMs }: ExpiredNode): boolean {
     if (endedMs >= 0) return true;
     const known = ahead.get(node.owner);
     if (known?.until === until) return elapsed() - known.since > maxLeaseMs;
@@ -156,7 +157,8 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
 
   async function takeOverDead(): Promise<void> {
     if (!isShared) return;
-    const listed = await store.nodes.listExpired();
+    const listed = await (options.looks?.expiredNodes() ?? store.nodes.listExpired());
+    if (!listed) return;
     for (const known of ahead.keys())
       if (!listed.some(({ node }) => node.owner === known)) ahead.delete(known);
     const expired = listed.filter(isDead);

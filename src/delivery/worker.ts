@@ -16,6 +16,7 @@ import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 import type { Lanes } from "./lanes/lanes.ts";
+import { directLooks, type Looks } from "./looks.ts";
 import { createJob, isSelected, parkedReason, toConversion } from "./plan.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
@@ -29,6 +30,8 @@ type WorkerOptions = {
   now: () => number;
   /** The clock of leases and due times; by default the node's own, which is enough for a single node. */
   clock?: SharedClock;
+  /** Finds what is due; by default by asking the store. */
+  looks?: Looks;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   /** Called after every poll. */
@@ -47,8 +50,9 @@ export const maxClaimed = 200;
 const maxChanged = 100;
 
 export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
-  const options = { ...given, clock: given.clock ?? localClock(given.now) };
-  const { clock, elapsed, onDefect } = options;
+  const { clock = localClock(given.now), looks = directLooks(given.store) } = given;
+  const options = { ...given, clock, looks };
+  const { elapsed, onDefect } = options;
   /** Deliveries were due for which there was no capacity: poll again as soon as there is. */
   let more = false;
   let freedSincePoll = false;
@@ -68,9 +72,11 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
         if (isLeft) pollAgain();
       }
       // Also those of removed connections, which another node may have held until now.
-      for (const due of await options.store.deliveries.findDue(time.now)) {
+      for (const due of await looks.dueConnections(time.now)) {
         if (signal.aborted) return;
-        more = (await sendDueOf(due)) || more;
+        const isMore = await sendDueOf(due);
+        if (isMore) looks.note(due, time.now);
+        more ||= isMore;
       }
       if (more && freedSincePoll) loop.wake(wakeDelayMs);
     } finally {
@@ -84,6 +90,7 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
       return await sendDue(options, due, { onCapacity, pollAgain });
     } catch (error) {
       onDefect(error, { worker: "claim", connection: due.connectionId });
+      looks.note(due, options.now() + pollMs);
       return false;
     }
   }
@@ -112,18 +119,19 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
  * Queues the parked deliveries of active connections. Resuming and reconnecting do so too; this is for deliveries that a
  * node parked before it knew that the connection is active again. True when there are more.
  */
-async function sweepParked({ store, directory, clock }: Claiming): Promise<boolean> {
+async function sweepParked({ store, directory, clock, looks }: Claiming): Promise<boolean> {
   let isLeft = false;
-  for (const { siteId, connectionId } of await store.deliveries.findParked()) {
+  for (const { siteId, connectionId } of await looks.parkedConnections()) {
     if (directory.connection(siteId, connectionId)?.state !== "active") continue;
     const { now } = await clock.read();
     const released = await store.deliveries.releaseParked(siteId, connectionId, now, maxChanged);
+    if (released > 0) looks.note({ siteId, connectionId }, now);
     isLeft ||= released >= maxChanged;
   }
   return isLeft;
 }
 
-type Claiming = WorkerOptions & { clock: SharedClock };
+type Claiming = WorkerOptions & { clock: SharedClock; looks: Looks };
 
 type Signals = {
   /** A job has left its lane. */

@@ -10,6 +10,7 @@ const server = (name: string, state: ServerState["state"], timeline = 0): Server
   state,
   timeline,
   reason: state === "out" ? "connect ECONNREFUSED" : "",
+  isWorker: false,
 });
 
 const findingsOf = (servers: readonly ServerState[], synchronous = "ANY 1 (db2)") =>
@@ -35,6 +36,11 @@ test("two writable servers, one that is down, and a standby that commits do not 
   ]);
 });
 
+test("the workers of a cluster are no primaries", () => {
+  const worker = { ...server("worker1", "written", 1), isWorker: true };
+  expect(findingsOf([server("db1", "written", 1), worker])).toEqual([]);
+});
+
 test("a Citus node that does not answer is named, and no other", () => {
   const nodes = [
     { name: "worker1:5432", isReached: true },
@@ -52,8 +58,14 @@ test("each server reports whether it is writable, read-only or unusable", async 
   const gateway = await openGateway(url, { code: "28000" });
   const both = url.replace(host, `${host},${gateway.host}`);
   expect(await serverStates(both)).toEqual([
-    { name: host, state: "written", timeline: 1, reason: "" },
-    { name: gateway.host, state: "out", timeline: 0, reason: "this gateway refuses connections" },
+    { name: host, state: "written", timeline: 1, reason: "", isWorker: false },
+    {
+      name: gateway.host,
+      state: "out",
+      timeline: 0,
+      reason: "this gateway refuses connections",
+      isWorker: false,
+    },
   ]);
   const client = await openClient(inject("postgresUrl"), "test");
   await client.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);

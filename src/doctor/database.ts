@@ -53,7 +53,8 @@ export function* judgeClusterNodes(nodes: readonly { name: string; isReached: bo
 }
 
 /** Of several servers one must be writable, and the others must be able to replace it. */
-export function* judgeServers(servers: readonly ServerState[], synchronous: string | undefined): Findings {
+export function* judgeServers(listed: readonly ServerState[], synchronous: string | undefined): Findings {
+  const servers = listed.filter(({ isWorker }) => !isWorker);
   if (servers.length < 2) return;
   const namesIn = (state: ServerState["state"]) =>
     servers.filter((one) => one.state === state).map(({ name }) => name);

@@ -84,9 +84,9 @@ export function openObservability(
   let committedAt = 0;
   const commitObserver: CommitObserver = {
     inFlight: link<InFlightCommit>({ startedAt: 0 }),
-    onCommit(ms, failed) {
+    onCommit(ms, failed, isOfMachine) {
       counts.countCommit(ms, failed);
-      failedCommits.add(failed);
+      if (!isOfMachine) failedCommits.add(failed);
       if (!failed) committedAt = elapsed();
     },
     onWrite: () => void (counts.totals.writes += 1),
@@ -137,7 +137,12 @@ export function openObservability(
         schema: store.migrated.to,
         workerPolledAt: () => workerPolledAt,
         configurationReadAt: () => configurationReadAt,
-        failedInARow: () => Math.max(failedCommits.inARow(), failedEvents.inARow()),
+        // Events of sites on a machine that is silent fail, and this node serves all others.
+        failedInARow: () =>
+          Math.max(
+            failedCommits.inARow(),
+            store.health.countSilentMachines() > 0 ? 0 : failedEvents.inARow(),
+          ),
         stuckMs() {
           const { inFlight } = commitObserver;
           return isLinked(inFlight) ? elapsed() - Math.max(inFlight.next.startedAt, committedAt) : 0;

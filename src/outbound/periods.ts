@@ -2,11 +2,14 @@
 // clear to which period a moment belongs. The store makes sure that nothing is counted twice or left out, even if clocks
 // change.
 
+import type { Looks } from "../delivery/looks.ts";
 import type { PeriodHead } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
 
 type CloserOptions = {
   store: Pick<Store, "periods" | "engine">;
+  /** Finds heads; by default by asking the store. */
+  looks?: Pick<Looks, "periodHeads" | "lookSoon">;
   /** Length of a period. */
   pushMs: number;
   now: () => number;
@@ -38,7 +41,8 @@ export function periodToClose(
 }
 
 /** Returns a function that closes the periods that are due. */
-export function openCloser({ store, pushMs, now, elapsed, random }: CloserOptions): () => Promise<void> {
+export function openCloser(options: CloserOptions): () => Promise<void> {
+  const { store, looks, pushMs, now, elapsed, random } = options;
   /** Heads ahead of our clock, with the time since which each has not changed. */
   const unchanged = new Map<string, { number: number; since: number }>();
 
@@ -56,7 +60,8 @@ export function openCloser({ store, pushMs, now, elapsed, random }: CloserOption
 
   return async () => {
     const at = now();
-    const heads = await store.periods.listHeads(lastPeriodEnd(at, pushMs), at + pushMs);
+    const [before, after] = [lastPeriodEnd(at, pushMs), at + pushMs];
+    const heads = await (looks?.periodHeads(before, after) ?? store.periods.listHeads(before, after));
     for (const head of heads) {
       const due = periodToClose(head, at, pushMs);
       if (!due || (due.isAhead && !isAbandoned(head))) continue;
@@ -66,6 +71,7 @@ export function openCloser({ store, pushMs, now, elapsed, random }: CloserOption
       const dueAt = Math.round(at + random() * Math.min(maxJitterMs, pushMs / 20));
       const { siteId, number } = head;
       await store.periods.close({ siteId, number, startsAt, endsAt, now: at, dueAt });
+      looks?.lookSoon();
     }
   };
 }

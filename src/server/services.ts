@@ -10,6 +10,7 @@ import { sampleBots } from "../collect/botSample.ts";
 import { countVisits } from "../collect/visitCounts.ts";
 import { startBackfills } from "../delivery/backfill/worker.ts";
 import { startConfirmations } from "../delivery/confirmations/worker.ts";
+import { directLooks, sharedLooks } from "../delivery/looks.ts";
 import { openBreaker } from "../delivery/lanes/breaker.ts";
 import { openLanes } from "../delivery/lanes/lanes.ts";
 import { openTokens } from "../delivery/oauth/tokens.ts";
@@ -83,19 +84,26 @@ async function openNode({ config, observability, shutdown, now }: ServiceOptions
   const elapsed = () => performance.now();
   const clock = openSharedClock({ readDatabase: () => opened.health.readClock(), now, elapsed });
   const store = { ...opened, leases: leasesBy(clock, opened.leases) };
+  const owner = shortId();
   const ownHost = relayOf(config)?.host ?? null;
   const directory = openDirectory(store, ownHost);
   await directory.refresh();
   onConfigurationRead();
   const following = directory.follow({ refreshed: onConfigurationRead, error: (error) => onDefect(error) });
   shutdown.add("watchers", "directory", following);
+  const sites = () => directory.sites();
+  const looks = opened.isSharded
+    ? sharedLooks({ store, sites, owner, clock, pushMs: config.pushMs, onDefect })
+    : directLooks(store);
+  shutdown.add("background", "looks", looks);
   return {
     store,
+    looks,
     ownHost,
     directory,
-    sites: () => directory.sites(),
+    sites,
     /** This process, as the owner of leases and the writer of counts. */
-    owner: shortId(),
+    owner,
     now,
     clock,
     elapsed,
@@ -104,7 +112,7 @@ async function openNode({ config, observability, shutdown, now }: ServiceOptions
 }
 
 async function startDelivery(node: Node, { config, log, observability, shutdown }: ServiceOptions) {
-  const { store, directory, now, elapsed, onDefect } = node;
+  const { store, directory, looks, now, elapsed, onDefect } = node;
   if (store.engine === "sqlite") await store.deliveries.releaseLeases(now());
   const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   shutdown.add("clients", "platforms", () => sender.close());
@@ -113,6 +121,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
   const onSettled = (settlement: Settlement) => {
     const connection = directory.connection(settlement.siteId, settlement.connectionId);
     observability.onSettled(connection?.platform ?? "unknown", settlement);
+    if (settlement.state === "queued") looks.note(settlement, settlement.dueAt);
   };
   const openEvents = await openEventsOf({
     ...node,

@@ -3,6 +3,9 @@ import { openPostgres } from "./engine/postgres/engine.ts";
 import { openSqlite } from "./engine/sqlite/engine.ts";
 import { sessionName } from "./schema/compatibility.ts";
 import { latestVersion } from "./schema/migrate.ts";
+import { migrations } from "./schema/schema.ts";
+
+const shardedTables = new Set(migrations.flatMap((one) => one.bySite));
 
 export type StoreLocation =
   | { engine: "sqlite"; file: string }
@@ -12,5 +15,5 @@ export type StoreLocation =
 export function openDatabase(location: StoreLocation, onDefect?: (error: Error) => void): Database {
   if (location.engine === "sqlite") return openSqlite(location.file, { onDefect });
   const { url, connections } = location;
-  return openPostgres(url, { connections, sessionName: sessionName(latestVersion) });
+  return openPostgres(url, { connections, sessionName: sessionName(latestVersion), shardedTables });
 }

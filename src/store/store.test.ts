@@ -1,6 +1,6 @@
 // Opening a store: its schema, its tables and its encryption key, on both engines.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { freshDatabase } from "../../test/support/databases.ts";
 import { newLocation, openAt, openNodes, sql } from "../../test/support/nodes.ts";
 import { ulid } from "../kernel/ids.ts";
@@ -19,7 +19,8 @@ describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (e
     await again.close();
   });
 
-  test.runIf(engine === "postgres")(
+  // Citus has no triggers on such tables; test/engines/citus.test.ts ends a machine.
+  test.runIf(engine === "postgres" && !inject("inSchemas"))(
     "a store opens while configuration cannot be written, as when a machine of a sharded database is down",
     async () => {
       const configuration = ["migrations", ...migrations.flatMap((one) => one.configuration)];

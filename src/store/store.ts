@@ -39,6 +39,8 @@ import { sealWith, type Keys } from "./engine/seal.ts";
 import { readAccessSecret, refuseWrongKey, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { platformSignInStore } from "./sites/platformSignIns.ts";
 import { statisticsStore } from "./statistics/statistics.ts";
+import { sliceStore } from "./deliveries/slices.ts";
+import { waitingStore } from "./deliveries/waiting.ts";
 import { syncLogStore } from "./deliveries/syncLog.ts";
 import { oneTimeLinkStore } from "./access/oneTimeLinks.ts";
 import { trafficStore } from "./statistics/traffic.ts";
@@ -62,7 +64,7 @@ export async function openStore(
     // a machine of a sharded one may be down.
     if (!db.isServer) await db.write(async () => {}, { isRepeatable: true });
     // The groups of commits depend on the answer.
-    await db.isSharded();
+    const isSharded = await db.isSharded();
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
     const webhooks = webhookStore(db, seal, newId);
@@ -73,6 +75,7 @@ export async function openStore(
     const refuseWrongKeyNow = () => refuseWrongKey(db, seal);
     return {
       engine: db.engine,
+      isSharded,
       migrated,
       configuration: configurationStore(db, seal, newId, refuseWrongKeyNow),
       events: eventStore(db, seal, refuseWrongKeyNow),
@@ -80,6 +83,8 @@ export async function openStore(
       backfills: backfillStore(db, newId),
       confirmations: confirmationStore(db),
       snapshots: snapshotStore(db),
+      waiting: waitingStore(db),
+      slices: sliceStore(db),
       nodes: nodeStore(db),
       people: peopleStore(db, newId),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */

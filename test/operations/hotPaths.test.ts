@@ -26,13 +26,11 @@ const background: readonly [why: string, text: RegExp][] = [
   ["schema, at the start", /\bmigrations\b|pg_advisory_xact_lock|FROM pg_extension|^CREATE|^ALTER|^DROP/],
   ["the directory: one number a second, and what changed", /FROM settings\b|FROM sites\b|FROM hosts\b|FROM inbound_keys\b|FROM connections\b/],
   ["configuration, changed by a person", /^(?:INSERT INTO|UPDATE|DELETE FROM) (?:settings|sites|hosts|inbound_keys|connections|one_time_links|users)\b|FROM (?:one_time_links|users|grants|two_factors)\b/],
-  ["the worker's poll, once a second: connections with due or parked deliveries, also removed ones", /^SELECT site_id, connection_id FROM deliveries WHERE state = '\w+'(?: AND due_at <= \$1)? GROUP BY/],
+  ["the correction of due times and the backlog of metrics: connections with queued deliveries", /^SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= \$1 GROUP BY/],
+  ["the look every ten seconds, at the slices of sites that the node holds", /^SELECT kind, site_id, id, at FROM \(/],
   ["the purge, every ten minutes: sites that have rows of a few minutes", /^SELECT site_id FROM (?:wrong_keys|lockouts|platform_sign_ins) GROUP BY site_id$/],
   ["the age of the oldest push, for metrics", /^SELECT MIN\(periods.ends_at\) AS ends_at FROM webhooks/],
-  ["periods that have ended", /^SELECT site_id, number, ends_at FROM period_heads WHERE \(ends_at </],
-  ["backfills that run, once a second", /^SELECT [\w, ]+ FROM backfills WHERE state = 'running'/],
   ["the correction of due times, at the start", /^SELECT site_id, id FROM webhooks WHERE updated_at > \$1 OR due_at > \$2$/],
-  ["webhooks that have something to push", /^SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= \$1/],
 ]; // prettier-ignore
 
 /** A query that joins configuration with a sharded table is hot. */

@@ -11,11 +11,14 @@ import type { Connection, Directory, Site } from "../../sites/directory.ts";
 import type { BackfillRow, BackfillTally } from "../../store/deliveries/backfills.ts";
 import type { Store } from "../../store/store.ts";
 import type { Lanes } from "../lanes/lanes.ts";
+import type { Looks } from "../looks.ts";
 import { openJudge } from "./judge.ts";
 
 type BackfillWorkerOptions = {
   store: Pick<Store, "engine" | "backfills" | "leases" | "events" | "people" | "configuration">;
   directory: Directory;
+  /** Finds running backfills; by default by asking the store. */
+  looks?: Pick<Looks, "runningBackfills" | "isShared">;
   lanes: Pick<Lanes, "capacity">;
   /** This node. */
   owner: string;
@@ -43,15 +46,17 @@ export function startBackfills(options: BackfillWorkerOptions): { stop(): Promis
     elapsed,
     onError,
   });
-  // The embedded store has one node, which need not wait for the lease of a process that died.
-  const isAlone = store.engine === "sqlite";
+  const { looks } = options;
+  // The embedded store has one node, which need not wait for the lease of a process that died. Where looks are shared, a backfill is
+  // listed on one node.
+  const isAlone = store.engine === "sqlite" || looks?.isShared === true;
 
   const loop = poll({
     everyMs: pollMs,
     jitter: 0.2,
     onError,
     async work(signal) {
-      for (const row of await store.backfills.listRunning()) {
+      for (const row of await (looks?.runningBackfills(now()) ?? store.backfills.listRunning())) {
         if (signal.aborted || !(isAlone || (await lease.hold()))) return;
         await stepBackfill(options, row).catch((error: unknown) =>
           onDefect(error, { worker: "backfills", connection: row.connectionId }),

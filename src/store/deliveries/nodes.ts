@@ -11,6 +11,9 @@ import { findOpen, settleOpen } from "./outcomes.ts";
 
 type NodeRow = { owner: string; lowWater: string };
 
+/** A node whose lease has ended `endedMs` ago. */
+export type ExpiredNode = { node: NodeRow; until: number; endedMs: number };
+
 /** Another server has taken the place of the primary: it may lack outcomes of events below the mark. */
 export class MarkOutdated extends Error {}
 
@@ -78,7 +81,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
      * Nodes whose lease has ended, and how long ago; and those whose lease lasts longer than any is given for, because the
      * database's clock was set back: their `endedMs` is negative.
      */
-    async listExpired(): Promise<{ node: NodeRow; until: number; endedMs: number }[]> {
+    async listExpired(): Promise<ExpiredNode[]> {
       const rows = await db.all(
         `SELECT owner, low_water, until, ${clock} - until AS ended_ms FROM nodes
          WHERE site_id = '' AND (until < ${clock} OR until > ${clock} + ${maxLeaseMs})`,

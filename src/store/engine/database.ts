@@ -129,12 +129,28 @@ export type Database = Query &
      * last commits.
      */
     promotions(): number;
+    /**
+     * Divides sites by the machine of a sharded database that has them, and those of a machine into slices: what is asked about
+     * the sites of one slice concerns one shard. One slice where the database is not sharded.
+     */
+    divideSites(siteIds: Iterable<string>): Promise<Map<string, Map<string, string[]>>>;
+    /** The number of machines of a sharded database that do not answer. Statements of their sites fail at once. */
+    countSilentMachines(): number;
+    /** True for the error of a statement whose site is on a machine that does not answer: others are not affected. */
+    isMachineError: (error: unknown) => boolean;
     /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
     isDataError: (error: unknown) => boolean;
     /** True for errors that the engine or its driver threw. */
     isOwnError: (error: unknown) => boolean;
     close(): Promise<void>;
   };
+
+/** For a database on one machine. */
+export const onOneMachine: Pick<Database, "divideSites" | "countSilentMachines" | "isMachineError"> = {
+  divideSites: async (siteIds) => new Map([["", new Map([["", [...siteIds]]])]]),
+  countSilentMachines: () => 0,
+  isMachineError: () => false,
+};
 
 /** Runs `work` in a transaction for each site, in the order of their ids. */
 export async function writeBySite<Item extends { siteId: string }>(

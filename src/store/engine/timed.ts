@@ -10,8 +10,11 @@ export interface InFlightCommit extends RingNode<InFlightCommit> {
 export type CommitObserver = {
   /** The head of the transactions in progress, in the order of their start. */
   inFlight: InFlightCommit;
-  /** Called when a transaction has ended, with its duration including the wait before it. */
-  onCommit(ms: number, failed: boolean): void;
+  /**
+   * Called when a transaction has ended, with its duration including the wait before it. `isOfMachine`: it failed because a machine of
+   * a sharded database is down, which says nothing about the others.
+   */
+  onCommit(ms: number, failed: boolean, isOfMachine: boolean): void;
   /** Called when an event or an outcome asks for its commit, which it may share with others. */
   onWrite(): void;
   /** Called when the database works on, but needs attention. Without it, a warning is printed. */
@@ -31,14 +34,16 @@ export function timed(db: Database, observer: CommitObserver | undefined): Datab
       const own = link<InFlightCommit>({ startedAt });
       append(observer.inFlight, own);
       let failed = false;
+      let isOfMachine = false;
       try {
         return await db.write(work, options);
       } catch (error) {
         failed = db.isOwnError(error) && !db.isDataError(error);
+        isOfMachine = db.isMachineError(error);
         throw error;
       } finally {
         remove(own);
-        observer.onCommit(performance.now() - startedAt, failed);
+        observer.onCommit(performance.now() - startedAt, failed, isOfMachine);
       }
     },
   };

@@ -6,7 +6,14 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncToDisk } from "./syncToDisk.ts";
 import { openClient } from "../engine/postgres/client.ts";
-import { rowStatement, type Database, type Query, type RowQuery, type Value } from "../engine/database.ts";
+import {
+  onOneMachine,
+  rowStatement,
+  type Database,
+  type Query,
+  type RowQuery,
+  type Value,
+} from "../engine/database.ts";
 import { postgresDialect } from "../engine/postgres/dialect.ts";
 import { isCitus, sequentialShardChanges } from "../schema/distribute.ts";
 import { latestVersion } from "../schema/migrate.ts";
@@ -159,6 +166,7 @@ async function openPostgresTarget(url: string, force: boolean): Promise<RestoreT
       write: (work) => work({ all, change }),
       commitGroup: (siteId) => siteId,
       promotions: () => 0,
+      ...onOneMachine,
       isDataError: () => false,
       isOwnError: () => true,
       close: async () => {},

@@ -43,6 +43,9 @@ export function healthStore(db: Database) {
       };
     },
 
+    /** The number of machines of a sharded database that do not answer. */
+    countSilentMachines: () => db.countSilentMachines(),
+
     /** Reads the database's clock; null where it has this machine's. */
     async readClock(): Promise<number | null> {
       if (!db.isServer) return null;

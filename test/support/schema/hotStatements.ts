@@ -111,7 +111,7 @@ export function faultsOf({ text }: Pick<Sent, "text">): string[] {
 
 /** Returns the conditions of a query. */
 const conditionsIn = (level: string) => outside(level).replace(/^.*?(?=\b(?:WHERE|ON)\b)/, "");
-const siteNamed = /\b(?:\w+\.)?site_id = (?:\$\d+|\w+\.site_id|'')/g;
+const siteNamed = /\b(?:\w+\.)?site_id = (?:\$\d+|\w+\.site_id|''|ANY\()/g;
 
 /**
  * Lists the faults of a statement over all sites: each database node must be able to answer it for its own sites, so tables

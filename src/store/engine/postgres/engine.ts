@@ -6,6 +6,7 @@ import type { Client, Pool, PoolClient } from "pg";
 import { openClient } from "./client.ts";
 import {
   chunks,
+  onOneMachine,
   type Database,
   type Query,
   type Row,
@@ -24,8 +25,11 @@ import {
   sqlState,
 } from "./errors.ts";
 import type { Connections } from "./pool.ts";
+import { MachineDown, openMachines, type Machine, type Machines } from "./machines.ts";
+import { answersFor, readPlacement, type Placement, type PlacementRequest } from "./placement.ts";
 import { openPrimary } from "./primary.ts";
-import { refuseOtherTimeline, type Timeline } from "./probe.ts";
+import { refuseOtherTimeline } from "./probe.ts";
+import { openStatementSites } from "./statementSite.ts";
 import { serverUrls } from "./servers.ts";
 
 /** How long a caller waits while there is no primary, or its transaction collides with others. */
@@ -41,24 +45,43 @@ export type PostgresOptions = {
   commitTimeoutMs?: number;
   /** How often all of several servers are probed. */
   probeEveryMs?: number;
+  /** The tables that are sharded by site. Without them statements are not sent by site. */
+  shardedTables?: ReadonlySet<string>;
+  /** Finds the machines of the sites; those of a Citus cluster by default. */
+  readPlacement?: (request: PlacementRequest) => Promise<Placement>;
+};
+
+type PoolName = "readers" | "background" | "writers";
+
+/** Takes a connection for the statements of a site, or for others. */
+type Take = (siteId: string | null) => Promise<{ client: PoolClient; on: Connections }>;
+type SiteOf = (sql: string, params?: readonly Value[]) => string | null;
+
+/** The connection of one run of a piece of work, as far as it was taken. */
+type Held = {
+  client: PoolClient | null;
+  on: Connections | null;
+  /** Those to the primary, which are not used where the machine of the site has its own. */
+  general: Connections | null;
+  machine: Machine | null;
+  leave: ReturnType<Machine["enter"]> | null;
 };
 
 export function openPostgres(url: string, options: PostgresOptions): Database {
-  const { commitTimeoutMs = 15_000, sessionName = "cleancast", ...rest } = options;
+  const { commitTimeoutMs = 15_000, sessionName = "cleancast", shardedTables, ...rest } = options;
   const flags = readDialectFlags(url);
   const elapsed = () => performance.now();
-  const primary = openPrimary({
-    ...rest,
-    sessionName,
-    servers: serverUrls(url),
-    random: Math.random,
-    elapsed,
-  });
+  const servers = serverUrls(url);
+  const primary = openPrimary({ ...rest, sessionName, servers, random: Math.random, elapsed });
+  const readSite = openStatementSites(shardedTables ?? new Set());
+  const siteOf: SiteOf = (sql, params) => (machines ? readSite(sql, params) : null);
+  /** Null where the database is not a cluster whose machines are known. */
+  let machines: Machines | null = null;
 
   /** Runs `work` until it passes, on the server that is the primary by then. */
   async function withRetry<T>(
-    pool: "readers" | "background" | "writers",
-    work: (client: PoolClient, on: Connections, isUncertain: boolean) => Promise<T>,
+    pool: PoolName,
+    work: (take: Take, isUncertain: boolean) => Promise<T>,
     timeoutMs?: number,
   ): Promise<T> {
     let by = elapsed() + (timeoutMs ?? defaultTimeoutMs);
@@ -67,24 +90,43 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       // While there is no primary, no caller waits longer than those that came when it was lost.
       const waitUntil = timeoutMs === undefined ? Math.min(by, primary.lostSince() + defaultTimeoutMs) : by;
-      const on = await primary.connections(waitUntil);
-      let client: PoolClient | null = null;
+      const held: Held = { client: null, on: null, general: null, machine: null, leave: null };
+      async function connect(siteId: string | null): ReturnType<Take> {
+        const general = await primary.connections(waitUntil);
+        held.machine = siteId === null ? null : (machines?.of(siteId) ?? null);
+        held.leave = held.machine?.enter(siteId ?? "") ?? null;
+        const on = held.machine?.connections(general) ?? general;
+        Object.assign(held, { general, on });
+        const client = await on[pool].connect();
+        held.client = client;
+        return { client, on };
+      }
+      let taking: ReturnType<Take> | null = null;
       try {
-        client = await on[pool].connect();
-        const result = await work(client, on, isUncertain);
-        client.release();
+        const result = await work((siteId) => (taking = connect(siteId)), isUncertain);
+        held.client?.release();
+        held.leave?.(true);
         return result;
       } catch (error) {
+        // Work may fail for a reason of its own before it has its connection.
+        await (taking as ReturnType<Take> | null)?.catch(() => {});
+        const { client, on, general, machine } = held;
         if (client) await releaseFailed(client, error, pool === "writers");
         // A server that refuses connections may no longer be the primary, unless it is only full.
         const isRefused = client === null && sqlState(error) !== "53300";
-        if (isRefused || isServerSuspect(error)) primary.suspect(on);
+        const isSuspect = isRefused || isServerSuspect(error);
+        held.leave?.(!isSuspect && sqlState(error) !== "57014");
+        // Without connections nothing was tried: there is no primary, or the machine of the site is silent.
+        if (!on || !general) throw error;
+        if (machine?.isSilent()) throw new MachineDown(error);
+        if (isSuspect) suspect(on, general, machine);
         // A read whose time passed while a server was silent may ask the next one, once.
         if (pool !== "writers" && isServerSuspect(error) && !wasSilent) {
           wasSilent = true;
           by = elapsed() + defaultTimeoutMs;
         }
-        if (!(isRefused || isTransient(error)) || elapsed() + pauseMs >= by) throw error;
+        const mayPass = isRefused || isTransient(error);
+        if (!mayPass || elapsed() + pauseMs >= by) throw machine && mayPass ? new MachineDown(error) : error;
         isUncertain ||= sqlState(error) === commitUnknown;
       }
       // With jitter, so that transactions that collided do not collide again.
@@ -92,13 +134,37 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     }
   }
 
-  const all = (sql: string, params?: readonly Value[]) =>
-    withRetry("readers", (client) => query(client, sql, params));
+  /** A machine that is connected to directly says nothing about the coordinator. */
+  function suspect(on: Connections, general: Connections, machine: Machine | null): void {
+    if (!machine || on.server === general.server) primary.suspect(general);
+    else machine.avoid();
+  }
+
+  const reading = (pool: PoolName) => (sql: string, params?: readonly Value[]) =>
+    withRetry(pool, async (take) => query((await take(siteOf(sql, params))).client, sql, params));
+  const all = reading("readers");
 
   /** Null until the server was asked. */
   let sharded: boolean | null = flags.asSharded || null;
-  const isSharded = async () =>
-    (sharded ??= (await all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0);
+  async function isSharded(): Promise<boolean> {
+    if (sharded !== null) return sharded;
+    const isCitus = (await all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0;
+    if (isCitus && shardedTables) await useMachines((request) => readPlacement({ all }, servers, request));
+    return (sharded = isCitus);
+  }
+
+  async function useMachines(read: NonNullable<PostgresOptions["readPlacement"]>): Promise<void> {
+    machines ??= openMachines({
+      readPlacement: read,
+      answersFor,
+      connections: options.connections,
+      sessionName,
+      coordinator: () => primary.server(),
+      elapsed,
+    });
+    await machines.read();
+  }
+  if (options.readPlacement) void useMachines(options.readPlacement);
 
   async function onDedicatedConnection<T>(work: (session: Query) => Promise<T>): Promise<T> {
     const { server } = await primary.connections(elapsed() + defaultTimeoutMs);
@@ -117,27 +183,29 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     onDedicatedConnection: flags.advisoryLocks ? onDedicatedConnection : null,
     isSharded,
     all,
-    background: {
-      all: (sql, params) => withRetry("background", (client) => query(client, sql, params)),
-    },
+    background: { all: reading("background") },
     commitGroup: (siteId) => (sharded === false ? groupOf(siteId) : siteId),
-    write: (work, { timeoutMs, confirmTimeline } = {}) =>
+    write: (work, { timeoutMs, confirmTimeline = false } = {}) =>
       withRetry(
         "writers",
-        async (client, on, isUncertain) => {
-          const result = await runTransaction(client, work, {
-            isUncertain,
-            timeline: confirmTimeline ? on.timeline : null,
-          });
-          await commit(client, () => on.cancelSyncWait(client), commitTimeoutMs);
+        async (take, isUncertain) => {
+          const session = openTransaction(take, siteOf, { isUncertain, confirmTimeline });
+          const result = await work(session.tx);
+          await session.commit(commitTimeoutMs);
           return result;
         },
         timeoutMs,
       ),
     promotions: () => primary.promotions(),
+    divideSites: async (siteIds) => (await machines?.divide(siteIds)) ?? onOneMachine.divideSites(siteIds),
+    countSilentMachines: () => machines?.countSilent() ?? 0,
+    isMachineError: (error) => error instanceof MachineDown,
     isDataError,
     isOwnError: (error) => sqlState(error) !== "",
-    close: () => primary.close(),
+    async close() {
+      await machines?.close();
+      await primary.close();
+    },
   };
 }
 
@@ -153,21 +221,51 @@ async function releaseFailed(client: PoolClient, error: unknown, isInTransaction
   client.release(isBroken);
 }
 
-/** Runs a transaction up to its commit. */
-async function runTransaction<T>(
-  client: PoolClient,
-  work: (tx: RowQuery) => Promise<T>,
-  { isUncertain, timeline }: { isUncertain: boolean; timeline: Timeline | null },
-): Promise<T> {
-  // BEGIN is not awaited: it travels with the first statement of `work`, which fails if it fails.
-  client.query("BEGIN").catch(() => {});
-  if (timeline) await refuseOtherTimeline(client, timeline);
-  // A repeated transaction that finds its work done would write nothing, and its commit would not wait for the standby.
-  if (isUncertain) await client.query("SELECT pg_logical_emit_message(true, 'cleancast', '')");
-  return work({
-    all: (sql, params) => query(client, sql, params),
-    change: (statement, rows, first) => changeRows(client, statement, rows, first),
-  });
+/** A transaction that takes its connection with its first statement, which names the site. */
+function openTransaction(
+  take: Take,
+  siteOf: SiteOf,
+  { isUncertain, confirmTimeline }: { isUncertain: boolean; confirmTimeline: boolean },
+): { tx: RowQuery; commit(timeoutMs: number): Promise<void> } {
+  let beginning: ReturnType<Take> | null = null;
+
+  async function begin(siteId: string | null): ReturnType<Take> {
+    const taken = await take(siteId);
+    const { client, on } = taken;
+    // BEGIN is not awaited: it travels with the first statement, which fails if it fails.
+    client.query("BEGIN").catch(() => {});
+    if (confirmTimeline) await refuseOtherTimeline(client, on.timeline);
+    // A repeated transaction that finds its work done would write nothing, and its commit would not wait for the standby.
+    if (isUncertain) await client.query("SELECT pg_logical_emit_message(true, 'cleancast', '')");
+    return taken;
+  }
+
+  function siteOfRows(
+    { forMany }: RowStatement,
+    rows: readonly (readonly Value[])[],
+    first: readonly Value[],
+  ) {
+    const [row] = rows;
+    return row ? siteOf(forMany(1), [...first, ...row]) : null;
+  }
+
+  return {
+    tx: {
+      async all(sql, params) {
+        const { client } = await (beginning ??= begin(siteOf(sql, params)));
+        return query(client, sql, params);
+      },
+      async change(statement, rows, first = []) {
+        const { client } = await (beginning ??= begin(siteOfRows(statement, rows, first)));
+        return changeRows(client, statement, rows, first);
+      },
+    },
+    async commit(timeoutMs) {
+      if (!beginning) return;
+      const { client, on } = await beginning;
+      await commit(client, () => on.cancelSyncWait(client), timeoutMs);
+    },
+  };
 }
 
 /**

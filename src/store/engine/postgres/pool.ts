@@ -25,6 +25,8 @@ export type Connections = {
 
 const readTimeoutMs = 5000;
 const backgroundTimeoutMs = 3000;
+/** Longer than the pause between two looks: on Citus a new connection costs more than a look. */
+const backgroundIdleMs = 60_000;
 /** With fewer connections, background reads share those of the others. */
 const minForBackground = 6;
 const maxBackground = 2;
@@ -35,6 +37,8 @@ export function openConnections(
   timeline: Timeline,
   maxConnections: number,
   sessionName: string,
+  /** A statement that each connection begins with. */
+  setUp = "",
 ): Connections {
   const sockets = new Set<Socket>();
   let isDestroyed = false;
@@ -50,16 +54,25 @@ export function openConnections(
     client.on("error", () => {});
     pids.set(client, await refuseReadOnly(client));
     await refuseOtherTimeline(client, timeline);
+    if (setUp) await client.query(setUp);
   };
-  const open = (max: number, statementTimeoutMs: number, silenceTimeoutMs: number) =>
-    openPool(server, { max, sessionName, statementTimeoutMs, silenceTimeoutMs, stream, onConnect });
+  const open = (max: number, statementTimeoutMs: number, silenceTimeoutMs: number, idleTimeoutMs?: number) =>
+    openPool(server, {
+      max,
+      sessionName,
+      statementTimeoutMs,
+      silenceTimeoutMs,
+      idleTimeoutMs,
+      stream,
+      onConnect,
+    });
   // Three pools: reads that hang, such as on a locked table, must not keep events from being accepted, and looks over all sites
   // must not keep requests from reading.
   const forBackground = maxConnections >= minForBackground ? maxBackground : 0;
   const forReads = Math.max(1, Math.floor(maxConnections / 2));
   const readers = open(forReads - forBackground || 1, readTimeoutMs, readTimeoutMs + 1000);
   const background = forBackground
-    ? open(forBackground, backgroundTimeoutMs, backgroundTimeoutMs + 1000)
+    ? open(forBackground, backgroundTimeoutMs, backgroundTimeoutMs + 1000, backgroundIdleMs)
     : readers;
   // A pipelined statement may wait for those before it.
   const writers = open(Math.max(1, maxConnections - forReads), writeTimeoutMs, 2 * writeTimeoutMs);
@@ -98,18 +111,22 @@ type PoolOptions = {
   sessionName: string;
   statementTimeoutMs: number;
   silenceTimeoutMs: number;
+  /** How long a connection is kept without use. */
+  idleTimeoutMs?: number | undefined;
   stream: () => Socket;
   onConnect: (client: ClientBase) => Promise<void>;
 };
 
 function openPool(server: string, options: PoolOptions): Pool {
   const { max, sessionName, statementTimeoutMs, silenceTimeoutMs, stream, onConnect } = options;
+  const { idleTimeoutMs = 10_000 } = options;
   const pool = new Pool({
     connectionString: server,
     max,
     // Statements of one transaction that do not wait for each other share a round trip.
     pipeline: readDialectFlags(server).pipelining,
     connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: idleTimeoutMs,
     statement_timeout: statementTimeoutMs,
     // A server that is gone cannot send the error of the time limit above.
     query_timeout: silenceTimeoutMs,

@@ -12,6 +12,7 @@ import {
   findPrimary,
   isOlderTimeline,
   isSameTimeline,
+  isWorker,
   probeOncePerServer,
   probeTimeoutMs,
   type WritableServer,
@@ -34,6 +35,8 @@ type Primary = {
   connections(by: number): Promise<Connections>;
   /** The time since which there is no primary; Infinity while there is one. */
   lostSince(): number;
+  /** The primary; null while there is none. */
+  server(): string | null;
   /** Counts the primaries with another timeline than the one before, which may lack its last commits. */
   promotions(): number;
   suspect(connections: Connections): void;
@@ -51,7 +54,17 @@ export function openPrimary(options: PrimaryOptions): Primary {
   const opened = new Set<Connections>();
   const ending = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  const probeServer = probeOncePerServer();
+  const probeOnce = probeOncePerServer();
+  /** Workers of a cluster are never its coordinator, so they need not be probed again. */
+  const workers = new Set<string>();
+  const candidates = () => servers.filter((server) => !workers.has(server));
+
+  async function probeServer(server: string): Promise<WritableServer> {
+    const found = await probeOnce(server);
+    if (isWorker(found)) workers.add(server);
+    return found;
+  }
+
   let current: Connections | null = null;
   let known: WritableServer | null = null;
   let promotions = 0;
@@ -72,7 +85,12 @@ export function openPrimary(options: PrimaryOptions): Primary {
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       try {
         // A single server with an older timeline was restored on purpose.
-        const found = await findPrimary(servers, servers.length > 1 ? known : null, undefined, probeServer);
+        const found = await findPrimary(
+          candidates(),
+          servers.length > 1 ? known : null,
+          undefined,
+          probeServer,
+        );
         if (closing.signal.aborted) return;
         const isPromoted = known !== null && !isSameTimeline(known, found);
         if (isPromoted) promotions += 1;
@@ -101,7 +119,8 @@ export function openPrimary(options: PrimaryOptions): Primary {
       if (closing.signal.aborted) return;
       const [used, knownBefore] = [current, known];
       if (!used || !knownBefore) continue;
-      const best = await findPrimary(servers, knownBefore, probeTimeoutMs).catch(() => null);
+      if (candidates().length < 2) continue;
+      const best = await findPrimary(candidates(), knownBefore, probeTimeoutMs).catch(() => null);
       if (best && isOlderTimeline(knownBefore, best)) suspect(used);
     }
   }
@@ -150,6 +169,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
       });
     },
     lostSince: () => lostSince,
+    server: () => current?.server ?? null,
     promotions: () => promotions,
     suspect,
     async close() {

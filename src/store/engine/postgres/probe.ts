@@ -15,12 +15,13 @@ const firstGraceMs = 1000;
 const roundMs = 1000;
 
 const readOnly = "25006";
+const coordinator = "0";
 
 /** `timeline` counts the promotions of the data, which `system` identifies. */
 export type Timeline = { system: string; timeline: number };
 
-/** A server that can be written to. */
-export type WritableServer = Timeline & { server: string };
+/** A server that can be written to. `machine` is its number in a Citus cluster, where the coordinator has "0"; else null. */
+export type WritableServer = Timeline & { server: string; machine: string | null };
 
 /**
  * Throws if the server became a standby since it was found: it would answer reads with old data. Returns the id of the
@@ -57,6 +58,8 @@ export async function findPrimary(
   const probes = servers.map(async (server, i) => {
     try {
       const one = await probeServer(server);
+      if (isWorker(one))
+        throw new PostgresError(readOnly, "it is a worker of the cluster and not its coordinator");
       if (isOlderTimeline(one, known))
         throw new PostgresError(readOnly, "another server was promoted after it");
       found.push(one);
@@ -89,6 +92,10 @@ export function probeOncePerServer(): (server: string) => Promise<WritableServer
   };
 }
 
+/** A worker of a Citus cluster, which cannot be the primary. */
+export const isWorker = ({ machine }: Pick<WritableServer, "machine">) =>
+  machine !== null && machine !== coordinator;
+
 export const isSameTimeline = (one: Timeline, other: Timeline) =>
   one.system === other.system && one.timeline === other.timeline;
 
@@ -108,15 +115,22 @@ function messageOf(error: unknown): string {
   return error instanceof Error && error.message ? error.message : sqlState(error);
 }
 
-async function probe(server: string): Promise<WritableServer> {
+export async function probe(server: string): Promise<WritableServer> {
   const client = createClient(server, "cleancast probe", probeTimeoutMs, { query_timeout: probeTimeoutMs });
   try {
     await client.connect();
     await refuseReadOnly(client);
-    return { server, ...(await readTimeline(client)) };
+    return { server, ...(await readTimeline(client)), machine: await readMachine(client) };
   } finally {
     client.end().catch(() => {});
   }
+}
+
+async function readMachine(client: ClientBase): Promise<string | null> {
+  const { rows } = await client.query(`SELECT 1 FROM pg_extension WHERE extname = 'citus'`);
+  if (rows.length === 0) return null;
+  const found = await client.query<{ groupid: number }>(`SELECT groupid FROM pg_dist_local_group`);
+  return String(found.rows[0]?.groupid ?? coordinator);
 }
 
 /** Databases that are only compatible with PostgreSQL have no timeline. */
@@ -136,6 +150,8 @@ export type ServerState = {
   timeline: number;
   /** Says why the server is out. */
   reason: string;
+  /** A worker of a Citus cluster, which statements of its sites go to. It cannot be the primary. */
+  isWorker: boolean;
 };
 
 /** Reads the present state of each server in DATABASE_URL. */
@@ -146,10 +162,11 @@ export function serverStates(url: string): Promise<ServerState[]> {
 async function serverState(server: string): Promise<ServerState> {
   const name = serverNames([server]);
   try {
-    const { timeline } = await probe(server);
-    return { name, state: "written", timeline, reason: "" };
+    const { timeline, machine } = await probe(server);
+    return { name, state: "written", timeline, reason: "", isWorker: isWorker({ machine }) };
   } catch (error) {
     const isRead = sqlState(error) === readOnly;
-    return { name, state: isRead ? "read" : "out", timeline: 0, reason: isRead ? "" : messageOf(error) };
+    const reason = isRead ? "" : messageOf(error);
+    return { name, state: isRead ? "read" : "out", timeline: 0, reason, isWorker: false };
   }
 }

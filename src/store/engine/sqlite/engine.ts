@@ -8,7 +8,7 @@ import { realpathSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openCheckpoints } from "./checkpoints.ts";
-import type { Database, Row, RowQuery, Value } from "../database.ts";
+import { onOneMachine, type Database, type Row, type RowQuery, type Value } from "../database.ts";
 import { sqliteDialect, toSqliteParams } from "./dialect.ts";
 import { isBusy, isDataError, isSqliteError } from "./errors.ts";
 import { FlushFailed, openLogFlush, type Flush } from "./logFlush.ts";
@@ -166,6 +166,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     background: { all: async (sql, params) => readingConnection().all(sql, params) },
     commitGroup: () => "",
     promotions: () => 0,
+    ...onOneMachine,
     write: <T>(work: (tx: RowQuery) => Promise<T>, { isRepeatable = false } = {}) =>
       new Promise<T>((resolve, reject) => {
         if (isClosed) return reject(new Error("the store is closed"));

@@ -1,0 +1,183 @@
+// Looks at a sharded database, which is simulated by one PostgreSQL and a given division of the sites. The store is real.
+
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
+import { openNodes, sql } from "../../test/support/nodes.ts";
+import { eventually } from "../../test/support/relay.ts";
+import { localClock } from "../background/sharedClock.ts";
+import { shortId } from "../kernel/ids.ts";
+import type { Store } from "../store/store.ts";
+import { sharedLooks } from "./looks.ts";
+
+const { store, location, close } = await openNodes("postgres");
+afterAll(close);
+const everyMs = 200;
+
+/** Sites on two machines, with two slices each. */
+async function addSites() {
+  const ids = await Promise.all(Array.from({ length: 4 }, () => newSite(store)));
+  const [a = "", b = "", c = "", d = ""] = ids;
+  const run = shortId();
+  const divided = new Map([
+    ["1", new Map([[`${run}-1`, [a]], [`${run}-2`, [b]]])],
+    ["2", new Map([[`${run}-3`, [c]], [`${run}-4`, [d]]])],
+  ]); // prettier-ignore
+  return { ids, divided };
+}
+
+type Division = Awaited<ReturnType<typeof addSites>>;
+
+const findAll: Store["waiting"]["find"] = (siteIds, bounds) => store.waiting.find(siteIds, bounds);
+
+function startNode({ ids, divided }: Division, find = findAll) {
+  const owner = shortId();
+  const seen: string[][] = [];
+  const defects: unknown[] = [];
+  const looks = sharedLooks({
+    store: {
+      ...store,
+      slices: { ...store.slices, divide: async () => divided },
+      waiting: {
+        find(siteIds, bounds) {
+          seen.push([...siteIds]);
+          return find(siteIds, bounds);
+        },
+      },
+    },
+    sites: () => ids.map((id) => ({ id })),
+    owner,
+    clock: localClock(Date.now),
+    pushMs: 900_000,
+    onDefect: (error) => defects.push(error),
+    everyMs,
+  });
+  onTestFinished(async () => {
+    await looks.stop();
+    await store.nodes.remove(owner);
+  });
+  /** The sites of the next whole look. */
+  async function looksAt(): Promise<string[]> {
+    seen.length = 0;
+    await eventually("it has looked", () => seen.length >= 4);
+    return [...new Set(seen.flat())].toSorted();
+  }
+  return { owner, looks, seen, defects, looksAt };
+}
+
+const live = (owner: string) => store.nodes.renew(owner, "0", 60_000);
+
+async function queue(siteId: string, dueAt: number, connectionId = "c1"): Promise<void> {
+  const item = newEvent(siteId, { orderId: shortId() }, { deliveries: [queuedDelivery(connectionId)] });
+  await store.events.accept(item);
+  await sql(
+    location,
+    `UPDATE deliveries SET due_at = ${dueAt}, owner = '' WHERE event_id = '${item.event.id}'`,
+  );
+}
+
+test("nodes divide the slices among each other, and those of a dead node are taken over", async () => {
+  const division = await addSites();
+  const all = division.ids.toSorted();
+  const first = startNode(division);
+  await live(first.owner);
+  expect(await first.looksAt()).toEqual(all);
+  const second = startNode(division);
+  await live(second.owner);
+  await eventually("each has its share", async () => {
+    const [one, other] = await Promise.all([first.looksAt(), second.looksAt()]);
+    // One of them has a slice less, because it watches the nodes.
+    return one.length <= 3 && other.length <= 3 && [...one, ...other].toSorted().join() === all.join();
+  });
+  // A node that dies neither renews nor releases.
+  await store.nodes.remove(second.owner);
+  await second.looks.stop();
+  await eventually("all slices are taken over", async () => (await first.looksAt()).length === 4);
+  expect([...first.defects, ...second.defects]).toEqual([]);
+});
+
+test("one node watches the others, and lists each that died once in a look", async () => {
+  const division = await addSites();
+  const nodes = [startNode(division), startNode(division)];
+  for (const { owner } of nodes) await live(owner);
+  const dead = shortId();
+  await store.nodes.renew(dead, "0", -1);
+  onTestFinished(() => store.nodes.remove(dead));
+  /** What a node lists in its next two looks. */
+  async function listings({ looks }: (typeof nodes)[number]): Promise<string> {
+    const listed: string[] = [];
+    await eventually("it has looked twice", async () => {
+      const found = await looks.expiredNodes();
+      if (found) listed.push(found.map(({ node }) => node.owner).join());
+      return listed.length === 2;
+    });
+    return listed.join(" ");
+  }
+  await eventually("one lists it, the other does not", async () => {
+    const both = await Promise.all(nodes.map(listings));
+    return both.toSorted().join("|") === ` |${dead} ${dead}`;
+  });
+});
+
+test("what falls due before the next look is listed by one statement, and returned when it is due", async () => {
+  const division = await addSites();
+  const [siteId = ""] = division.ids;
+  const dueAt = Date.now() + 150;
+  await queue(siteId, dueAt);
+  await queue(siteId, Date.now() + 3_600_000, "c2");
+  const node = startNode(division);
+  await live(node.owner);
+  await eventually("it is listed", async () => (await node.looks.dueConnections(dueAt)).length === 1);
+  expect(await node.looks.dueConnections(dueAt - 1)).toEqual([]);
+  node.looks.note({ siteId, connectionId: "c2" }, 50);
+  expect(await node.looks.dueConnections(49)).toEqual([]);
+  expect(await node.looks.dueConnections(50)).toEqual([{ siteId, connectionId: "c2" }]);
+  expect(node.seen.every((sites) => sites.length === 2)).toBe(true);
+});
+
+test("parked deliveries are listed, and those of a machine that fails keep no others from being listed", async () => {
+  const division = await addSites();
+  const [onFirst = "", , onSecond = ""] = division.ids;
+  for (const siteId of [onFirst, onSecond]) await queue(siteId, 1);
+  await sql(location, `UPDATE deliveries SET state = 'parked' WHERE site_id = '${onSecond}'`);
+  let isDown = true;
+  const node = startNode(division, (siteIds, bounds) =>
+    isDown && siteIds.includes(onFirst)
+      ? Promise.reject(new Error("down"))
+      : store.waiting.find(siteIds, bounds),
+  );
+  await live(node.owner);
+  await eventually("the other machine's are listed", async () => {
+    const parked = await node.looks.parkedConnections();
+    return parked.some((one) => one.siteId === onSecond);
+  });
+  expect([await node.looks.dueConnections(Date.now()), node.defects.length > 0]).toEqual([[], true]);
+  isDown = false;
+  await eventually("it is back", async () => (await node.looks.dueConnections(Date.now())).length === 1);
+});
+
+test("while leases cannot be read every node looks at all sites", async () => {
+  const division = await addSites();
+  const node = startNode(division);
+  const readHolders = () => Promise.reject(new Error("down"));
+  const blind = sharedLooks({
+    store: {
+      ...store,
+      slices: { ...store.slices, divide: async () => division.divided, readHolders },
+    },
+    sites: () => division.ids.map((id) => ({ id })),
+    owner: shortId(),
+    clock: localClock(Date.now),
+    pushMs: 900_000,
+    onDefect: () => {},
+    everyMs,
+  });
+  onTestFinished(() => blind.stop());
+  await live(node.owner);
+  await node.looksAt();
+  for (const siteId of division.ids) await queue(siteId, 1);
+  const found = new Set<string>();
+  await eventually("it has found all", async () => {
+    for (const { siteId } of await blind.dueConnections(Date.now())) found.add(siteId);
+    return found.size === 4;
+  });
+});

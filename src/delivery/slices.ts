@@ -1,0 +1,63 @@
+// Divides the sites of a sharded database among the nodes. A slice has the sites of one shard, so however many nodes share the
+// looking, together they read each shard once. A node holds its share of the slices: all of them divided by the nodes that live.
+// One more slice has no sites: its holder watches the nodes.
+
+import type { Store } from "../store/store.ts";
+
+type SliceOptions = {
+  store: Pick<Store, "slices">;
+  sites: () => Iterable<{ id: string }>;
+  /** This node. */
+  owner: string;
+  leaseMs: number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+const nodesSlice = "nodes";
+
+export type Share = {
+  /** The sites to look at, by machine. */
+  machines: string[][];
+  isWatchingNodes: boolean;
+};
+
+export function openSlices({ store, sites, owner, leaseMs, onDefect }: SliceOptions) {
+  /** Returns the slices that this node holds from now on. */
+  async function share(names: readonly string[], now: number): Promise<Set<string>> {
+    const { holders, nodes } = await store.slices.readHolders(now);
+    const maxHeld = Math.ceil(names.length / Math.max(1, nodes));
+    const mine = names.filter((name) => holders.get(name) === owner);
+    const free = names.filter((name) => !holders.has(name));
+    const wanted = [...mine, ...startAnywhere(free)].slice(0, maxHeld);
+    await store.slices.release(owner, mine.slice(maxHeld));
+    return new Set(await store.slices.acquire(wanted, owner, now, now + leaseMs));
+  }
+
+  return {
+    /** Returns what this node looks at. */
+    async hold(now: number): Promise<Share> {
+      const ids = Array.from(sites(), ({ id }) => id);
+      if (ids.length === 0) return { machines: [], isWatchingNodes: false };
+      const machines = await store.slices.divide(ids);
+      const names = [nodesSlice, ...[...machines.values()].flatMap((slices) => [...slices.keys()])];
+      // Without leases every node looks at all sites: that costs more, and claims decide who does the work.
+      const held = await share(names, now).catch((error: unknown) => {
+        onDefect(error, { worker: "slices" });
+        return new Set(names);
+      });
+      const heldSites = [...machines.values()]
+        .map((slices) => [...slices].flatMap(([name, siteIds]) => (held.has(name) ? siteIds : [])))
+        .filter((siteIds) => siteIds.length > 0);
+      return { machines: heldSites, isWatchingNodes: held.has(nodesSlice) };
+    },
+    /** Leaves all slices to other nodes. */
+    release: () =>
+      store.slices.release(owner).catch((error: unknown) => onDefect(error, { worker: "slices" })),
+  };
+}
+
+/** Nodes that ask at the same time begin at different slices. */
+function startAnywhere<T>(items: readonly T[]): T[] {
+  const start = Math.floor(Math.random() * items.length);
+  return [...items.slice(start), ...items.slice(0, start)];
+}

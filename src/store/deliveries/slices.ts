@@ -1,0 +1,52 @@
+// The leases of slices of sites, each under the empty site like other leases. See delivery/slices.ts.
+
+import { tuples, type Database } from "../engine/database.ts";
+
+const prefix = "slice ";
+
+export function sliceStore(db: Database) {
+  return {
+    divide: (siteIds: Iterable<string>) => db.divideSites(siteIds),
+
+    /** Returns who holds each slice, and the number of nodes that live. */
+    async readHolders(now: number): Promise<{ holders: Map<string, string>; nodes: number }> {
+      const [held, nodes] = await Promise.all([
+        db.all(
+          `SELECT name, owner FROM leases WHERE site_id = '' AND name >= $1 AND name < $2 AND until > $3`,
+          [prefix, `${prefix}~`, now],
+        ),
+        db.all(`SELECT COUNT(*) AS n FROM nodes WHERE site_id = '' AND until > $1`, [now]),
+      ]);
+      return {
+        holders: new Map(held.map((row) => [String(row.name).slice(prefix.length), String(row.owner)])),
+        nodes: Number(nodes[0]?.n),
+      };
+    },
+
+    /** Takes or extends slices. Returns those that the node holds afterwards. */
+    async acquire(names: readonly string[], owner: string, now: number, until: number): Promise<string[]> {
+      if (names.length === 0) return [];
+      const rows = await db.write((tx) =>
+        tx.all(
+          `INSERT INTO leases (site_id, name, owner, until) VALUES ${tuples(names.length, 4, 1)}
+           ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until
+           WHERE leases.until <= $1 OR leases.owner = excluded.owner RETURNING name`,
+          [now, ...names.flatMap((name) => ["", prefix + name, owner, until])],
+        ),
+      );
+      return rows.map((row) => String(row.name).slice(prefix.length));
+    },
+
+    /** Leaves slices, or all that a node holds, to other nodes. */
+    async release(owner: string, names?: readonly string[]): Promise<void> {
+      if (names?.length === 0) return;
+      const given = names?.map((name) => prefix + name) ?? [];
+      const which = names
+        ? `name IN (${given.map((_, i) => `$${i + 2}`).join(", ")})`
+        : `name >= '${prefix}'`;
+      await db.write((tx) =>
+        tx.all(`DELETE FROM leases WHERE site_id = '' AND owner = $1 AND ${which}`, [owner, ...given]),
+      );
+    },
+  };
+}

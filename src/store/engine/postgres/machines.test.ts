@@ -1,0 +1,114 @@
+// The machines of a cluster, simulated by gateways to one PostgreSQL: a machine that is silent, refuses connections or was
+// promoted. The coordinator is reached without a gateway.
+
+import { expect, inject, onTestFinished, test } from "vitest";
+import { migratedDatabase } from "../../../../test/support/databases.ts";
+import { openGateway } from "../../../../test/support/postgres/gateway.ts";
+import { eventually } from "../../../../test/support/relay.ts";
+import { link } from "../../../kernel/ring.ts";
+import { timed, type InFlightCommit } from "../timed.ts";
+import { openPostgres } from "./engine.ts";
+import { MachineDown } from "./machines.ts";
+import { probe } from "./probe.ts";
+
+async function openCluster() {
+  const url = await migratedDatabase();
+  const coordinator = await probe(url);
+  const gateways = { one: await openGateway(url), two: await openGateway(url) };
+  const behind = (host: string) => url.replace(new URL(url).host, host);
+  const server = (machine: "one" | "two") => ({
+    ...coordinator,
+    server: behind(gateways[machine].host),
+    machine,
+  });
+  const db = openPostgres(url, {
+    connections: 8,
+    shardedTables: new Set(["events", "leases"]),
+    readPlacement: async () => ({
+      shards: new Map([1, 2, 3].map((n) => [`site-${n}`, String(n)])),
+      machines: new Map([
+        ["1", "one"],
+        ["2", "two"],
+        ["3", "two"],
+      ]),
+      servers: new Map((["one", "two"] as const).map((name) => [name, server(name)])),
+    }),
+  });
+  onTestFinished(() => db.close());
+  await eventually("the placement is known", async () => (await db.divideSites(["site-1"])).has("one"));
+  const read = (siteId: string) => db.all(`SELECT id FROM events WHERE site_id = $1 LIMIT 1`, [siteId]);
+  const write = (siteId: string) =>
+    db.write((tx) => tx.all(`DELETE FROM leases WHERE site_id = $1 AND name = 'none'`, [siteId]));
+  return { db, gateways, read, write };
+}
+
+test.skipIf(inject("inSchemas"))(
+  "a silent machine fails its own sites, soon at once, and no others; they are served when it is back",
+  async () => {
+    const { db, gateways, read, write } = await openCluster();
+    await Promise.all(["site-1", "site-2"].flatMap((site) => [read(site), write(site)]));
+    gateways.one.mode = "silent";
+    // More than there are connections.
+    const failing = Array.from({ length: 40 }, (_, i) =>
+      (i % 2 ? read : write)("site-1").then(
+        () => "answered",
+        (error: unknown) => (error instanceof MachineDown ? "down" : error),
+      ),
+    );
+    for (let i = 0; i < 20; i += 1) {
+      await read("site-2");
+      await write("site-3");
+      await db.all(`SELECT 1`);
+    }
+    expect(new Set(await Promise.all(failing))).toEqual(new Set(["down"]));
+    expect(db.countSilentMachines()).toBe(1);
+    const error = await read("site-1").catch((thrown: unknown) => thrown);
+    expect([db.isMachineError(error), db.isOwnError(error)]).toEqual([true, true]);
+    const commits: boolean[][] = [];
+    const inFlight = link<InFlightCommit>({ startedAt: 0 });
+    const onCommit = (_ms: number, ...how: boolean[]) => void commits.push(how);
+    const observed = timed(db, { inFlight, onCommit, onWrite() {} });
+    for (const siteId of ["site-1", "site-2"])
+      await observed
+        .write((tx) => tx.all(`DELETE FROM leases WHERE site_id = $1 AND name = 'none'`, [siteId]))
+        .catch(() => {});
+    // It failed, but not because of the database as a whole.
+    expect(commits).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    gateways.one.mode = "open";
+    await eventually("it is back", () => read("site-1").then(() => true, () => false)); // prettier-ignore
+    await write("site-1");
+    expect([db.countSilentMachines(), db.promotions()]).toEqual([0, 0]);
+  },
+);
+
+test.skipIf(inject("inSchemas"))("a slow statement on a machine that answers is awaited", async () => {
+  const { db } = await openCluster();
+  const slow = db.all(`SELECT pg_sleep(2.5) AS slept FROM (SELECT 1 AS n FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`, ["site-1"]); // prettier-ignore
+  expect(await slow).toHaveLength(1);
+  expect(db.countSilentMachines()).toBe(0);
+});
+
+test.skipIf(inject("inSchemas"))(
+  "a machine that refuses connections is reached through the coordinator",
+  async () => {
+    const { gateways, read, write, db } = await openCluster();
+    gateways.one.mode = "closed";
+    gateways.one.cut();
+    await read("site-1");
+    await write("site-1");
+    expect(db.countSilentMachines()).toBe(0);
+  },
+);
+
+test("sites are divided by machine, and those of a machine by shard", async () => {
+  const { db } = await openCluster();
+  expect(await db.divideSites(["site-1", "site-2", "site-3"])).toEqual(
+    new Map([
+      ["one", new Map([["1", ["site-1"]]])],
+      ["two", new Map([["2", ["site-2"]], ["3", ["site-3"]]])],
+    ]),
+  ); // prettier-ignore
+});

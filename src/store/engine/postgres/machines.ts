@@ -1,0 +1,248 @@
+// The machines of a Citus cluster. The statements of a site go over connections that serve its machine alone, so a machine that is
+// silent holds up its own sites and no others. Where DATABASE_URL lists the machine itself, they go to it directly and cost the
+// coordinator nothing; else they go through the coordinator.
+//
+// A machine is suspected when a statement has run for a while and none of its statements has ended since. It is then probed, and
+// if it does not answer its connections are closed: its statements fail at once until a probe is answered.
+
+import { PostgresError } from "./errors.ts";
+import { openConnections, type Connections } from "./pool.ts";
+import type { Placement, PlacementRequest } from "./placement.ts";
+import { isSameTimeline, type WritableServer } from "./probe.ts";
+
+/** The machine of a site does not answer, or the coordinator cannot reach it. Other sites are not affected. */
+export class MachineDown extends PostgresError {
+  constructor(cause?: unknown) {
+    super("08006", "the machine of the database that has this site does not answer", cause);
+  }
+}
+
+type MachineOptions = {
+  readPlacement: (request: PlacementRequest) => Promise<Placement>;
+  /** True when the machine behind `server` answers for a site in time. */
+  answersFor: (server: string, siteId: string, timeoutMs: number) => Promise<boolean>;
+  connections: number;
+  sessionName: string;
+  /** The present coordinator; null while there is none. */
+  coordinator: () => string | null;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
+};
+
+const readEveryMs = 10_000;
+/** How often listed machines are probed while there is no trouble. */
+const probeServersMs = 60_000;
+/** After an unknown site, at most this often. */
+const minReadMs = 1000;
+const maxUnknown = 10_000;
+const suspectAfterMs = 800;
+const probeTimeoutMs = 1000;
+const probeEveryMs = 1000;
+/** A machine that refused a connection is reached through the coordinator for this long. */
+const detourMs = 5000;
+
+/** A look reads the shards of a machine one after the other: to open a connection for each costs more than the look. */
+const oneConnectionPerQuery = "SET citus.max_adaptive_executor_pool_size = 1";
+
+export type Machine = {
+  /** Notes a statement; throws MachineDown while the machine is silent. Returns what to call when the statement has ended. */
+  enter(siteId: string): (hasAnswered: boolean) => void;
+  /** Connections for this machine. `coordinator` is the server for machines that are not listed. */
+  connections(coordinator: Connections): Connections;
+  /** The machine refused a connection, or another server answers there. */
+  avoid(): void;
+  isSilent(): boolean;
+};
+
+export type Machines = ReturnType<typeof openMachines>;
+
+export function openMachines(options: MachineOptions) {
+  const { elapsed } = options;
+  const opened = new Map<string, OpenMachine>();
+  const shards = new Map<string, string>();
+  const unknown = new Set<string>();
+  let machines: Placement["machines"] = new Map();
+  let servers: NonNullable<Placement["servers"]> = new Map();
+  let probedAt = -Infinity;
+  let readAt = -Infinity;
+  let reading: Promise<void> | null = null;
+  let isClosed = false;
+
+  /** A failure leaves the placement as it was. */
+  function read(): Promise<void> {
+    reading ??= readAnew()
+      .catch(() => {})
+      .finally(() => {
+        readAt = elapsed();
+        reading = null;
+      });
+    return reading;
+  }
+
+  async function readAnew(): Promise<void> {
+    const asked = shards.size > 0 ? [...unknown] : null;
+    const hasTrouble = [...opened.values()].some((one) => one.isSilent() || one.isAvoided());
+    const isProbing = hasTrouble || elapsed() - probedAt > probeServersMs;
+    const found = await options.readPlacement({ siteIds: asked, isProbing });
+    if (isProbing) probedAt = elapsed();
+    for (const [siteId, shard] of found.shards) shards.set(siteId, shard);
+    for (const siteId of asked ?? []) unknown.delete(siteId);
+    ({ machines } = found);
+    servers = found.servers ?? servers;
+    for (const [name, machine] of opened) machine.setServer(servers.get(name) ?? null);
+  }
+
+  function machineNamed(name: string): OpenMachine {
+    let machine = opened.get(name);
+    if (!machine) {
+      machine = openMachine(options);
+      machine.setServer(servers.get(name) ?? null);
+      opened.set(name, machine);
+    }
+    return machine;
+  }
+
+  /** The shard of a site and its machine. A shard that was split is on none. */
+  function place(siteId: string): { shard: string; machine: string } | null {
+    const shard = shards.get(siteId) ?? "";
+    const machine = machines.get(shard);
+    if (machine !== undefined) return { shard, machine };
+    if (unknown.size < maxUnknown) unknown.add(siteId);
+    return null;
+  }
+
+  return {
+    read,
+
+    /** Returns the machine of a site; null while it is not known. */
+    of(siteId: string): Machine | null {
+      const found = place(siteId);
+      const ageMs = elapsed() - readAt;
+      if (!isClosed && (ageMs > readEveryMs || (!found && ageMs > minReadMs))) void read();
+      return found && machineNamed(found.machine);
+    },
+
+    /** Divides sites by machine, and those of a machine into slices. Unknown sites are on none. */
+    async divide(siteIds: Iterable<string>): Promise<Map<string, Map<string, string[]>>> {
+      if (elapsed() - readAt > readEveryMs) await read();
+      const placed = Array.from(siteIds, (id) => ({ id, shard: "", machine: "", ...place(id) }));
+      const idsByShard = (some: typeof placed) =>
+        new Map(
+          [...Map.groupBy(some, ({ shard }) => shard)].map(([shard, ofShard]) => [
+            shard,
+            ofShard.map(({ id }) => id),
+          ]),
+        );
+      const byMachine = Map.groupBy(placed, ({ machine }) => machine);
+      return new Map([...byMachine].map(([machine, some]) => [machine, idsByShard(some)]));
+    },
+
+    countSilent: () => [...opened.values()].filter((one) => one.isSilent()).length,
+
+    async close(): Promise<void> {
+      isClosed = true;
+      await reading;
+      await Promise.all([...opened.values()].map((one) => one.close()));
+    },
+  };
+}
+
+type OpenMachine = Machine & {
+  /** Connects to the machine directly from now on; null to go through the coordinator. */
+  setServer(server: WritableServer | null): void;
+  /** It is reached through the coordinator although it is listed. */
+  isAvoided(): boolean;
+  close(): Promise<void>;
+};
+
+function openMachine(options: MachineOptions): OpenMachine {
+  const { elapsed } = options;
+  /** The statements under way, the oldest first. */
+  const running = new Map<symbol, { siteId: string; since: number }>();
+  const ending = new Set<Promise<void>>();
+  let listed: WritableServer | null = null;
+  let avoidUntil = -Infinity;
+  let current: Connections | null = null;
+  /** A site of this machine, for probes. */
+  let lastSite = "";
+  let answeredAt = -Infinity;
+  let isSilent = false;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const directServer = () => (elapsed() > avoidUntil ? listed : null);
+
+  function retire(): void {
+    if (!current) return;
+    const ended = current.end().finally(() => ending.delete(ended));
+    ending.add(ended);
+    current = null;
+  }
+
+  function watch(ms: number): void {
+    if (isClosed || timer) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void check();
+    }, ms).unref();
+  }
+
+  async function check(): Promise<void> {
+    const [oldest] = running.values();
+    const isSuspect =
+      oldest !== undefined && answeredAt < oldest.since && elapsed() - oldest.since >= suspectAfterMs;
+    if (isSilent || isSuspect) {
+      const server = directServer()?.server ?? options.coordinator();
+      // Without a coordinator nothing is known about the machine.
+      isSilent =
+        server !== null && !(await options.answersFor(server, oldest?.siteId ?? lastSite, probeTimeoutMs));
+      if (!isSilent) answeredAt = elapsed();
+    }
+    if (isSilent) {
+      // Running statements fail now, and not one by one after their limits.
+      current?.destroy();
+      retire();
+    }
+    if (isSilent || running.size > 0) watch(isSilent ? probeEveryMs : suspectAfterMs);
+  }
+
+  return {
+    enter(siteId) {
+      if (isSilent) throw new MachineDown();
+      const key = Symbol();
+      running.set(key, { siteId, since: elapsed() });
+      lastSite = siteId;
+      watch(suspectAfterMs);
+      return (hasAnswered) => {
+        running.delete(key);
+        if (hasAnswered) answeredAt = elapsed();
+      };
+    },
+    connections(coordinator) {
+      const direct = directServer();
+      const { server, timeline } = direct ? { server: direct.server, timeline: direct } : coordinator;
+      if (current && !(current.server === server && isSameTimeline(current.timeline, timeline))) {
+        // An answer of a server that was replaced no longer counts.
+        if (current.server === server) current.destroy();
+        retire();
+      }
+      const { connections, sessionName } = options;
+      return (current ??= openConnections(server, timeline, connections, sessionName, oneConnectionPerQuery));
+    },
+    avoid() {
+      avoidUntil = elapsed() + detourMs;
+    },
+    isSilent: () => isSilent,
+    isAvoided: () => avoidUntil > -Infinity,
+    setServer(server) {
+      listed = server;
+      if (elapsed() > avoidUntil) avoidUntil = -Infinity;
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      retire();
+      await Promise.allSettled(ending);
+    },
+  };
+}

@@ -1,0 +1,222 @@
+// Relays on a real Citus: workers that are down, silent, returning or new, a rebalance under load, and what it costs compared with
+// the same PostgreSQL without Citus. It is slow, so only `npm run test:engines` runs it, where Citus is installed.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isLongRun, isMissing, openFigures, statusText } from "../support/engines/figures.ts";
+import { countReady, openLoad, type Load } from "../support/engines/load.ts";
+import { setUpSite, type SiteSetup } from "../support/installation.ts";
+import { findCitus, hostOf, startCitus, type Citus } from "../support/postgres/citus.ts";
+import { withClient, type Postgres } from "../support/postgres/postgres.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { emptyInstallation, eventually, type Installation } from "../support/relay.ts";
+
+const found = isLongRun ? findCitus() : null;
+const figures = openFigures("citus");
+const seconds = Number(process.env["ENGINE_SECONDS"] ?? 10);
+const sites = 8;
+const shardCount = 8;
+
+describe.skipIf(!isLongRun || isMissing("Citus", found, "install it into a PostgreSQL of this machine"))(
+  "Citus",
+  { timeout: 600_000 },
+  () => {
+    let citus: Citus;
+    beforeAll(async () => {
+      citus = await startCitus(found ?? "");
+    }, 300_000);
+    afterAll(async () => {
+      figures.publish();
+      await citus?.stop();
+    }, 120_000);
+
+    type Setup = { home: Installation; atCoordinator: Installation; load: Load; keysOf: string[][] };
+
+    /** Two nodes with the given DATABASE_URL on a new database. */
+    async function setUp(url: string, listed: readonly Postgres[]): Promise<Setup> {
+      const receiver = await startReceiver();
+      const atCoordinator = await emptyInstallation("postgres", { LOG_LEVEL: "silent" });
+      atCoordinator.env.DATABASE_URL = url;
+      const hosts = listed.map(hostOf).join(",");
+      const home = atCoordinator.with({ DATABASE_URL: url.replace(hostOf(citus.coordinator), hosts) });
+      const added: SiteSetup[] = [];
+      for (let i = 0; i < sites; i += 1)
+        added.push(await setUpSite(home, [["webhook", { url: receiver.url }]], `shop${i}.example.com`));
+      const relays = await Promise.all([home.start(), home.start()]);
+      const load = openLoad(atCoordinator, relays, receiver);
+      return { home, atCoordinator, load, keysOf: await groupKeys(url, added) };
+    }
+
+    /** The keys of the sites on each worker; all together on a database without Citus. */
+    async function groupKeys(url: string, added: readonly SiteSetup[]): Promise<string[][]> {
+      const portOf = await withClient(url, async (client) => {
+        const { rowCount } = await client.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
+        if (rowCount === 0) return null;
+        const { rows } = await client.query<{ id: string; port: number }>(
+          `SELECT sites.site_id AS id, nodeport AS port FROM sites
+           JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column('events', sites.site_id)
+           JOIN pg_dist_node ON pg_dist_node.groupid = pg_dist_placement.groupid`,
+        );
+        return new Map(rows.map(({ id, port }) => [id, String(port)]));
+      });
+      if (!portOf) return [added.map(({ key }) => key)];
+      return citus.workers.map((worker) =>
+        added.filter(({ siteId }) => hostOf(worker).endsWith(`:${portOf.get(siteId)}`)).map(({ key }) => key),
+      );
+    }
+
+    const databaseCpuMs = () => [citus.coordinator, ...citus.workers].map((server) => server.cpuMs());
+    const since = (before: readonly number[]) => databaseCpuMs().map((ms, i) => ms - (before[i] ?? 0));
+    const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+
+    /** What the servers use while no relay runs, in milliseconds of CPU a second. */
+    async function measureIdle(): Promise<number[]> {
+      const before = databaseCpuMs();
+      const startedAt = performance.now();
+      await sleep(6 * seconds * 1000);
+      const passed = (performance.now() - startedAt) / 1000;
+      return since(before).map((ms) => ms / passed);
+    }
+
+    async function measureCost(name: string, { load, keysOf }: Setup): Promise<void> {
+      const keys = keysOf.flat();
+      await load.sendFor(keys, 8, 3000);
+      const before = { database: databaseCpuMs(), nodes: load.cpuMs() };
+      const { p50, statuses } = await load.sendFor(keys, 16, seconds * 1000);
+      const events = statuses["200"] ?? 0;
+      const parts = since(before.database).map((ms) => Math.round((1000 * ms) / events));
+      const nodes = Math.round((1000 * (load.cpuMs() - before.nodes)) / events);
+      figures.note(
+        `${name}: an event, CPU`,
+        `database ${sum(parts)} µs (${parts.join(" + ")}), nodes ${nodes} µs; ${Math.round(events / seconds)} events/s, p50 ${p50} ms`,
+      );
+      expect(Object.keys(statuses)).toEqual(["200"]);
+    }
+
+    async function measureIdleOf(name: string, withoutRelays: readonly number[]): Promise<void> {
+      await sleep(15_000);
+      const used = await measureIdle();
+      figures.note(
+        `${name}: two nodes without traffic, database CPU`,
+        `${(sum(used) - sum(withoutRelays)).toFixed(1)} ms/s (${used.map((ms) => ms.toFixed(1)).join(" + ")}, of which ${sum(withoutRelays).toFixed(1)} without relays)`,
+      );
+      expect(sum(used)).toBeGreaterThan(0);
+    }
+
+    async function stopAll({ load }: Setup): Promise<void> {
+      for (const relay of load.relays) await relay.stop();
+    }
+
+    async function checkAll(name: string, { load }: Setup): Promise<void> {
+      const checked = await load.check();
+      figures.note(
+        `${name}: orders answered with 200`,
+        `${checked.answered}; not stored ${checked.notStored}, not received ${checked.notReceived}, received twice ${checked.receivedTwice}`,
+      );
+      expect(checked).toMatchObject({ notStored: 0, notReceived: 0, receivedTwice: 0 });
+    }
+
+    test("the same load on PostgreSQL without Citus, to compare with", async () => {
+      const empty = await measureIdle();
+      const setup = await setUp(await citus.createPlainDatabase(), [citus.coordinator]);
+      await measureIdleOf("plain PostgreSQL", empty);
+      await measureCost("plain PostgreSQL", setup);
+      await checkAll("plain PostgreSQL", setup);
+      await stopAll(setup);
+    });
+
+    describe.each(["the coordinator", "every machine"] as const)("with %s in DATABASE_URL", (listed) => {
+      const name = `Citus, ${listed} listed`;
+      let setup: Setup;
+      beforeAll(async () => {
+        const url = await citus.createDatabase();
+        const isAll = listed === "every machine";
+        const withoutRelays = await measureIdle();
+        setup = await setUp(url, isAll ? [citus.coordinator, ...citus.workers] : [citus.coordinator]);
+        await measureIdleOf(name, withoutRelays);
+      }, 600_000);
+      afterAll(async () => {
+        for (const worker of citus?.workers ?? []) worker.thaw();
+        if (setup) await stopAll(setup);
+      });
+
+      test("an event costs what is published", async () => {
+        await measureCost(name, setup);
+      });
+
+      test("a silent worker costs its own sites only", async () => {
+        const { load, keysOf } = setup;
+        const [own = [], others = []] = keysOf;
+        const [worker] = citus.workers;
+        const usual = await load.sendFor(others, 4, seconds * 1000);
+        worker?.freeze();
+        const { result, asked, ready } = await countReady(
+          load.relays,
+          Promise.all([load.sendFor(others, 4, seconds * 1000), load.sendFor(own, 4, seconds * 1000)]),
+        ).finally(() => worker?.thaw());
+        const [ofOthers, ofOwn] = result;
+        figures.note(
+          `${name}: a silent worker`,
+          `other sites: p50 ${usual.p50} → ${ofOthers.p50} ms, ${statusText(ofOthers.statuses)}; its own: ${statusText(ofOwn.statuses)}; ready ${ready} of ${asked}`,
+        );
+        expect(Object.keys(ofOthers.statuses)).toEqual(["200"]);
+        expect(ready).toBe(asked);
+        await eventually("its sites are served again", async () => (await load.send(own)) === 200);
+      });
+
+      test("a worker that is down stops no start and no other site, doctor names it, and it comes back", async () => {
+        const { load, keysOf, home } = setup;
+        const [own = [], others = []] = keysOf;
+        const [worker] = citus.workers;
+        await worker?.kill();
+        try {
+          const late = await home.start();
+          const event = { email: "late@example.com", event: "lead" };
+          expect((await late.post(others[0] ?? "", event)).status).toBe(200);
+          expect((await late.post(own[0] ?? "", event)).status).toBe(503);
+          expect((await home.run("site", "list")).sites).toHaveLength(sites);
+          const text = await home.print("doctor", "--offline");
+          expect(text).toContain(`the Citus node ${worker ? hostOf(worker) : ""} does not answer`);
+          await late.stop();
+          const sent = await load.sendFor(others, 4, seconds * 500);
+          figures.note(
+            `${name}: a dead worker`,
+            `other sites: ${statusText(sent.statuses)}, p50 ${sent.p50} ms`,
+          );
+          expect(Object.keys(sent.statuses)).toEqual(["200"]);
+        } finally {
+          await worker?.restart();
+        }
+        await eventually("its sites are served again", async () => (await load.send(own)) === 200);
+      });
+
+      test("everything that was answered with 200 is stored and arrives once", () => checkAll(name, setup));
+    });
+
+    test("a third worker is added and shards are moved to it under load", async () => {
+      // A shard of every table is copied for each of these.
+      const url = await citus.createDatabase(shardCount);
+      const setup = await setUp(url, [citus.coordinator]);
+      const { load, keysOf } = setup;
+      const worker = await citus.addWorker(url);
+      const moving = withClient(url, (client) =>
+        client.query("SELECT rebalance_table_shards(shard_transfer_mode := 'force_logical')"),
+      );
+      const sent = await load.sendDuring(keysOf.flat(), 4, moving);
+      const { rows } = await withClient(url, (client) =>
+        client.query<{ n: string }>(
+          `SELECT COUNT(*) AS n FROM pg_dist_placement JOIN pg_dist_node USING (groupid) JOIN pg_dist_shard USING (shardid)
+           WHERE nodeport = $1 AND logicalrelid = 'events'::regclass`,
+          [hostOf(worker).split(":")[1]],
+        ),
+      );
+      figures.note(
+        "Citus: rebalance to a third worker under load",
+        `${rows[0]?.n} of ${shardCount} shards moved; ${statusText(sent.statuses)}, the slowest ${sent.max} ms`,
+      );
+      expect(Number(rows[0]?.n)).toBeGreaterThan(0);
+      await checkAll("Citus, rebalance", setup);
+      await stopAll(setup);
+    });
+  },
+);

@@ -1,0 +1,46 @@
+// Figures of runs on real engines. They are printed; `npm run test:engines` writes them into docs/explanation/engines-measured.md,
+// where the table of each engine stands between marker comments.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const page = fileURLToPath(new URL("../../../docs/explanation/engines-measured.md", import.meta.url));
+
+/** True in the long run, which publishes its figures. */
+export const isLongRun = process.env["ENGINES"] === "all";
+
+/** Says why the tests of an engine are skipped. Returns true for `describe.skipIf`. */
+export function isMissing(engine: string, found: unknown, remedy: string): boolean {
+  if (found) return false;
+  console.log(`${engine} is not tested: ${remedy}`);
+  return true;
+}
+
+export function openFigures(engine: string) {
+  const lines: string[] = [];
+  return {
+    note(what: string, figure: string): void {
+      lines.push(`| ${what} | ${figure} |`);
+      console.log(`${engine}: ${what}: ${figure}`);
+    },
+    publish(): void {
+      if (!isLongRun || lines.length === 0) return;
+      const text = readFileSync(page, "utf8");
+      const opening = `<!-- measured: ${engine} -->`;
+      const [before, rest] = text.split(opening);
+      const end = rest?.indexOf("<!-- end -->") ?? -1;
+      if (rest === undefined || end < 0)
+        throw new Error(`docs/explanation/engines-measured.md has no table of ${engine}`);
+      const date = new Date().toISOString().slice(0, 10);
+      const table = [`| what | ${date}, ${cpus().length} cores |`, "| --- | --- |", ...lines].join("\n");
+      writeFileSync(page, `${before}${opening}\n\n${table}\n\n${rest.slice(end)}`);
+    },
+  };
+}
+
+/** The answers of a run, for a table. */
+export const statusText = (statuses: Readonly<Record<string, number>>): string =>
+  Object.entries(statuses)
+    .map(([status, times]) => `${times} × ${status === "0" ? "no answer" : status}`)
+    .join(", ");
