@@ -3,6 +3,7 @@
 import { poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";
 import { ulid } from "../kernel/ids.ts";
+import { Denied, Missing } from "../kernel/refusal.ts";
 import type { Actor } from "./actor.ts";
 import { openApiKeys } from "./apiKeys.ts";
 import { openInvitations } from "./invitations.ts";
@@ -12,6 +13,7 @@ import { openAccount } from "./account.ts";
 import type { AccessContext, AccessOptions, Caller } from "./context.ts";
 import { openRecovery } from "./recovery.ts";
 import { openSignIn } from "./signIn.ts";
+import type { SingleSignOn } from "./singleSignOn/signIn.ts";
 
 export type Access = ReturnType<typeof openAccess>;
 
@@ -39,6 +41,8 @@ export function openAccess(options: AccessOptions) {
       running.add(promise);
     },
   };
+  const { singleSignOn = null, passwords = true } = options;
+  let opening: Promise<SingleSignOn> | null = null;
   const signIn = openSignIn(context);
   const apiKeys = openApiKeys(context);
 
@@ -95,6 +99,25 @@ export function openAccess(options: AccessOptions) {
     invitations: openInvitations(context, signIn),
     apiKeys,
     hasMail: options.mailer !== null,
+    hasPasswords: passwords,
+    /** The name of the OpenID provider; null where there is none. */
+    providerName: singleSignOn?.settings.name ?? null,
+    /** Loads single sign-on at the first use. */
+    singleSignOn(): Promise<SingleSignOn> {
+      if (!singleSignOn) throw new Missing("address", "Single sign-on is not configured.");
+      opening ??= import("./singleSignOn/signIn.ts").then(({ openSingleSignOn }) =>
+        openSingleSignOn(context, singleSignOn),
+      );
+      return opening;
+    },
+    /** Refuses what needs a password where there are none. */
+    requirePasswords(): void {
+      if (passwords) return;
+      throw new Denied(
+        "forbidden",
+        `Passwords are switched off here. Sign in with ${singleSignOn?.settings.name ?? "single sign-on"}.`,
+      );
+    },
     async close(): Promise<void> {
       await purge.stop();
       await Promise.all(running);

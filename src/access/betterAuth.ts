@@ -41,10 +41,20 @@ export async function loadBetterAuth(options: BetterAuthOptions) {
       return json({});
     },
   );
+  /** Opens a session for a user whom an identity provider has signed in. */
+  const sessionFor = createAuthEndpoint.serverOnly(
+    { method: "POST", body: z.object({ userId: z.string() }) },
+    async ({ context, body, setSignedCookie, json }) => {
+      const { token } = await context.internalAdapter.createSession(body.userId);
+      const { name, attributes } = context.authCookies.sessionToken;
+      await setSignedCookie(name, token, context.secret, attributes);
+      return json({});
+    },
+  );
   const auth = betterAuth({
     ...betterAuthOptions(options),
     database: betterAuthAdapter(options.store, options.newId),
-    plugins: [twoFactor(twoFactorOptions), { id: "cleancast", endpoints: { cookieFor } }],
+    plugins: [twoFactor(twoFactorOptions), { id: "cleancast", endpoints: { cookieFor, sessionFor } }],
   });
   await auth.$context;
   return auth;

@@ -5,6 +5,7 @@ import { clientAddress, type TransportRules } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 import type { BetterAuth } from "./betterAuth.ts";
+import type { GuardedSend, SingleSignOnSettings } from "./singleSignOn/settings.ts";
 
 type Mailer = (
   to: readonly string[],
@@ -23,6 +24,10 @@ export type AccessOptions = {
   secret: string;
   /** Proxies that are trusted to name the caller's address. */
   trusted: TransportRules["trusted"];
+  /** The OpenID provider; absent where people sign in with passwords alone. */
+  singleSignOn?: { settings: SingleSignOnSettings; send: GuardedSend } | null;
+  /** False where people sign in at the provider alone. */
+  passwords?: boolean;
   now: () => number;
   onDefect: (error: unknown) => void;
 };

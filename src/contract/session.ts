@@ -39,7 +39,11 @@ export const sessionRoutes = {
     summary: "Check whether the installation still needs its first owner",
     allow: "public",
     apiKeys: false,
-    answer: z.object({ needed: z.boolean() }),
+    answer: z.object({
+      needed: z.boolean(),
+      passwords: z.boolean().describe("False if people sign in at the identity provider alone."),
+      singleSignOn: z.string().nullable().describe("The name of the identity provider; null without one."),
+    }),
   },
   "POST /setup": {
     summary: "Create the first owner, with the token of the set-up link on the server's console",

@@ -8,6 +8,7 @@ import { UnreleasedSchema } from "../store/schema/generation.ts";
 import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { Store } from "../store/store.ts";
 import { openDirectory } from "../sites/directory.ts";
+import { checkBackups } from "./backups.ts";
 import { checkChannels, checkMail } from "./channels.ts";
 import { checkConnections } from "./connections.ts";
 import { checkDatabase, checkGrowth } from "./database.ts";
@@ -77,6 +78,7 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
     const withStore: StoreContext = { ...context, store, directory };
     await run("the database", () => checkDatabase(withStore));
     await run("the disk", () => checkGrowth(withStore, machine));
+    await run("the backups", () => checkBackups(withStore));
     await run("CLEANCAST_URL", () => checkUrl(withStore));
     if (network) await run("the address from outside", () => checkWeb(withStore));
     await run("the sites", () => checkSites(withStore));

@@ -46,7 +46,7 @@ function* checkEnvironmentFile(): Findings {
   const file = statOf(".env");
   if (!file || !isOpenToOthers(file)) return;
   const secrets =
-    /^\s*(?:export\s+)?(CLEANCAST_ENCRYPTION_KEY|DATABASE_URL|CLEANCAST_SMTP_URL|CLEANCAST_METRICS_TOKEN)=/m;
+    /^\s*(?:export\s+)?(CLEANCAST_ENCRYPTION_KEY|DATABASE_URL|CLEANCAST_SMTP_URL|CLEANCAST_METRICS_TOKEN|CLEANCAST_BACKUP_(?:KEY|PASSPHRASE))=/m;
   const found = secrets.exec(readFileSync(".env", "utf8"))?.[1];
   if (found) yield error(`.env holds ${found} and is readable by other users`, "chmod 600 .env");
 }

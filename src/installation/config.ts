@@ -3,15 +3,16 @@
 
 import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readSingleSignOn } from "../access/singleSignOn/settings.ts";
+import { readBackupSettings } from "../maintenance/backups/settings.ts";
 import { readKeys } from "../maintenance/encryptionKeys.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { readDnsServers } from "../domains/dns.ts";
-import { isJsonObject } from "../http/body.ts";
 import { parseTrustedProxies, type TransportRules } from "../http/transport.ts";
 import { findNearest } from "../kernel/text.ts";
-import { platformOf } from "../platforms/index.ts";
 import { findUrlFault } from "../store/engine/postgres/servers.ts";
 import type { StoreLocation } from "../store/open.ts";
+import { readOrigins } from "./platformOrigins.ts";
 
 export type Config = ReturnType<typeof readAll> & { unknownVariables: readonly UnknownVariable[] };
 
@@ -65,6 +66,8 @@ function readAll(env: Environment) {
     ...readOutgoing(env),
     ...readTimes(env),
     ...readObservability(env),
+    backups: readBackups(env),
+    ...readSignIn(env),
     /** Create a site, a key and a sandbox connection at the first start. */
     firstSite: env.flag("CLEANCAST_FIRST_SITE", true),
     /** A MaxMind file with countries. */
@@ -78,6 +81,9 @@ function readAll(env: Environment) {
 }
 
 const ownPrefix = "CLEANCAST_";
+
+/** Settings without the prefix that hold secrets, or lead to them. */
+const withSecrets = new Set(["DATABASE_URL", "TLS_KEY_FILE", "PGPASSWORD", "PGPASSFILE"]);
 
 /** The documented examples use these names for other programs: senders of events, and the proxy of the Compose files. */
 const ofOtherPrograms = new Set(["INBOUND", "KEY", "NAME", "NAMES", "NODES"].map((name) => ownPrefix + name));
@@ -100,6 +106,14 @@ class Environment {
   text(name: string): string | undefined {
     this.#known.add(name);
     return this.#variables[name]?.trim() || undefined;
+  }
+
+  /** Returns the variables that are no settings of the relay, for a program of the operator. */
+  others(): Record<string, string | undefined> {
+    const entries = Object.entries(this.#variables);
+    return Object.fromEntries(
+      entries.filter(([name]) => !name.startsWith(ownPrefix) && !withSecrets.has(name)),
+    );
   }
 
   /** Lists the variables that look like settings and were not read. Call it when all settings are read. */
@@ -236,6 +250,41 @@ function readTimes(env: Environment) {
   };
 }
 
+function readBackups(env: Environment) {
+  return readBackupSettings(
+    {
+      folder: env.text("CLEANCAST_BACKUP_FOLDER"),
+      times: env.text("CLEANCAST_BACKUP_TIMES"),
+      keep: env.integer("CLEANCAST_BACKUP_KEEP", 14, 1, 10_000),
+      keepDays: env.number("CLEANCAST_BACKUP_KEEP_DAYS", 0, 0, 3650),
+      key: env.text("CLEANCAST_BACKUP_KEY"),
+      passphrase: env.text("CLEANCAST_BACKUP_PASSPHRASE"),
+      hook: env.text("CLEANCAST_BACKUP_HOOK"),
+      hookMs: env.milliseconds("CLEANCAST_BACKUP_HOOK_SECONDS", 3600, 1, 86_400),
+      environment: env.others(),
+    },
+    env.faults,
+  );
+}
+
+function readSignIn(env: Environment) {
+  const passwords = env.flag("CLEANCAST_PASSWORDS", true);
+  const texts = {
+    issuer: env.text("CLEANCAST_OIDC_ISSUER"),
+    clientId: env.text("CLEANCAST_OIDC_CLIENT_ID"),
+    clientSecret: env.text("CLEANCAST_OIDC_CLIENT_SECRET"),
+    name: env.text("CLEANCAST_OIDC_NAME"),
+    domains: env.text("CLEANCAST_OIDC_DOMAINS"),
+    passwords,
+  };
+  return {
+    /** People may sign in with a password. */
+    passwords,
+    /** The OpenID provider; null where there is none. */
+    singleSignOn: readSingleSignOn(texts, env.faults),
+  };
+}
+
 const logLevels = ["trace", "debug", "info", "warn", "error", "silent"];
 
 function readObservability(env: Environment) {
@@ -334,26 +383,4 @@ function readPublicUrl(text: string | undefined, port: number, faults: string[])
   if (/^https?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text)) return new URL(text).origin;
   faults.push(`CLEANCAST_URL is "${text}"; set it to an origin like https://cc.example.com.`);
   return "";
-}
-
-function readOrigins(text: string | undefined, faults: string[]): Record<string, string> {
-  const remedy = 'set it to JSON like {"meta":"https://proxy.example.com"}';
-  let parsed: unknown = {};
-  try {
-    parsed = JSON.parse(text ?? "{}");
-  } catch {
-    faults.push(`CLEANCAST_PLATFORM_ORIGINS is not JSON; ${remedy}.`);
-  }
-  if (!isJsonObject(parsed)) {
-    faults.push(`CLEANCAST_PLATFORM_ORIGINS is not a JSON object; ${remedy}.`);
-    return {};
-  }
-  for (const [platform, origin] of Object.entries(parsed)) {
-    if (!platformOf(platform))
-      faults.push(`CLEANCAST_PLATFORM_ORIGINS names "${platform}", which is not a platform.`);
-    if (typeof origin !== "string" || !/^https?:\/\/[^/?#]+\/?$/.test(origin) || !URL.canParse(origin)) {
-      faults.push(`CLEANCAST_PLATFORM_ORIGINS has no http(s) origin for "${platform}"; ${remedy}.`);
-    }
-  }
-  return parsed as Record<string, string>;
 }

@@ -1,4 +1,4 @@
-// Locks on the data folder: one server, and one move.
+// Locks on the data folder: one server, one move, one backup into the folder, and one restore drill.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -16,7 +16,10 @@ export function lockFolder(folder: string): () => void {
 }
 
 /** Null where another process holds the lock. The lock is an open transaction, so it always ends with the process. */
-export function tryLock(folder: string, name: "serve.lock" | "move.lock"): (() => void) | null {
+export function tryLock(
+  folder: string,
+  name: `${"serve" | "move" | "backup" | "drill"}.lock`,
+): (() => void) | null {
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(join(folder, name), { timeout: 0 });

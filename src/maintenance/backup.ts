@@ -2,24 +2,39 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Conflict, Denied } from "../kernel/refusal.ts";
 import type { Value } from "../store/engine/database.ts";
 import { latestVersion } from "../store/schema/migrate.ts";
 import { countRows, rowsOf, type Snapshot } from "../store/maintenance/snapshot.ts";
+import { syncToDisk } from "../store/maintenance/syncToDisk.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
+import type { BackupSecret } from "./backups/encryption.ts";
 import { rowLine, writeLines, type Header, type Totals } from "./backupFile.ts";
 
 /** `rows` of `total` rows are written; `table` is the present one. */
 type OnProgress = (rows: number, total: number, table: string) => void;
+
+type BackupOptions = {
+  version: string;
+  now: number;
+  replace: boolean;
+  /** Encrypts the file. */
+  secret?: BackupSecret | null;
+  /** The name while the file is written; a random one by default, so that two backups at once never write to the same file. */
+  part?: string;
+  /** Called as the file grows; what it throws ends the backup. */
+  onWritten?: (bytes: number) => void;
+  onProgress?: OnProgress;
+};
 
 export type TakenBackup = Totals & { file: string; bytes: number; schema: number };
 
 export async function takeBackup(
   snapshot: Snapshot,
   file: string,
-  options: { version: string; now: number; replace: boolean; onProgress?: OnProgress },
+  options: BackupOptions,
 ): Promise<TakenBackup> {
   if (existsSync(file) && !options.replace)
     throw new Conflict("file", `${file} exists already; choose another name, or --force to replace it.`);
@@ -38,14 +53,14 @@ export async function takeBackup(
     madeAt: new Date(options.now).toISOString(),
   };
   const totals: Totals = { tables: 0, rows: 0 };
-  // The file gets its name only when it is complete. The temporary name is random, so that two backups at once never write to
-  // the same file.
-  const part = `${file}.${randomBytes(6).toString("hex")}.part`;
+  // The file gets its name only when it is complete.
+  const part = options.part ?? `${file}.${randomBytes(6).toString("hex")}.part`;
+  const { secret, onWritten, onProgress } = options;
   let bytes: number;
   try {
-    bytes = await writeLines(linesOf(snapshot, header, totals, options.onProgress), part);
+    bytes = await writeLines(linesOf(snapshot, header, totals, onProgress), part, secret, onWritten);
     await rename(part, file);
-    await syncFolder(dirname(file));
+    syncToDisk(dirname(file));
   } catch (error) {
     await rm(part, { force: true });
     if (!(error instanceof Error && "syscall" in error)) throw error;
@@ -80,13 +95,4 @@ async function* linesOf(
     yield `${JSON.stringify({ end: table, rows: count, sha256: hash.digest("hex") })}\n`;
   }
   yield `${JSON.stringify({ end: "backup", ...totals })}\n`;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const opened = await open(folder, "r");
-  try {
-    await opened.sync();
-  } finally {
-    await opened.close();
-  }
 }

@@ -1,4 +1,5 @@
-// The format of a backup: lines of JSON, compressed with gzip, and at the very end the SHA-256 of all bytes before.
+// The format of a backup: lines of JSON, compressed with gzip, and at the very end the SHA-256 of all bytes before. All of it
+// may be encrypted (backups/encryption.ts).
 //
 //   {"cleancast":"backup","format":1,"schema":10,…}           the header
 //   {"table":"events","columns":["site_id","id",…]}           a table begins
@@ -8,7 +9,7 @@
 
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
@@ -16,6 +17,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../kernel/errorCode.ts";
 import { Conflict, Refusal } from "../kernel/refusal.ts";
 import type { Value } from "../store/engine/database.ts";
+import { decryptBytes, encryptBytes, openHeader, type BackupSecret } from "./backups/encryption.ts";
 
 export type Header = {
   cleancast: "backup";
@@ -39,7 +41,12 @@ const hashBytes = 32;
 const batchSize = 500;
 
 /** Writes lines to a new file that only its owner can read, and returns its size when it is on the disk. */
-export async function writeLines(lines: AsyncIterable<string>, path: string): Promise<number> {
+export async function writeLines(
+  lines: AsyncIterable<string>,
+  path: string,
+  secret: BackupSecret | null = null,
+  onWritten: (bytes: number) => void = () => {},
+): Promise<number> {
   const hash = createHash("sha256");
   let bytes = 0;
   await pipeline(
@@ -48,14 +55,21 @@ export async function writeLines(lines: AsyncIterable<string>, path: string): Pr
     async function* (source: AsyncIterable<Buffer>) {
       for await (const some of source) {
         hash.update(some);
-        bytes += some.length;
         yield some;
       }
       yield hash.digest();
     },
+    (source: AsyncIterable<Buffer>) => (secret ? encryptBytes(source, secret) : source),
+    async function* (source: AsyncIterable<Buffer>) {
+      for await (const some of source) {
+        bytes += some.length;
+        onWritten(bytes);
+        yield some;
+      }
+    },
     createWriteStream(path, { flags: "wx", mode: 0o600, flush: true }),
   );
-  return bytes + hashBytes;
+  return bytes;
 }
 
 /** JSON.stringify writes Infinity as null; so it is written as 1e999, which JSON.parse reads as Infinity. */
@@ -75,26 +89,30 @@ export function rowLine(values: readonly Value[]): string {
 export type OnRead = (bytes: number, size: number) => void;
 
 /** Yields the parts of a backup in their order. Throws if the file differs in any byte from what was written. */
-export async function* readBackup(path: string, onRead: OnRead = () => {}): AsyncGenerator<Part, Totals> {
+export async function* readBackup(
+  path: string,
+  secret: BackupSecret | null = null,
+  onRead: OnRead = () => {},
+): AsyncGenerator<Part, Totals> {
   const { size } = await stat(path).catch(() => {
     throw new Refusal("file", `The file ${path} cannot be read.`);
   });
   const reader = openPartReader(path);
   let rest = "";
-  let read = 0;
   const decoder = new StringDecoder("utf8");
   const hash = createHash("sha256");
+  const tail = { bytes: Buffer.alloc(0) };
   try {
     if (size <= hashBytes) throw notABackup(path);
-    const bytes = createReadStream(path, { end: size - hashBytes - 1 });
+    const encrypted = await openHeader(path, secret);
+    const bytes = countRead(path, encrypted?.length ?? 0, (read) => onRead(read, size));
+    const damaged = () => (reader.hasHeader() ? reader.cutOffOrDamaged() : notWhole(path));
     const plain = createGunzip();
     const fed = pipeline(
-      bytes,
+      withoutTail(encrypted ? decryptBytes(bytes, encrypted, damaged) : bytes, tail),
       async function* (source: AsyncIterable<Buffer>) {
         for await (const some of source) {
           hash.update(some);
-          read += some.length;
-          onRead(read, size);
           yield some;
         }
       },
@@ -115,19 +133,33 @@ export async function* readBackup(path: string, onRead: OnRead = () => {}): Asyn
     throw reader.hasHeader() ? reader.damaged() : notABackup(path);
   }
   const totals = reader.end();
-  if (rest !== "" || !hash.digest().equals(await lastBytes(path, size))) throw reader.damaged();
+  if (rest !== "" || !hash.digest().equals(tail.bytes)) throw reader.damaged();
   return totals;
 }
 
 const notABackup = (path: string) => new Conflict("file", `${path} is not a Cleancast backup.`);
+const notWhole = (path: string) =>
+  new Conflict(
+    "file",
+    `${path} is encrypted, and damaged or cut off near its beginning; it is not restored.`,
+  );
 
-async function lastBytes(path: string, size: number): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const { buffer } = await file.read(Buffer.alloc(hashBytes), 0, hashBytes, size - hashBytes);
-    return buffer;
-  } finally {
-    await file.close();
+async function* countRead(path: string, start: number, onRead: (bytes: number) => void) {
+  let read = start;
+  for await (const some of createReadStream(path, { start }) as AsyncIterable<Buffer>) {
+    read += some.length;
+    onRead(read);
+    yield some;
+  }
+}
+
+/** Yields all bytes but the hash at the end, which it puts into `tail`. */
+async function* withoutTail(source: AsyncIterable<Buffer>, tail: { bytes: Buffer }): AsyncGenerator<Buffer> {
+  for await (const some of source) {
+    const bytes = tail.bytes.length ? Buffer.concat([tail.bytes, some]) : some;
+    const end = Math.max(0, bytes.length - hashBytes);
+    tail.bytes = bytes.subarray(end);
+    if (end > 0) yield bytes.subarray(0, end);
   }
 }
 
@@ -148,6 +180,13 @@ function openPartReader(path: string) {
     new Conflict(
       "file",
       `${path} is cut off ${last ? `after the table ${last}` : "before its first table"}; it is not a whole backup.`,
+    );
+
+  /** An encrypted file does not show which of the two it is. */
+  const cutOffOrDamaged = () =>
+    new Conflict(
+      "file",
+      `${path} is damaged or cut off${last ? ` after the table ${last}` : ""}; it is not restored.`,
     );
 
   function* flushRows(): Generator<Part> {
@@ -202,7 +241,7 @@ function openPartReader(path: string) {
     return ended;
   }
 
-  return { take, end, damaged, cutOff, hasHeader: () => hasHeader };
+  return { take, end, damaged, cutOff, cutOffOrDamaged, hasHeader: () => hasHeader };
 }
 
 function parse(line: string): unknown {

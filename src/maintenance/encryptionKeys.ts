@@ -59,7 +59,8 @@ function follow(file: string, mayCreate: boolean, faultOf: (text: string) => Err
 export const settledMs = 2500;
 const checkMs = 1000;
 
-function decodeKey(text: string): Buffer | null {
+/** Returns null for a text that is not a key of 32 bytes. */
+export function decodeKey(text: string): Buffer | null {
   const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
   return bytes.length === 32 ? bytes : null;
 }

@@ -96,6 +96,8 @@ export function openPurge(options: PurgeOptions) {
     elapsed,
     onError: (error) => onDefect(error, { purge: "lease" }),
   });
+  /** By site: how long its oldest event has been past its retention. */
+  const lags = new Map<string, number>();
   let signal: AbortSignal | undefined;
   let isClockTrusted: (() => boolean) | null = null;
 
@@ -165,6 +167,12 @@ export function openPurge(options: PurgeOptions) {
     await inSteps(maxRows, (_after, limit) => store.purge.audit(id, now() - keepAuditMs, limit));
   }
 
+  async function measureLag({ id, settings }: PurgedSite): Promise<void> {
+    const before = now() - settings.keepEventsMs;
+    const oldestAt = await store.purge.oldestDueAt(id, before);
+    lags.set(id, oldestAt === null ? 0 : before - oldestAt);
+  }
+
   async function run(stopping?: AbortSignal): Promise<void> {
     signal = stopping;
     // This comes before the lease, which writes a time, too.
@@ -202,9 +210,14 @@ export function openPurge(options: PurgeOptions) {
       } finally {
         if (purged > 0) onPurged(site.id, purged);
       }
+      if (isDue) await measureLag(site);
       await pace.sleep((elapsed() - startedAt) * pauseFactor);
     }
     await purgeDeletedSites({ store, now, onPurged, inSteps: (step) => inSteps(maxRows, step) });
+    const present = new Set(Array.from(sites(), ({ id }) => id));
+    for (const id of lags.keys()) if (!present.has(id)) lags.delete(id);
+    if (await pace.mayContinue())
+      await store.purge.saveRun({ at: now(), lagMs: Math.max(0, ...lags.values()) });
   }
 
   return { run, lease };

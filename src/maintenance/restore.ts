@@ -16,6 +16,7 @@ import {
   openRestoreTarget,
   type RestoreObstacle,
 } from "../store/maintenance/restoreTarget.ts";
+import type { BackupSecret } from "./backups/encryption.ts";
 import { checkLocation } from "./check.ts";
 import { readBackup, type Header, type OnRead, type Totals } from "./backupFile.ts";
 
@@ -34,10 +35,10 @@ export async function restoreBackup(
   file: string,
   location: StoreLocation,
   keys: Keys,
-  options: { force: boolean; now: number; onProgress?: OnProgress },
+  options: { force: boolean; now: number; secret?: BackupSecret | null; onProgress?: OnProgress },
 ): Promise<Restored> {
-  const { onProgress = () => {} } = options;
-  const { header, ...totals } = await verifyBackup(file, keys, (read, size) =>
+  const { onProgress = () => {}, secret = null } = options;
+  const { header, ...totals } = await verifyBackup(file, keys, secret, (read, size) =>
     onProgress(read / size, "verifying"),
   );
   const target = await openRestoreTarget(location, options.force, options.now);
@@ -45,7 +46,7 @@ export async function restoreBackup(
   let aside: string | null;
   try {
     await migrate(target.db, { to: header.schema });
-    await writeTables(file, target.db, (read, size) => onProgress(read / size, "writing"));
+    await writeTables(file, secret, target.db, (read, size) => onProgress(read / size, "writing"));
     await migrate(target.db);
     aside = await target.finish();
   } catch (error) {
@@ -66,10 +67,11 @@ const obstacles: Record<RestoreObstacle, string> = {
 export async function verifyBackup(
   file: string,
   keys: Keys,
+  secret: BackupSecret | null = null,
   onRead?: OnRead,
 ): Promise<Totals & { header: Header }> {
   const seal = sealWith(keys);
-  const parts = readBackup(file, onRead);
+  const parts = readBackup(file, secret, onRead);
   const missing = new Set<string>();
   let header: Header | null = null;
   let generation: unknown;
@@ -114,8 +116,13 @@ export async function verifyBackup(
   }
 }
 
-async function writeTables(file: string, db: Database, onRead: OnRead): Promise<void> {
-  for await (const part of readBackup(file, onRead)) {
+async function writeTables(
+  file: string,
+  secret: BackupSecret | null,
+  db: Database,
+  onRead: OnRead,
+): Promise<void> {
+  for await (const part of readBackup(file, secret, onRead)) {
     if (part.part === "table") {
       const known = await columnsOf(db, part.table);
       const unknown = part.columns.find((column) => !known.includes(column));

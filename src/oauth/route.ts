@@ -57,18 +57,18 @@ function dashboardUrl(redirectUri: string, { siteId, platform, id }: Finished): 
   return `${publicUrl}/dashboard/sites/${siteId}/integrations/${platform.id}?signIn=${id}`;
 }
 
-const redirect = (reply: FastifyReply, cookie: string, location: string) =>
+export const redirect = (reply: FastifyReply, cookie: string | string[], location: string) =>
   reply
     .headers({ "set-cookie": cookie, "cache-control": "no-store", "referrer-policy": "no-referrer" })
     .redirect(location, 303);
 
-function readCookie(header: string, name: string): string | undefined {
+export function readCookie(header: string, name: string): string | undefined {
   const pairs = header.split(";").map((pair) => pair.trim().split("="));
   return pairs.find(([key]) => key === name)?.[1];
 }
 
 /** All texts are escaped: the page contains no markup but its own. */
-function sendPage(reply: FastifyReply, status: number, title: string, text: string): FastifyReply {
+export function sendPage(reply: FastifyReply, status: number, title: string, text: string): FastifyReply {
   return reply
     .code(status)
     .type("text/html; charset=utf-8")

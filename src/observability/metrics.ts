@@ -5,6 +5,7 @@ import { within } from "../kernel/deadline.ts";
 import { tokenExpiryOf } from "../sites/connectionSettings.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Backlog, QueueDepth } from "./backlog.ts";
+import type { Capacity } from "./capacity.ts";
 import type { Counts } from "./counts.ts";
 import { openExporter, type Exporter, type Sample } from "./exporter.ts";
 import type { Readiness } from "./readiness.ts";
@@ -19,6 +20,7 @@ type MetricSources = {
   /** Keys of the connections whose circuit breaker is open. */
   openBreakers: () => Iterable<string>;
   backlog: () => Promise<Backlog>;
+  capacity: () => Promise<Capacity>;
   /** How many deletions there were, by kind, on all nodes and by the command line. */
   deletions: () => Promise<Readonly<Record<string, number>>>;
   /** Expiry of the served certificate; null where none is served. */
@@ -32,6 +34,7 @@ type MetricSources = {
 /** Values that take time to read: they are read once per scrape, before the metrics are rendered. */
 type ScrapeData = {
   backlog: Backlog | null;
+  capacity: Capacity | null;
   deletions: Readonly<Record<string, number>> | null;
   readiness: Readiness | null;
 };
@@ -40,12 +43,13 @@ const storeTimeoutMs = 2000;
 
 export function openMetrics(sources: MetricSources): { contentType: string; read(): Promise<string> } {
   const exporter = openExporter();
-  const data: ScrapeData = { backlog: null, deletions: null, readiness: null };
+  const data: ScrapeData = { backlog: null, capacity: null, deletions: null, readiness: null };
   declareNode(exporter, sources, data);
   declareInbound(exporter, sources.counts);
   declareDelivery(exporter, sources);
   declareQueue(exporter, data);
   declareStore(exporter, sources.counts, data);
+  declareCapacity(exporter, data);
   /** When the store does not answer, the other numbers matter most. */
   const readFromStore = <T>(name: string, reading: Promise<T>): Promise<T | null> =>
     within(storeTimeoutMs, reading, `the ${name} was not read in time`).catch((error: unknown) => {
@@ -56,8 +60,9 @@ export function openMetrics(sources: MetricSources): { contentType: string; read
     contentType: exporter.contentType,
     async read() {
       data.readiness = await sources.readiness();
-      [data.backlog, data.deletions] = await Promise.all([
+      [data.backlog, data.capacity, data.deletions] = await Promise.all([
         readFromStore("backlog", sources.backlog()),
+        readFromStore("capacity", sources.capacity()),
         readFromStore("number of deletions", sources.deletions()),
       ]);
       return exporter.read();
@@ -227,6 +232,47 @@ function declareStore(
   counter("cleancast_store_commit_failures_total", "Transactions that the database failed.", [], () => [
     [totals.commitFailures],
   ]);
+}
+
+function declareCapacity({ gauge }: Exporter, data: ScrapeData): void {
+  const disks = (number: (disk: { freeBytes: number; wholeBytes: number }) => number) => () =>
+    Array.from(data.capacity?.disks ?? [], ([folder, disk]): Sample => [folder, number(disk)]);
+  gauge(
+    "cleancast_disk_free_bytes",
+    "Free space on the disk of a folder of this node.",
+    ["folder"],
+    disks(({ freeBytes }) => freeBytes),
+  );
+  gauge(
+    "cleancast_disk_size_bytes",
+    "Size of the disk of a folder of this node.",
+    ["folder"],
+    disks(({ wholeBytes }) => wholeBytes),
+  );
+  gauge("cleancast_database_bytes", "Size of the database.", [], () =>
+    data.capacity ? [[data.capacity.databaseBytes]] : [],
+  );
+  gauge("cleancast_backup_timestamp_seconds", "Time of the newest backup in the folder.", [], () =>
+    toSeconds(data.capacity?.backup.last?.at ?? null),
+  );
+  gauge("cleancast_backup_bytes", "Size of the newest backup in the folder.", [], () => {
+    const last = data.capacity?.backup.last;
+    return last ? [[last.bytes]] : [];
+  });
+  gauge("cleancast_backup_overdue_seconds", "Delay of the scheduled backup.", [], () =>
+    toSeconds(data.capacity?.backupOverdueMs ?? null),
+  );
+  gauge("cleancast_backup_failed", "1 where the last backup, or the hook after it, failed.", ["step"], () => {
+    if (!data.capacity) return [];
+    const failed = data.capacity.backup.failure?.step;
+    return ["backup", "hook"].map((step): Sample => [step, step === failed ? 1 : 0]);
+  });
+  gauge("cleancast_purge_timestamp_seconds", "Time of the last complete run of the purge.", [], () =>
+    toSeconds(data.capacity?.purge?.at ?? null),
+  );
+  gauge("cleancast_purge_lag_seconds", "Time that the oldest event is past its retention.", [], () =>
+    toSeconds(data.capacity?.purge?.lagMs ?? null),
+  );
 }
 
 /** Returns no sample where the value is unknown. */

@@ -18,6 +18,7 @@ import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitObserver, InFlightCommit } from "../store/engine/timed.ts";
 import { openBacklog } from "./backlog.ts";
+import { openCapacity } from "./capacity.ts";
 import { openCounts } from "./counts.ts";
 import type { Log } from "./log.ts";
 import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./readiness.ts";
@@ -159,6 +160,7 @@ export function openObservability(
         lanes: () => lanes.depths(),
         openBreakers: () => breaker.listOpen(elapsed()),
         backlog: openBacklog({ store, directory, now, elapsed }),
+        capacity: openCapacity({ ...config, store, now, elapsed }),
         certificateExpiresAt: parts.certificateExpiresAt,
         deletions: () => store.deletions.readTotals(),
         readiness: () => ready.read(),

@@ -1,6 +1,6 @@
 // Mounts every endpoint of the relay on the HTTP server.
 
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { openAccess, type Access } from "../access/access.ts";
 import type { ApiContext } from "../api/context.ts";
 import { isDashboardHost } from "../api/dashboardHost.ts";
@@ -100,6 +100,7 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
 function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRoutes {
   const { config, services, shutdown, version, tag } = options;
   const { store, directory, sender, mailer, countries, now, onDefect } = services;
+  const { pushSender, checker, tokens } = services;
   const { transport, allowPrivate, pushMs } = config;
   const publicUrl = () => (config.hasUrl ? config.publicUrl : addressOf(app, config));
   let opened: Access | null = null;
@@ -111,6 +112,11 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
       publicUrl: publicUrl(),
       secret: store.accessSecret,
       trusted: transport.trusted,
+      singleSignOn: config.singleSignOn && {
+        settings: config.singleSignOn,
+        send: (request) => pushSender.send(request, { platform: "oidc", customerAddress: true }),
+      },
+      passwords: config.passwords,
       now,
       onDefect,
     }));
@@ -126,9 +132,16 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
     userOf: async (request) => (await access().userOf(request))?.id ?? null,
     now,
   });
-  const { pushSender, checker, tokens } = services;
+  const isOnDashboardHost = ({ raw }: FastifyRequest) =>
+    isDashboardHost(raw, directory, config.hasUrl ? config.publicUrl : null);
+  if (config.singleSignOn)
+    app.register(async (scope) => {
+      const { singleSignOnRoutes } = await import("../oauth/singleSignOn.ts");
+      const signIn = () => access().singleSignOn();
+      singleSignOnRoutes(scope, { signIn, publicUrl, transport, isDashboardHost: isOnDashboardHost });
+    });
   const dashboard = mountDashboard(app, {
-    isDashboardHost: ({ raw }) => isDashboardHost(raw, directory, config.hasUrl ? config.publicUrl : null),
+    isDashboardHost: isOnDashboardHost,
     context: (): ApiContext => ({
       version,
       store,

@@ -1,11 +1,13 @@
 // Opens the store and starts everything but the HTTP server. Each started thing is registered with the shutdown where it
 // is started.
 
+import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { leasesBy } from "../background/lease.ts";
 import { openSharedClock } from "../background/sharedClock.ts";
 import { openMailer } from "../alerts/mail.ts";
 import { startAlertMonitor } from "../alerts/monitor.ts";
+import { mailOwners } from "../alerts/owners.ts";
 import { sampleBots } from "../collect/botSample.ts";
 import { countVisits } from "../collect/visitCounts.ts";
 import { startBackfills } from "../delivery/backfill/worker.ts";
@@ -32,6 +34,7 @@ import {
   readVersion,
 } from "../installation/installation.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
+import { packageFolder } from "../kernel/packageFolder.ts";
 import { startDueTimes } from "../maintenance/dueTimes.ts";
 import { startPurge } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
@@ -70,6 +73,7 @@ export async function startServices(options: ServiceOptions) {
   const { observability } = options;
   const onPurged = (siteId: string, rows: number) => observability.onPurged(siteId, rows);
   shutdown.add("background", "purge", startPurge({ ...node, onPurged }));
+  await startBackups(node, options, mailer);
   shutdown.add("background", "statistics", startStatistics(node));
   shutdown.add("background", "hosts", startHostMonitor({ ...node, checker }));
   shutdown.add("background", "alerts", startAlertMonitor({ ...node, channels, everyMs: config.alertMs }));
@@ -194,6 +198,36 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
   shutdown.add("counters", "bot sample", botSample);
   shutdown.add("counters", "rejected requests", rejectedRequests);
   return { keyUses, visitCounts, botSample, rejectedRequests };
+}
+
+/** Loaded only where it is used. */
+async function startBackups(
+  node: Node,
+  { config, log, shutdown }: ServiceOptions,
+  mailer: ReturnType<typeof openMailer> | null,
+) {
+  const { folder, schedule } = config.backups;
+  if (folder === null || schedule === null) return;
+  const { runBackupCommand, startScheduledBackups } =
+    await import("../maintenance/backups/scheduledBackups.ts");
+  const program = fileURLToPath(new URL("bin/cleancast.mjs", packageFolder));
+  const backups = startScheduledBackups({
+    ...node,
+    schedule,
+    runBackup: (signal) => runBackupCommand(program, signal),
+    onMade: () => log.info({ folder }, "backup made"),
+    onFailed: (reason) => {
+      const mail = {
+        title: "the scheduled backup failed",
+        text: `The backup into ${folder} failed: ${reason}.`,
+        whatToDo: "cleancast backup shows the reason; cleancast doctor shows when the last backup was made.",
+      };
+      mailOwners({ store: node.store, mailer }, mail)
+        .then((fault) => fault !== null && log.warn({ fault }, "the owners could not be mailed"))
+        .catch(node.onDefect);
+    },
+  });
+  shutdown.add("background", "backups", backups);
 }
 
 async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions) {

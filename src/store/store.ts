@@ -4,6 +4,7 @@ import { accountStore } from "./access/accounts.ts";
 import { alertStore } from "./statistics/alerts.ts";
 import { apiKeyStore } from "./access/apiKeys.ts";
 import { backfillStore } from "./deliveries/backfills.ts";
+import { backupRecordStore } from "./maintenance/backupRecord.ts";
 import { auditStore } from "./sites/audit.ts";
 import { confirmationStore } from "./confirmations/confirmations.ts";
 import { configurationStore } from "./sites/configuration.ts";
@@ -16,6 +17,7 @@ import { eventStore } from "./events/events.ts";
 import { doctorQueryStore } from "./statistics/doctorQueries.ts";
 import { dueTimeStore } from "./maintenance/dueTimes.ts";
 import { hostStore } from "./sites/hosts.ts";
+import { identityStore } from "./access/identities.ts";
 import { importStore } from "./sites/imports.ts";
 import { invitationStore } from "./access/invitations.ts";
 import { inboundCountStore } from "./statistics/inboundCounts.ts";
@@ -95,6 +97,7 @@ export async function openStore(
       erase: eraseStore(db),
       deletions: deletionStore(db),
       deletedSites: deletedSiteStore(db, newId),
+      backups: backupRecordStore(db),
       audit: auditStore(db, newId),
       health: healthStore(db),
       doctorQueries: doctorQueryStore(db),
@@ -115,6 +118,7 @@ export async function openStore(
       accounts: accountStore(db),
       passwords: passwordStore(db, newId),
       members: memberStore(db, newId),
+      identities: identityStore(db, newId),
       imports: importStore(db, newId),
       invitations: invitationStore(db, newId),
       oneTimeLinks: oneTimeLinkStore(db, newId),

@@ -55,7 +55,11 @@ describe.each(engines)("access on %s", (engine) => {
 
   test("of two simultaneous set-ups one creates the owner and is signed in", async () => {
     const browsers = [api.browser(), api.browser("203.0.113.2")];
-    expect((await browsers[0]?.call("GET /setup"))?.body).toEqual({ needed: true });
+    expect((await browsers[0]?.call("GET /setup"))?.body).toEqual({
+      needed: true,
+      passwords: true,
+      singleSignOn: null,
+    });
     const wrong = await browsers[0]?.call("POST /setup", {
       token: "x".repeat(32),
       email: "ada@example.com",
@@ -94,7 +98,11 @@ describe.each(engines)("access on %s", (engine) => {
       },
     });
     expect(await api.access.createSetupLink()).toBe(null);
-    expect((await owner.call("GET /setup")).body).toEqual({ needed: false });
+    expect((await owner.call("GET /setup")).body).toEqual({
+      needed: false,
+      passwords: true,
+      singleSignOn: null,
+    });
     const again = await api.browser().call("POST /setup", {
       token: tokenOf(links[1 - first]),
       email: "late@example.com",

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { change, rows } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
@@ -331,6 +332,56 @@ describe("the files for Grafana and Prometheus", () => {
     );
     expect(ours.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
     expect([...namesIn(guide)].filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  test("every alert rule has a severity, a summary, and what to do about it", () => {
+    const { groups } = parse(readFileSync(file("prometheus/alerts.yml"), "utf8")) as {
+      groups: { rules: { alert: string; expr: string; labels: Line; annotations: Line }[] }[];
+    };
+    const rules = groups.flatMap((group) => group.rules);
+    const names = rules.map(({ alert }) => alert);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "CleancastDeliveriesDoNotLeave",
+        "CleancastDiskFillsUp",
+        "CleancastDatabaseGrows",
+        "CleancastBackupFailed",
+        "CleancastBackupOld",
+        "CleancastPurgeStopped",
+      ]),
+    );
+    for (const { alert, expr, labels, annotations } of rules) {
+      expect(alert).toMatch(/^Cleancast[A-Z]/);
+      expect(expr.startsWith("up{") ? ["up"] : [...namesIn(expr)], alert).not.toEqual([]);
+      expect(["page", "ticket"], alert).toContain(labels.severity);
+      expect(Object.keys(annotations).toSorted(), alert).toEqual(["action", "summary"]);
+      // A sentence, and not a word.
+      expect(String(annotations.action).length, alert).toBeGreaterThan(20);
+    }
+  });
+
+  test("the example for an OpenTelemetry Collector reads the path, the token and the log fields that the relay has", () => {
+    const text = readFileSync(
+      fileURLToPath(new URL("../../docs/examples/otel-collector.yaml", import.meta.url)),
+      "utf8",
+    );
+    const { receivers, service } = parse(text) as {
+      receivers: { prometheus: { config: { scrape_configs: Line[] } }; journald: { operators: Line[] } };
+      service: { pipelines: Record<string, { receivers: string[] }> };
+    };
+    const [scrape] = receivers.prometheus.config.scrape_configs;
+    expect(scrape).toMatchObject({
+      metrics_path: "/metrics",
+      authorization: { type: "Bearer", credentials: "${env:CLEANCAST_METRICS_TOKEN}" },
+    });
+    const [lines] = receivers.journald.operators;
+    expect(lines).toMatchObject({
+      timestamp: { parse_from: "attributes.time", layout: "ms" },
+      severity: { parse_from: "attributes.level", mapping: { info: 30, warn: 40, error: 50 } },
+    });
+    for (const { receivers: used } of Object.values(service.pipelines))
+      for (const name of used) expect(Object.keys(receivers)).toContain(name);
   });
 
   test.skipIf(!existsSync("/usr/bin/promtool"))("Prometheus accepts the alert rules", () => {

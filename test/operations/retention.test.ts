@@ -152,6 +152,8 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
       await seed(seeds(state, now - 200 * day, 3, state));
       await round(state);
       expect([await count("events", state), await count("attempts", state)]).toEqual([3, 3]);
+      // Events that wait are no lag of the purge.
+      expect(await store.purge.readRun()).toEqual({ at: now, lagMs: 0 });
       await db.write((tx) => tx.all(`UPDATE deliveries SET state = 'expired' WHERE site_id = $1`, [state]));
       await round(state);
       expect([await count("events", state), await count("deliveries", state)]).toEqual([0, 0]);
@@ -163,6 +165,8 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     await seed({ ...rows, statistics_hours: [], statistics: [] });
     await round("unmade");
     expect(await count("events", "unmade")).toBe(3);
+    // They are 110 days past their retention, which the metrics show.
+    expect(await store.purge.readRun()).toEqual({ at: now, lagMs: 110 * day });
   });
 
   test("an event from before the kept statistics does not stop the purge of newer events", async () => {

@@ -30,6 +30,13 @@ export default function SignIn() {
       />
     );
   if (isCodeNeeded) return <CodeStep onBack={() => setCodeNeeded(false)} />;
+  const provider = setup.data?.singleSignOn;
+  const toProvider = provider && (
+    <Button component="a" href="/oauth/sign-in" variant={setup.data?.passwords ? "default" : "filled"}>
+      Sign in with {provider}
+    </Button>
+  );
+  if (setup.data?.passwords === false) return <SignInCard title="Sign in">{toProvider}</SignInCard>;
   return (
     <SignInCard
       title="Sign in"
@@ -65,6 +72,7 @@ export default function SignIn() {
       <Button type="submit" loading={isPending}>
         Sign in
       </Button>
+      {toProvider}
     </SignInCard>
   );
 }

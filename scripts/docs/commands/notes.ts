@@ -23,6 +23,7 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
       "migrate",
       "backup",
       "restore",
+      "restore-drill",
       "check",
       "vacuum",
       "move",
@@ -85,7 +86,12 @@ export const notes: Readonly<Record<string, Note>> = {
   migrate: { example: "migrate", more: "[Upgrade and roll back](../../how-to/upgrade.md)." },
   backup: {
     example: "backup cleancast.backup",
-    more: "Shows its progress. [Backup, restore and encryption key](../../how-to/backup.md).",
+    more: "Shows its progress. Without a file it makes a backup as [the schedule](../../how-to/scheduled-backups.md) does: it deletes old ones, and runs the hook. With `CLEANCAST_BACKUP_KEY` or `CLEANCAST_BACKUP_PASSPHRASE` the file is encrypted. [Backup, restore and encryption key](../../how-to/backup.md).",
+  },
+  "restore-drill": {
+    example: "restore-drill",
+    by: "test/operations/scheduledBackups.test.ts",
+    more: "The data of the installation is not touched, and the relay may run. The exit code is 1 if there is a problem. [Try a restore](../../how-to/scheduled-backups.md#try-a-restore).",
   },
   restore: {
     example: "restore cleancast.backup",

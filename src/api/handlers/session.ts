@@ -17,7 +17,11 @@ const done = {};
 export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sessionRoutes> {
   const { access, version, publicUrl, store } = context;
   return {
-    "GET /setup": async () => ({ needed: await access.needsOwner() }),
+    "GET /setup": async () => ({
+      needed: await access.needsOwner(),
+      passwords: access.hasPasswords,
+      singleSignOn: access.providerName,
+    }),
 
     "POST /setup": async ({ request, reply, body }) => {
       reply.header("set-cookie", await access.setUp(request, body));
@@ -34,12 +38,14 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
     },
 
     "POST /session": async ({ request, reply, body }) => {
+      access.requirePasswords();
       const { step, cookies } = await access.signIn(request, body);
       reply.header("set-cookie", cookies);
       return { step };
     },
 
     "POST /session/code": async ({ request, reply, body }) => {
+      access.requirePasswords();
       reply.header("set-cookie", await access.finishSignIn(request, body.code));
       return done;
     },
@@ -82,9 +88,13 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
       return done;
     },
 
-    "POST /password-resets": ({ request, body }) => access.recovery.requestReset(request, body.email),
+    "POST /password-resets": async ({ request, body }) => {
+      access.requirePasswords();
+      return access.recovery.requestReset(request, body.email);
+    },
 
     "POST /password-resets/finish": async ({ request, body }) => {
+      access.requirePasswords();
       await access.recovery.finishReset(request, body);
       return done;
     },
@@ -92,6 +102,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
     "POST /invitations/lookup": ({ request, body }) => access.invitations.lookUp(request, body.token),
 
     "POST /invitations/accept": async ({ request, reply, body }) => {
+      access.requirePasswords();
       reply.header("set-cookie", await access.invitations.accept(request, body));
       return done;
     },

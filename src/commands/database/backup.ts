@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { takeBackup } from "../../maintenance/backup.ts";
+import { runDrill, type Drill } from "../../maintenance/backups/drill.ts";
+import { listBackups } from "../../maintenance/backups/folder.ts";
+import { runFolderBackup, type FolderBackup } from "../../maintenance/backups/runBackup.ts";
 import { checkLocation } from "../../maintenance/check.ts";
 import { restoreBackup } from "../../maintenance/restore.ts";
 import { readConfig, type Config } from "../../installation/config.ts";
@@ -12,52 +15,90 @@ import {
   onDatabase,
   readVersion,
 } from "../../installation/installation.ts";
-import { Conflict } from "../../kernel/refusal.ts";
+import { tryLock } from "../../installation/lock.ts";
+import { Conflict, Missing, Refusal } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
+import { findUrlFault } from "../../store/engine/postgres/servers.ts";
+import { backupRecordStore } from "../../store/maintenance/backupRecord.ts";
 import type { Inconsistency } from "../../store/maintenance/check/faults.ts";
 import { isKeyLost } from "../../store/maintenance/lostKey.ts";
-import { openSnapshot } from "../../store/maintenance/snapshot.ts";
+import { openSnapshot, type Snapshot } from "../../store/maintenance/snapshot.ts";
 import { vacuumFile, vacuumServer, type VacuumReport } from "../../store/maintenance/vacuum.ts";
-import { printResult } from "../context.ts";
+import { openDatabase } from "../../store/open.ts";
+import { printResult, toPrintableLines } from "../context.ts";
 import { formatCount, openProgressLine } from "../terminal/progress.ts";
 
 export function backupCommands(program: Command): void {
   program
-    .command("backup <file>")
-    .description("write all data into one file, also while the relay is running")
+    .command("backup [file]")
+    .description(
+      "write all data into one file, also while the relay is running; without a file, into CLEANCAST_BACKUP_FOLDER",
+    )
     .option("--force", "replace an existing file")
-    .action(async (file: string, options: { force?: true }, command: Command) => {
+    .action(async (file: string | undefined, options: { force?: true }, command: Command) => {
       const config = readConfig();
+      if (file === undefined && config.backups.folder === null)
+        throw new Refusal("file", "Name the file, or set CLEANCAST_BACKUP_FOLDER for backups into a folder.");
       // Opening the context would migrate the schema, and this may be the backup before an upgrade.
       const snapshot = await onDatabase(config, () => openSnapshot(config.store));
       if (!snapshot || snapshot.version === 0) throw noInstallation(config);
       try {
-        const replace = options.force === true;
-        const taken = await withProgress(command, (show) =>
-          takeBackup(snapshot, file, {
+        const { taken, inFolder } = await withProgress(command, async (show) => {
+          const onProgress = (rows: number, total: number, table: string) =>
+            show(rows / total, [`${formatCount(rows)} of ${formatCount(total)} rows`, table], {
+              rows,
+              total,
+            });
+          if (file === undefined) {
+            const made = await backUpToFolder(config, snapshot, onProgress);
+            return { taken: made, inFolder: made };
+          }
+          const made = await takeBackup(snapshot, file, {
             version: readVersion(),
             now: Date.now(),
-            replace,
-            onProgress: (rows, total, table) =>
-              show(rows / total, [`${formatCount(rows)} of ${formatCount(total)} rows`, table], {
-                rows,
-                total,
-              }),
-          }),
-        );
+            replace: options.force === true,
+            secret: config.backups.secret,
+            onProgress,
+          });
+          return { taken: made, inFolder: null };
+        });
         // A backup is useful even without the key: it must be possible before giving up a lost key.
         const opens = !(await isKeyLost(snapshot, config.encryptionKeys));
+        const isEncrypted = config.backups.secret !== null;
         printResult(
           command,
-          { ...taken, key: keyIn(config), opens },
-          `${taken.file}: ${countOf(taken.rows, "row")} of ${taken.tables} tables, ${sizeText(taken.bytes)}, schema ${taken.schema}.\n\n` +
+          { ...taken, encrypted: isEncrypted, key: keyIn(config), opens },
+          `${taken.file}: ${countOf(taken.rows, "row")} of ${taken.tables} tables, ${sizeText(taken.bytes)}, schema ${taken.schema}` +
+            `${isEncrypted ? ", encrypted" : ""}.\n${inFolder ? folderText(inFolder) : ""}\n` +
             `THE ENCRYPTION KEY IS NOT IN IT. Keep a copy of ${keyIn(config)} in another place than the backup:\n` +
             "without the key, the credentials in the backup cannot be decrypted." +
             (opens ? "" : `\n\n${wrongKey}`),
         );
+        if (inFolder?.hook?.ok === false) process.exitCode = 1;
       } finally {
         await snapshot.close();
       }
+    });
+
+  program
+    .command("restore-drill [file]")
+    .description(
+      "restore the newest backup of CLEANCAST_BACKUP_FOLDER, or a file, into a temporary database, and check it",
+    )
+    .option("--database <url>", "use this empty PostgreSQL database, which is empty again afterwards")
+    .action(async (file: string | undefined, options: { database?: string }, command: Command) => {
+      const config = readConfig();
+      const drill = await withProgress(command, (show) =>
+        drillBackup(config, file, options.database, (fraction, step) => show(fraction, [step], { step })),
+      );
+      const { madeAt, rows, tables, seconds, wrong } = drill;
+      printResult(
+        command,
+        { ...drill, ok: wrong.length === 0 },
+        `${drill.file}, as of ${madeAt}: ${countOf(rows, "row")} of ${tables} tables restored and checked in ${seconds.toFixed(1)} seconds.\n` +
+          inconsistencyText(wrong),
+      );
+      if (wrong.length) process.exitCode = 1;
     });
 
   program
@@ -80,6 +121,7 @@ export function backupCommands(program: Command): void {
             restoreBackup(file, config.store, config.encryptionKeys, {
               force,
               now: Date.now(),
+              secret: config.backups.secret,
               onProgress: (fraction, step) => show(fraction, [step], { step }),
             }),
           ),
@@ -125,6 +167,78 @@ export function backupCommands(program: Command): void {
         `The database had ${sizeText(report.before)} and has ${sizeText(report.after)} now.`,
       );
     });
+}
+
+/** Makes a backup as the schedule of the relay does. */
+async function backUpToFolder(
+  config: Config,
+  snapshot: Snapshot,
+  onProgress: (rows: number, total: number, table: string) => void,
+): Promise<FolderBackup> {
+  const { folder, retention, secret, hook } = config.backups;
+  makeDataFolder(config);
+  const unlock = tryLock(config.dataFolder, "backup.lock");
+  if (!unlock) throw new Conflict("backup", "Another backup into the folder is running; wait until it ends.");
+  const db = openDatabase(config.store);
+  try {
+    return await runFolderBackup({
+      snapshot,
+      folder: folder ?? "",
+      place: config.dataFolder,
+      retention,
+      secret,
+      hook,
+      version: readVersion(),
+      now: Date.now,
+      record: backupRecordStore(db),
+      onProgress,
+    });
+  } finally {
+    await db.close();
+    unlock();
+  }
+}
+
+function folderText({ deleted, hook }: FolderBackup): string {
+  const old = deleted.length ? `${countOf(deleted.length, "old backup")} deleted.\n` : "";
+  if (!hook) return old;
+  const output = toPrintableLines(hook.output).map((line) => `  ${line}\n`);
+  return `${old}${hook.ok ? "The hook has run." : `THE HOOK FAILED: ${hook.reason}.`}\n${output.join("")}`;
+}
+
+async function drillBackup(
+  config: Config,
+  file: string | undefined,
+  url: string | undefined,
+  onProgress: (fraction: number, step: "verifying" | "writing") => void,
+): Promise<Drill> {
+  const { folder, secret } = config.backups;
+  if (file === undefined && folder === null)
+    throw new Refusal("file", "Name the file of a backup, or set CLEANCAST_BACKUP_FOLDER.");
+  const newest = file ?? (existsSync(folder ?? "") ? listBackups(folder ?? "")[0]?.file : undefined);
+  if (newest === undefined)
+    throw new Missing("backup", `There is no backup in ${folder} yet. 'cleancast backup' makes one.`);
+  if (url !== undefined) {
+    const fault = findUrlFault(url, { name: "--database", otherwise: "leave it out" });
+    if (fault) throw new Refusal("database", fault);
+    if (config.store.engine === "postgres" && config.store.url === url)
+      throw new Refusal("database", "--database is the database of this installation; name an empty one.");
+  }
+  makeDataFolder(config);
+  const unlock = tryLock(config.dataFolder, "drill.lock");
+  if (!unlock) throw new Conflict("drill", "Another restore drill is running; wait until it ends.");
+  try {
+    return await runDrill(newest, {
+      dataFolder: config.dataFolder,
+      database: url === undefined ? null : { engine: "postgres", url, connections: 2 },
+      keys: config.encryptionKeys,
+      secret,
+      now: Date.now,
+      onProgress,
+    });
+  } finally {
+    unlock();
+  }
 }
 
 async function vacuum(config: Config, isFull: boolean): Promise<VacuumReport | null> {

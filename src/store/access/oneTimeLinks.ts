@@ -117,6 +117,8 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
         if (Number(link.by_operator) === 1) {
           await tx.all(`DELETE FROM two_factors WHERE user_id = $1`, [userId]);
           await tx.all(`UPDATE users SET two_factor = 0 WHERE id = $1`, [userId]);
+          // The next sign-in at the provider links the account again.
+          await tx.all(`DELETE FROM passwords WHERE user_id = $1 AND provider_id = 'oidc'`, [userId]);
         }
         await endSessions(tx, userId);
         await writeAudit(tx, lineId, line);

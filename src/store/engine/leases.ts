@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 type LeaseName =
   | "alerts"
   | "backfills"
+  | "backups"
   | "configuration"
   | "confirmations"
   | "purge"

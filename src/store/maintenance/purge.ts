@@ -6,6 +6,7 @@
 
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
+import { readSetting, writeSetting } from "../settings.ts";
 import { chunks, list, type Database, type Query, type Row } from "../engine/database.ts";
 import {
   plannedColumns,
@@ -21,7 +22,33 @@ export type PurgeStep = { removed: number; next: string | null };
 /** The events of one step, however few rows belong to each. */
 const maxEvents = 100;
 
+/** The last complete run of the purge. `lagMs`: how long the oldest event has been past its retention. */
+export type PurgeRun = { at: number; lagMs: number };
+
+const runSetting = "purge record";
+/** Events that wait for a parked delivery stay; behind so many of them no other one is looked for. */
+const maxWaiting = 1000;
+
 export function purgeStore(db: Database) {
+  /** Returns when the oldest event before `before` was received, of those that no waiting delivery needs. */
+  async function oldestDueAt(siteId: string, before: number): Promise<number | null> {
+    const [row] = await db.all(
+      `SELECT MIN(oldest.id) AS id FROM
+         (SELECT id FROM events WHERE site_id = $1 AND id < $2 ORDER BY id LIMIT $3) AS oldest
+       WHERE NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.site_id = $1
+         AND deliveries.event_id = oldest.id AND deliveries.state IN ('queued', 'parked'))`,
+      [siteId, idAt(Math.floor(before / hourMs) * hourMs), maxWaiting],
+    );
+    return row?.id == null ? null : timeOfId(String(row.id));
+  }
+
+  async function readRun(): Promise<PurgeRun | null> {
+    const text = await readSetting(db, runSetting);
+    return text === null ? null : (JSON.parse(text) as PurgeRun);
+  }
+
+  const saveRun = (run: PurgeRun) => db.write((tx) => writeSetting(tx, runSetting, JSON.stringify(run)));
+
   /** Returns the latest stored time: the end of the last lease, or the receipt of the newest event; null where there is none. */
   async function newestTime(siteIds: Iterable<string>): Promise<number | null> {
     const [lease] = await db.all(`SELECT until FROM leases WHERE site_id = '' AND name = 'purge'`);
@@ -178,7 +205,19 @@ export function purgeStore(db: Database) {
     return { removed: rows.length, next: rows.length < maxRows ? null : "" };
   }
 
-  return { newestTime, sitesOfShortLived, events, claims, agreements, keyUses, hours, audit };
+  return {
+    newestTime,
+    oldestDueAt,
+    readRun,
+    saveRun,
+    sitesOfShortLived,
+    events,
+    claims,
+    agreements,
+    keyUses,
+    hours,
+    audit,
+  };
 }
 
 const isObsolete = (row: Row, before: number) =>

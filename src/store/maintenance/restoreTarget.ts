@@ -145,9 +145,7 @@ async function openPostgresTarget(url: string, force: boolean): Promise<RestoreT
       await client.end();
       return obstacle;
     }
-    if (await isCitus({ all })) await all(sequentialShardChanges);
-    for (const table of ["migrations", ...tablesAt(latestVersion)])
-      await all(`DROP TABLE IF EXISTS ${table}`);
+    await dropAll(all);
   } catch (error) {
     await client.end();
     if (error instanceof Error && "code" in error && error.code === "55P03") return "in use";
@@ -178,6 +176,24 @@ async function openPostgresTarget(url: string, force: boolean): Promise<RestoreT
     },
     abandon: () => client.end(),
   };
+}
+
+async function dropAll(all: Query["all"]): Promise<void> {
+  if (await isCitus({ all })) await all(sequentialShardChanges);
+  for (const table of ["migrations", ...tablesAt(latestVersion)]) await all(`DROP TABLE IF EXISTS ${table}`);
+}
+
+/** Empties a PostgreSQL database into which a backup was restored to try it. */
+export async function dropTables(url: string): Promise<void> {
+  const { server } = await findPrimary(serverUrls(url));
+  const client = await openClient(server, "cleancast restore");
+  try {
+    await client.query("BEGIN");
+    await dropAll((sql, params) => query(client, sql, params));
+    await client.query("COMMIT");
+  } finally {
+    await client.end();
+  }
 }
 
 /** Relays and commands set the name of their sessions. */

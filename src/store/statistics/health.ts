@@ -53,6 +53,16 @@ export function healthStore(db: Database) {
       return readNumber(row?.clock);
     },
 
+    /** Returns the size of the database in bytes. */
+    async readBytes(): Promise<number> {
+      const [row] = await db.background.all(
+        db.isServer
+          ? `SELECT pg_database_size(current_database()) AS bytes`
+          : `SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()`,
+      );
+      return Number(row?.bytes);
+    },
+
     /** Measures the queue of a connection, up to `maxBacklog` deliveries. */
     async measureBacklog(siteId: string, connectionId: string): Promise<Backlog> {
       const [row] = await db.all(
