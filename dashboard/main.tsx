@@ -10,20 +10,31 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Notices } from "./common/notices.tsx";
 import { queryClient } from "./common/api/query.ts";
+import { startLanguage, useShownLanguage } from "./messages/shown.ts";
 import { router } from "./router.tsx";
-import { theme } from "./theme.ts";
+import { makeTheme } from "./theme.ts";
 
 // Styles that are created at run time need this nonce, or the page's policy blocks them.
 const nonce = document.querySelector<HTMLMetaElement>("meta[name=style-nonce]")?.content ?? "";
 (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 
-createRoot(document.querySelector("#root") as HTMLElement).render(
-  <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+/** Waits for the texts, and draws all pages again when the user chooses another language. */
+function Dashboard() {
+  const language = useShownLanguage();
+  if (language === null) return null;
+  return (
+    <MantineProvider key={language} theme={makeTheme()} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <Notices />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>
+  );
+}
+
+void startLanguage();
+createRoot(document.querySelector("#root") as HTMLElement).render(
+  <StrictMode>
+    <Dashboard />
   </StrictMode>,
 );

@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
+import { withTexts } from "./messages/catalogue.ts";
 import { sitePages } from "./pages.ts";
 import { NotFound, Broken } from "./scenes/frame/ErrorPages.tsx";
 
@@ -56,17 +57,23 @@ const routes = root.addChildren([
   ...publicPages,
   frame.addChildren([
     inside("/", () => import("./scenes/sites/Home.tsx")),
-    inside("/sites", () => import("./scenes/sites/Sites.tsx")),
-    inside("/account", () => import("./scenes/account/Account.tsx")),
+    inside(
+      "/sites",
+      withTexts(() => import("./scenes/sites/Sites.tsx")),
+    ),
+    inside(
+      "/account",
+      withTexts(() => import("./scenes/account/Account.tsx")),
+    ),
     redirectTo("/sites/$site", "/sites/$site/overview"),
     redirectTo("/sites/$site/configuration", "/sites/$site/configuration/keys"),
     redirectTo("/sites/$site/settings", "/sites/$site/settings/api-keys"),
     ...sitePages.map(({ path, load, hasTraces }) =>
-      (hasTraces ? withTraces : inside)(`/sites/$site/${path}`, load),
+      (hasTraces ? withTraces : inside)(`/sites/$site/${path}`, path === "overview" ? load : withTexts(load)),
     ),
     withTraces(
       "/sites/$site/integrations/$platform",
-      () => import("./scenes/integrations/platforms/PlatformPage.tsx"),
+      withTexts(() => import("./scenes/integrations/platforms/PlatformPage.tsx")),
     ),
   ]),
 ]);

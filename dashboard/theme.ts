@@ -1,6 +1,7 @@
 // One accent and neutral greys, an 8-pixel grid, one type scale. Status colours always come with a word and an icon.
 
 import { createTheme, type MantineColorsTuple } from "@mantine/core";
+import { commonText } from "./messages/common.ts";
 
 const accent: MantineColorsTuple = [
   "#eef0fb",
@@ -55,31 +56,35 @@ const red: MantineColorsTuple = [
   "#731a14",
 ];
 
-export const theme = createTheme({
-  primaryColor: "accent",
-  primaryShade: { light: 6, dark: 5 },
-  colors: { accent, gray: grey, dark, red },
-  fontFamily:
-    'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
-  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
-  fontSizes: { xs: "12px", sm: "13px", md: "14px", lg: "16px", xl: "20px" },
-  spacing: { xs: "8px", sm: "12px", md: "16px", lg: "24px", xl: "32px" },
-  radius: { xs: "4px", sm: "6px", md: "8px", lg: "12px", xl: "16px" },
-  defaultRadius: "sm",
-  headings: {
-    fontWeight: "600",
-    sizes: {
-      h1: { fontSize: "20px", lineHeight: "28px" },
-      h2: { fontSize: "16px", lineHeight: "24px" },
-      h3: { fontSize: "14px", lineHeight: "20px" },
+/** Returns the theme with its texts in the chosen language. */
+export const makeTheme = () =>
+  createTheme({
+    primaryColor: "accent",
+    primaryShade: { light: 6, dark: 5 },
+    colors: { accent, gray: grey, dark, red },
+    fontFamily:
+      'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+    fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+    fontSizes: { xs: "12px", sm: "13px", md: "14px", lg: "16px", xl: "20px" },
+    spacing: { xs: "8px", sm: "12px", md: "16px", lg: "24px", xl: "32px" },
+    radius: { xs: "4px", sm: "6px", md: "8px", lg: "12px", xl: "16px" },
+    defaultRadius: "sm",
+    headings: {
+      fontWeight: "600",
+      sizes: {
+        h1: { fontSize: "20px", lineHeight: "28px" },
+        h2: { fontSize: "16px", lineHeight: "24px" },
+        h3: { fontSize: "14px", lineHeight: "20px" },
+      },
     },
-  },
-  cursorType: "pointer",
-  components: {
-    Button: { defaultProps: { size: "sm" } },
-    Modal: { defaultProps: { centered: true, radius: "md", closeButtonProps: { "aria-label": "Close" } } },
-    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
-    Tooltip: { defaultProps: { openDelay: 200, withArrow: true } },
-    Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: "md" } },
-  },
-});
+    cursorType: "pointer",
+    components: {
+      Button: { defaultProps: { size: "sm" } },
+      Modal: {
+        defaultProps: { centered: true, radius: "md", closeButtonProps: { "aria-label": commonText.close } },
+      },
+      Notification: { defaultProps: { closeButtonProps: { "aria-label": commonText.close } } },
+      Tooltip: { defaultProps: { openDelay: 200, withArrow: true } },
+      Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: "md" } },
+    },
+  });

@@ -4,6 +4,7 @@
 //   --out FOLDER   the folder to write to (screenshots)
 //   --days N       the days of history in the demo (30)
 //   --only TEXT    only pages whose name contains the text
+//   --locale NAME  the language and formats of the browser (en-US)
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     out: { type: "string", default: "screenshots" },
     days: { type: "string", default: "30" },
     only: { type: "string", default: "" },
+    locale: { type: "string", default: "en-US" },
   },
 });
 
@@ -220,7 +222,12 @@ try {
   try {
     for (const [size, viewport] of Object.entries(sizes)) {
       for (const colorScheme of schemes) {
-        const options = { viewport, colorScheme, locale: "en-US", reducedMotion: "reduce" } as const;
+        const options = {
+          viewport,
+          colorScheme,
+          locale: values.locale,
+          reducedMotion: "reduce",
+        } as const;
         const context = await browser.newContext(options);
         const suffix = `${size}-${colorScheme}`;
         await take(

@@ -3,7 +3,9 @@
 import { Box, Group, Text, VisuallyHidden, useComputedColorScheme, useMantineTheme } from "@mantine/core";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import uPlot from "uplot";
-import { dayText, hourText, timeText } from "./format/format.ts";
+import { countText, shortCount } from "./format/numbers.ts";
+import { dayText, hourText, timeText } from "./format/times.ts";
+import { commonText } from "../messages/common.ts";
 
 export type Series = {
   name: string;
@@ -64,7 +66,7 @@ export function TimeChart({
   // Hours of one day need no date.
   const isOneDay = step === "hour" && times.length <= 25;
   const axisLabel = (ms: number) => (isOneDay ? hourText(ms, timeZone) : timeLabel(ms));
-  const textOf = (one: Series, value: number) => one.text?.(value) ?? value.toLocaleString("en");
+  const textOf = (one: Series, value: number) => one.text?.(value) ?? countText(value);
 
   useEffect(() => {
     if (!drawn.current || width === 0 || times.length === 0) return undefined;
@@ -114,13 +116,12 @@ export function TimeChart({
             ...axis,
             size: 56,
             incrs: wholeSteps,
-            values: (_plot, splits) =>
-              splits.map((value) => new Intl.NumberFormat("en", { notation: "compact" }).format(value)),
+            values: (_plot, splits) => splits.map((value) => shortCount(value)),
           },
         ],
         series: [
           {
-            label: step === "day" ? "Day" : "Hour",
+            label: step === "day" ? commonText.time.day : commonText.time.hour,
             value: (_plot, i) => (i === null || times[i] === undefined ? "–" : timeLabel(times[i])),
           },
           ...(series.map((one) => ({
@@ -155,7 +156,7 @@ export function TimeChart({
           <caption>{label}</caption>
           <thead>
             <tr>
-              <th scope="col">{step}</th>
+              <th scope="col">{step === "day" ? commonText.time.day : commonText.time.hour}</th>
               {series.map((one) => (
                 <th key={one.name} scope="col">
                   {one.name}

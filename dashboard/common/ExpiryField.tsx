@@ -2,16 +2,17 @@
 
 import { Group, Select, TextInput } from "@mantine/core";
 import { dayMs } from "../../src/kernel/time.ts";
+import { commonText } from "../messages/common.ts";
 
 type Expiry = { span: string; day: string };
 export const noExpiry: Expiry = { span: "never", day: "" };
 
-const spans = [
-  { value: "never", label: "Never" },
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
-  { value: "day", label: "On a specific date" },
+const spans = () => [
+  { value: "never", label: commonText.expiry.never },
+  { value: "30", label: commonText.expiry.month },
+  { value: "90", label: commonText.expiry.quarter },
+  { value: "365", label: commonText.expiry.year },
+  { value: "day", label: commonText.expiry.day },
 ];
 
 /** Returns the time of expiry: null for never, undefined while the date is missing. A date means the end of that day. */
@@ -36,8 +37,8 @@ export function ExpiryField({
   return (
     <Group grow align="flex-start" gap="sm">
       <Select
-        label="Expires"
-        data={spans}
+        label={commonText.expiry.label}
+        data={spans()}
         value={value.span}
         allowDeselect={false}
         error={isDay ? null : fault}
@@ -46,7 +47,7 @@ export function ExpiryField({
       {isDay && (
         <TextInput
           type="date"
-          label="Last day"
+          label={commonText.expiry.lastDay}
           required
           min={tomorrow}
           value={value.day}

@@ -2,6 +2,7 @@
 
 import { Drawer } from "@mantine/core";
 import type { ReactNode } from "react";
+import { commonText } from "../messages/common.ts";
 
 export function SidePanel({
   title,
@@ -23,7 +24,7 @@ export function SidePanel({
       title={title}
       styles={{ title: { fontSize: 16, lineHeight: "24px", fontWeight: 600 } }}
       padding="lg"
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": commonText.close }}
     >
       {children}
     </Drawer>

@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 import type { ApiError } from "./api/api.ts";
 import { RequestError } from "./states.tsx";
 import { CopyButton } from "./values.tsx";
+import { commonText } from "../messages/common.ts";
 
 /** A button that asks for confirmation and explains the consequence. */
 export function ConfirmButton({
@@ -98,7 +99,7 @@ export function ConfirmDialog({
         <RequestError error={error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {commonText.cancel}
           </Button>
           <Button {...(danger ? { color: "red" } : {})} loading={isBusy} onClick={onConfirm}>
             {confirm}
@@ -113,7 +114,7 @@ export function ConfirmDialog({
 export function OneTimeSecret({
   title,
   secret,
-  notice = "Copy it now and store it on your server: it is shown only once.",
+  notice = commonText.secret.notice,
   children,
   onClose,
 }: {
@@ -143,11 +144,11 @@ export function OneTimeSecret({
           <Code block style={{ flex: 1, overflowWrap: "anywhere", whiteSpace: "pre-wrap" }} data-secret>
             {secret ?? ""}
           </Code>
-          <CopyButton value={secret ?? ""} label="Copy" />
+          <CopyButton value={secret ?? ""} label={commonText.copy} />
         </Group>
         {children}
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have copied it</Button>
+          <Button onClick={onClose}>{commonText.secret.done}</Button>
         </Group>
       </Stack>
     </Modal>
@@ -167,12 +168,7 @@ export function OneTimeLink({
   onClose: () => void;
 }) {
   return (
-    <OneTimeSecret
-      title={title}
-      secret={link}
-      notice="No email was sent. Copy the link now: it is shown only once."
-      onClose={onClose}
-    >
+    <OneTimeSecret title={title} secret={link} notice={commonText.secret.linkNotice} onClose={onClose}>
       <Text size="sm">{about}</Text>
     </OneTimeSecret>
   );

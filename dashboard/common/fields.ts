@@ -1,7 +1,7 @@
 // Shows errors of the relay at the field that they are about.
 
 import type { ApiError } from "./api/api.ts";
-import { capitalize } from "./format/format.ts";
+import { capitalize } from "./format/sentence.ts";
 
 /** Returns the message if the error is about one of these fields, else null. */
 export function fieldError(error: ApiError | null, ...fields: string[]): string | null {

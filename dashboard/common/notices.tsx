@@ -2,6 +2,7 @@
 
 import { Button, Group, Text } from "@mantine/core";
 import { lazy, Suspense, useSyncExternalStore } from "react";
+import { commonText } from "../messages/common.ts";
 
 const loadNotifications = () => import("@mantine/notifications");
 const LazyNotifications = lazy(async () => {
@@ -36,7 +37,7 @@ export function notify(text: string, undo?: () => void): void {
       <Group justify="space-between" gap="md">
         <Text size="sm">{text}</Text>
         <Button size="compact-sm" variant="subtle" onClick={hideAndUndo}>
-          Undo
+          {commonText.undo}
         </Button>
       </Group>
     ) : (

@@ -4,10 +4,11 @@ import { Alert, Button, Center, Skeleton, Stack, Text, ThemeIcon, Title } from "
 import { CircleAlert, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ApiError } from "./api/api.ts";
+import { commonText } from "../messages/common.ts";
 
 export function Loading({ rows = 5, height = 36 }: { rows?: number; height?: number }) {
   return (
-    <Stack gap="xs" p="md" role="status" aria-label="Loading">
+    <Stack gap="xs" p="md" role="status" aria-label={commonText.loading}>
       {Array.from({ length: rows }, (_, i) => (
         <Skeleton key={i} height={height} radius="sm" />
       ))}
@@ -54,14 +55,14 @@ export function LoadError({ error, onRetry }: { error: ApiError; onRetry?: () =>
       variant="light"
       color="red"
       icon={<CircleAlert size={18} />}
-      title="Could not load"
+      title={commonText.couldNotLoad}
       role="alert"
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message}</Text>
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
+            {commonText.tryAgain}
           </Button>
         )}
       </Stack>

@@ -21,11 +21,13 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useEffect, useState } from "react";
-import { exactTime, moneyText, whenText } from "./format/format.ts";
+import { moneyText } from "./format/numbers.ts";
+import { exactTime, whenText } from "./format/times.ts";
 import { useSite } from "./api/session.ts";
+import { commonText } from "../messages/common.ts";
 
 /** A relative time that updates itself. On hover it shows the exact time in the site's time zone. */
-export function Time({ at, none = "never" }: { at: number | null; none?: string }) {
+export function Time({ at, none = commonText.never }: { at: number | null; none?: string }) {
   const site = useSite();
   const [now, setNow] = useState(Date.now);
   const tick = useInterval(() => setNow(Date.now()), 15_000);
@@ -51,7 +53,7 @@ export function Money({ value, currency }: { value: number | null; currency: str
 /** An id in monospace, shortened on screen and copied in full. */
 export function Id({
   value,
-  label = "id",
+  label = commonText.copyId,
   short = true,
 }: {
   value: string;
@@ -64,7 +66,7 @@ export function Id({
       <span className="cc-mono" title={value} style={short ? { whiteSpace: "nowrap" } : undefined}>
         {shown}
       </span>
-      <CopyButton value={value} label={`Copy ${label}`} />
+      <CopyButton value={value} label={label} />
     </Group>
   );
 }
@@ -72,7 +74,7 @@ export function Id({
 export function CopyButton({ value, label }: { value: string; label: string }) {
   const clipboard = useClipboard({ timeout: 1500 });
   return (
-    <Tooltip label={clipboard.copied ? "Copied" : label}>
+    <Tooltip label={clipboard.copied ? commonText.copied : label}>
       <ActionIcon
         size="sm"
         variant="subtle"
@@ -90,9 +92,15 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
   );
 }
 
-type Look = { icon: LucideIcon; tone: "good" | "bad" | "warn" | "wait" | "quiet"; word?: string };
+export type StateName = keyof typeof commonText.states;
 
-const looks: Record<string, Look> = {
+/** Returns the word for a state, or the state itself if this version does not know it. */
+export const stateWord = (state: string): string =>
+  (commonText.states as Readonly<Record<string, string>>)[state] ?? state;
+
+type Look = { icon: LucideIcon; tone: "good" | "bad" | "warn" | "wait" | "quiet" };
+
+const looks: Record<StateName, Look> = {
   // deliveries
   sent: { icon: CircleCheck, tone: "good" },
   queued: { icon: Clock, tone: "wait" },
@@ -107,8 +115,8 @@ const looks: Record<string, Look> = {
   // connections, webhooks, keys
   active: { icon: CircleCheck, tone: "good" },
   proven: { icon: ShieldCheck, tone: "good" },
-  unproven: { icon: CircleHelp, tone: "warn", word: "not proven" },
-  unprovable: { icon: CircleHelp, tone: "quiet", word: "not proven" },
+  unproven: { icon: CircleHelp, tone: "warn" },
+  unprovable: { icon: CircleHelp, tone: "quiet" },
   paused: { icon: Pause, tone: "warn" },
   "needs reconnection": { icon: TriangleAlert, tone: "bad" },
   "not connected": { icon: CircleDashed, tone: "quiet" },
@@ -117,7 +125,7 @@ const looks: Record<string, Look> = {
   verified: { icon: CircleCheck, tone: "good" },
   unverified: { icon: CircleDashed, tone: "wait" },
   waiting: { icon: Clock, tone: "warn" },
-  expiredKey: { icon: CircleX, tone: "quiet", word: "expired" },
+  expiredKey: { icon: CircleX, tone: "quiet" },
   revoked: { icon: CircleX, tone: "quiet" },
   // consent
   granted: { icon: CircleCheck, tone: "good" },
@@ -141,8 +149,8 @@ const toneColour: Record<Look["tone"], string> = {
 };
 
 /** A state as icon, word and colour: never colour alone. */
-export function State({ of, word }: { of: string; word?: string }) {
-  const look = looks[of] ?? { icon: CircleDashed, tone: "quiet" as const };
+export function State({ of, word }: { of: StateName; word?: string }) {
+  const look = looks[of];
   const Icon = look.icon;
   return (
     <Group
@@ -154,7 +162,7 @@ export function State({ of, word }: { of: string; word?: string }) {
     >
       <Icon size={15} aria-hidden />
       <Text component="span" size="sm" fw={500} style={{ whiteSpace: "nowrap" }}>
-        {word ?? look.word ?? of}
+        {word ?? commonText.states[of]}
       </Text>
     </Group>
   );
@@ -163,7 +171,7 @@ export function State({ of, word }: { of: string; word?: string }) {
 export function TestBadge() {
   return (
     <Badge size="xs" variant="light" color="gray" tt="none" style={{ flex: "none" }}>
-      test
+      {commonText.test}
     </Badge>
   );
 }
@@ -190,7 +198,7 @@ export function Code({
         {children}
       </pre>
       <div style={{ position: "absolute", top: 6, right: 6 }}>
-        <CopyButton value={children} label={`Copy ${label ?? "text"}`} />
+        <CopyButton value={children} label={label ? commonText.copyThing(label) : commonText.copyText} />
       </div>
     </div>
   );

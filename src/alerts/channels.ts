@@ -69,12 +69,12 @@ export async function sendTestAlert(site: Site, options: ChannelOptions, now: nu
   const channels = channelsOf(site, options);
   if (channels.length === 0) {
     const missing = missingMailServer(site, options);
-    const sentence = "No alert recipient is configured: set alert_emails or alert_webhook.";
-    const example = `For example: cleancast site set ${site.hosts[0] ?? site.id} alert_emails=ops@example.com`;
+    const command = `cleancast site set ${site.hosts[0] ?? site.id} alert_emails=ops@example.com`;
+    if (missing !== null) throw new Refusal("site", `No alert recipient can be reached: ${missing}`);
     throw new Refusal(
       "site",
-      missing === null ? sentence : `${sentence} ${missing}`,
-      `${sentence} ${missing ?? example}`,
+      "No alert recipient is configured. Save an email address or a webhook URL first.",
+      `No alert recipient is configured: set alert_emails or alert_webhook. For example: ${command}`,
     );
   }
   const results: TestResult[] = [];

@@ -164,7 +164,7 @@ async function checkSuccessRate(
   const percent = Math.floor((100 * (ended.sent ?? 0)) / attempts);
   const isLow = open ? percent < Math.min(100, limit + 5) : attempts >= minAttempts && percent < limit;
   if (!isLow) return null;
-  const text = `Of the last ${attempts} attempts to reach ${nameOf(connection)}, ${percent} % succeeded; the limit is ${limit} %.`;
+  const text = `Of the last ${attempts} attempts to reach ${nameOf(connection)}, ${percent}% succeeded; the limit is ${limit}%.`;
   return { kind: "success rate", subject, text };
 }
 

@@ -256,7 +256,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await monitor.check();
     expect(posts(site)).toEqual(["began success rate"]);
     expect(receiver.bodies().at(-1)?.what).toBe(
-      `Of the last 20 attempts to reach Webhook (${id}), 50 % succeeded; the limit is 80 %.`,
+      `Of the last 20 attempts to reach Webhook (${id}), 50% succeeded; the limit is 80%.`,
     );
     // Without attempts for hours it is unknown whether the connection works.
     now += 3 * hour;

@@ -199,8 +199,7 @@ export function whySendsNothing(connection: Connection, now: number): string | n
   const sample = sampleFor(platform, connection, "live", now);
   if (!("skipped" in sample)) return null;
   const setting = platform.events?.defaultSetting;
-  const hint =
-    setting && !connection.settings[setting] ? `; set ${setting}, or event.NAME for single events` : "";
+  const hint = setting && !connection.settings[setting] ? `; set ${setting}, or one for each event` : "";
   return `${sample.skipped}${hint}`;
 }
 

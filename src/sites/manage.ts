@@ -183,7 +183,7 @@ export async function allowPerson(
   if (site.settings.allowedPersons.length >= maxListLength) {
     throw new Refusal(
       "allow_persons",
-      `The list allow_persons is full (${maxListLength}); remove some entries first.`,
+      `The list of allowed people is full (${maxListLength}); remove some entries first.`,
     );
   }
   // The audit line names the event, not the person.

@@ -26,7 +26,9 @@ export const duration = (maxDays: number, minMs = secondMs) => ({
     return ms >= minMs && ms <= maxDays * dayMs
       ? ms
       : new SettingFault(
-          `must be a time like ${minMs < dayMs ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${maxDays}d`,
+          minMs < dayMs
+            ? `must be at most ${maxDays} days, written like 90d, 12h, 30m or 10s`
+            : `must be from 1 to ${maxDays} days, written like 90d`,
         );
   },
   write: (ms: number) => {

@@ -312,7 +312,7 @@ export const noCountryFile =
   "countries are looked up in a MaxMind file; set CLEANCAST_COUNTRY_FILE and restart.";
 
 export const noMailServer =
-  "alert_emails has no effect without a mail server; set CLEANCAST_SMTP_URL and CLEANCAST_MAIL_FROM.";
+  "Email alerts need a mail server; set CLEANCAST_SMTP_URL and CLEANCAST_MAIL_FROM.";
 
 /** One note for each of the changed settings (`labels`) that has no effect yet. */
 export function settingNotes(

@@ -128,7 +128,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(byName.get("alert_webhook")).toMatchObject({ value: "https://hooks.example.com/…" });
     expect(notes).toEqual([
       expect.stringMatching(/^deny_countries has no effect yet/),
-      expect.stringMatching(/^alert_emails has no effect/),
+      expect.stringMatching(/^Email alerts need a mail server/),
     ]);
     const read = await viewer.ask(`GET /sites/${site}/settings`);
     expect(checkedAnswer("GET /sites/:site/settings", read).items).toEqual(items);

@@ -202,7 +202,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
   test("a duplicate window that is not a duration is rejected", async () => {
     expect(await home.fails("site", "set", site.host, "dedup_order=soon")).toEqual({
       ok: false,
-      error: "dedup_order must be a time like 90d, 12h, 30m or 10s, at most 400d.",
+      error: "dedup_order must be at most 400 days, written like 90d, 12h, 30m or 10s.",
       field: "setting",
     });
   });

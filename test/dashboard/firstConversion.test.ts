@@ -65,7 +65,7 @@ inChromium("the first conversion", () => {
         items: [{ id: "SKU-1", name: "Mug", brand: "North", price: 24.95, quantity: 2 }],
       });
       expect(answer.status).toBe(200);
-      const live = page.getByRole("listitem").filter({ hasText: /purchase.*EUR\s49\.90.*sent/ });
+      const live = page.getByRole("listitem").filter({ hasText: /purchase.*€49\.90.*sent/ });
       await live.waitFor();
       // The checklist is updated, too.
       await sees(steps.filter({ hasText: "First conversion" }), "done");
@@ -77,7 +77,7 @@ inChromium("the first conversion", () => {
       await sees(trace, "A-1001");
       await sees(trace, "email, all hashed");
       expect(await trace.getByRole("table", { name: "Items" }).textContent()).toMatch(
-        /Mug.*SKU-1, North.*2.*EUR\s24\.95/,
+        /Mug.*SKU-1, North.*2.*€24\.95/,
       );
       await press(trace, /^Attempt 1/);
       const request = trace.getByLabel("Request", { exact: true });

@@ -288,7 +288,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await field(card, "Email").fill(email);
       await press(card, "Find");
       await sees(card, "purchase G-1");
-      await sees(card, /click ids: gclid/);
+      await sees(card, /click IDs: gclid/);
       await press(card, "Erase");
       await press(dialog(page, "Erase this person?"), "Erase");
       await sees(card, "Nothing is stored about this person on this site.");

@@ -61,7 +61,7 @@ inChromium("the Meta tutorial", () => {
       // 3. Connect Meta.
       await page.getByRole("link", { name: named("Integrations") }).click();
       await page.getByRole("link", { name: named("Meta"), exact: true }).click();
-      await field(page, named("Dataset (pixel) id")).fill(standin.setting("pixel_id"));
+      await field(page, named("Dataset (pixel) ID")).fill(standin.setting("pixel_id"));
       await field(page, named("Access token")).fill(standin.setting("access_token"));
       await press(page, new RegExp(`^${named("More settings")}`));
       await field(page, named("Test event code")).fill(standin.setting("test_event_code"));

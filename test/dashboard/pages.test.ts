@@ -10,7 +10,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
-import { pagesOf, settled } from "./pages.ts";
+import { findOverflow, pagesOf, settled } from "./pages.ts";
 import { sees, scenarioMs, user, type User } from "./users.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -47,22 +47,6 @@ async function findViolations(page: Page, rules: object = everyRule): Promise<st
           `${id}: ${one.html.slice(0, 160)} ${one.failureSummary?.replaceAll("\n", " ").slice(0, 300) ?? ""}`,
       ),
     );
-}
-
-/** Finds elements that make the page scroll sideways. */
-async function findOverflow(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    if ((document.scrollingElement?.scrollWidth ?? 0) <= innerWidth) return [];
-    const isCut = (one: Element | null): boolean =>
-      one !== null && (getComputedStyle(one).overflowX !== "visible" || isCut(one.parentElement));
-    // Measures the content too: text may stick out of an element whose own box does not.
-    const beyond = [...document.querySelectorAll("body *")].filter((one) => {
-      const range = document.createRange();
-      range.selectNodeContents(one);
-      return range.getBoundingClientRect().right > innerWidth && !isCut(one);
-    });
-    return ["the page", ...beyond.slice(-5).map((one) => one.outerHTML.slice(0, 160))];
-  });
 }
 
 async function emulate(page: Page, colorScheme: "light" | "dark", width: number): Promise<void> {

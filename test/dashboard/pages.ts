@@ -38,9 +38,22 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1, h2").first().waitFor();
   await page.waitForFunction(
-    () =>
-      document.querySelector(
-        ".mantine-Skeleton-root, [data-loading=true], [role=status][aria-label=Loading]",
-      ) === null,
+    () => document.querySelector(".mantine-Skeleton-root, [data-loading=true]") === null,
   );
+}
+
+/** Finds elements that make the page scroll sideways. */
+export async function findOverflow(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    if ((document.scrollingElement?.scrollWidth ?? 0) <= innerWidth) return [];
+    const isCut = (one: Element | null): boolean =>
+      one !== null && (getComputedStyle(one).overflowX !== "visible" || isCut(one.parentElement));
+    // Measures the content too: text may stick out of an element whose own box does not.
+    const beyond = [...document.querySelectorAll("body *")].filter((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return range.getBoundingClientRect().right > innerWidth && !isCut(one);
+    });
+    return ["the page", ...beyond.slice(-5).map((one) => one.outerHTML.slice(0, 160))];
+  });
 }

@@ -75,9 +75,9 @@ inChromium("a platform in the dashboard", () => {
 
       // The OAuth app makes the sign-in possible.
       await open(`/sites/${site}/settings/oauth-apps`);
-      await press(page, "Set the OAuth app for Meta");
+      await press(page, "Register the OAuth app for Meta");
       const form = dialog(page, "OAuth app for Meta");
-      await field(form, "Client id").fill(knownAt("meta", "appId"));
+      await field(form, "Client ID").fill(knownAt("meta", "appId"));
       await field(form, "Client secret").fill(knownAt("meta", "appSecret"));
       await press(form, "Save");
       await sees(row(page, /^Meta/), /^registered$/);
@@ -90,7 +90,7 @@ inChromium("a platform in the dashboard", () => {
       await press(page, "Sign in with Meta");
       await agree();
       await pick("Ad account", "Example Shop", knownAt("meta", "adAccountId"));
-      await pick("Dataset (pixel) id", "Shop dataset", knownAt("meta", "pixelId"));
+      await pick("Dataset (pixel) ID", "Shop dataset", knownAt("meta", "pixelId"));
       await press(page, /^More settings/);
       await field(page, "Test event code").fill(knownAt("meta", "testEventCode"));
 
@@ -98,7 +98,7 @@ inChromium("a platform in the dashboard", () => {
       await page.getByRole("tab", { name: "Events" }).click();
       await page.getByLabel("Another event").fill("generate_lead");
       await press(page, "Add");
-      await sees(page, "taken for lead");
+      await sees(page, "treated as lead");
       const nameField = page.getByLabel("Meta name for generate_lead");
       expect(await nameField.getAttribute("placeholder")).toBe("Lead");
       await sees(page, "purchase is sent as Purchase: Meta's name for it.");
@@ -253,7 +253,7 @@ inChromium("a platform in the dashboard", () => {
       await press(page, "Connect Pinterest");
       const offer = dialog(page, "Also send past conversions?");
       await sees(offer, `${orders - 1} conversions can be sent`);
-      await sees(offer, "1 too old for Pinterest");
+      await sees(offer, "1: too old for Pinterest");
       expect(pinterest.accepted).toEqual([]);
 
       // Another period is counted again before anything can be sent.

@@ -25,7 +25,7 @@ import { pagesOf, settled } from "./pages.ts";
 
 /** Labels of buttons that change something begin with one of these. */
 const changing =
-  /^(add|create|save|revoke|rotate|remove|delete|erase|record|turn|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|change|copy settings|release|enable|disable|reset|sign in with|choose|discard)\b/i;
+  /^(add|create|save|revoke|rotate|remove|delete|erase|record|turn|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|register|change|copy settings|release|enable|disable|reset|sign in with|choose|discard)\b/i;
 
 /** Returns the labels of all enabled buttons. */
 const controls = (page: Page): Promise<string[]> =>
@@ -78,7 +78,7 @@ inChromium("roles", () => {
       await choose(page, /^Site: localhost/, "All sites");
       await row(page, "localhost").waitFor();
       expect(await row(page, "outlet.example").count()).toBe(0);
-      await press(page, /^Site: all sites/);
+      await press(page, /^Site: All sites/);
       await page.getByRole("menuitem", { name: "localhost" }).waitFor();
       expect(await page.getByRole("menuitem").allTextContents()).toEqual(["All sites", "localhost"]);
       await page.keyboard.press("Escape");
@@ -174,7 +174,7 @@ inChromium("roles", () => {
 
       await signOut(page);
       await signIn(page, "tom@example.com", password);
-      await page.getByRole("heading", { name: "One more step" }).waitFor();
+      await page.getByRole("heading", { name: "Enter your code" }).waitFor();
       await field(page, "Code").fill("000000");
       await press(page, "Sign in");
       await page.locator("[aria-invalid=true], [role=alert]").first().waitFor();
@@ -205,7 +205,7 @@ inChromium("roles", () => {
       await open(path);
       await press(page, "Delete site");
       const form = dialog(page, "Delete leaving.example?");
-      await sees(form, /^This deletes 1 host, 1 key, 0 connections, 0 webhooks, 0 events/);
+      await sees(form, /^This deletes 1 domain, 1 key, 0 connections, 0 webhooks, 0 events/);
       const confirm = form.getByRole("button", { name: "Delete site" });
       await field(form, "Type leaving.example to confirm").fill("outlet.example");
       expect(await confirm.isDisabled()).toBe(true);

@@ -76,7 +76,7 @@ export async function user(
     open: async (path) => void (await page.goto(`${relay.url}/dashboard${path}`)),
     go: async (path) => {
       // Goes through a missing page, which separates the new page from the old one.
-      const nowhere = page.getByText("Page not found");
+      const nowhere = page.getByText(/^(Page not found|Seite nicht gefunden)$/);
       for (const to of ["/nowhere", path])
         await page
           .evaluate((there) => history.pushState(null, "", `/dashboard${there}`), to)

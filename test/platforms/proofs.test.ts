@@ -197,7 +197,7 @@ describe("the state of a proof", () => {
     const { conversion_action: _action, ...settings } = standinConnections.google_ads;
     const connection = await connectionTo("google_ads", settings);
     expect(whySendsNothing(connection, Date.now())).toBe(
-      "no conversion action for this event; set conversion_action, or event.NAME for single events",
+      "no conversion action for this event; set conversion_action, or one for each event",
     );
     const proof = await proveConnection(contextWith(sender), connection);
     expect(proof).toMatchObject({ state: "unproven", reason: "no conversion action for this event" });

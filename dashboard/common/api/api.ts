@@ -9,6 +9,9 @@ import type {
   RouteName,
 } from "../../../src/contract/contract.ts";
 import type { RefusalCode } from "../../../src/kernel/refusal.ts";
+import { showAllTexts } from "../../messages/catalogue.ts";
+import { commonText } from "../../messages/common.ts";
+import { serverText } from "../../messages/server.ts";
 
 export type { Answer, RouteName };
 
@@ -60,6 +63,16 @@ export function urlOf<Name extends RouteName>(name: Name, input: Omit<Input<Name
   return `/api/v1${path}${search.size ? `?${search}` : ""}`;
 }
 
+type Refusal = { code: RefusalCode; message: string; field?: string };
+
+/** A message about a field of the request begins with the field's name. */
+function translateMessage({ message, field }: Refusal): string {
+  const mark = `${field}: `;
+  return field !== undefined && message.startsWith(mark)
+    ? mark + serverText(message.slice(mark.length))
+    : serverText(message);
+}
+
 export async function call<Name extends RouteName>(
   name: Name,
   input: Input<Name>,
@@ -78,15 +91,16 @@ export async function call<Name extends RouteName>(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, "offline", "The relay cannot be reached. Is it running?");
+    throw new ApiError(0, "offline", commonText.offline);
   }
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer as Answer<Name>;
-  const { error } = (answer ?? {}) as { error?: { code: RefusalCode; message: string; field?: string } };
+  const { error } = (answer ?? {}) as { error?: Refusal };
+  if (error) await showAllTexts();
   throw new ApiError(
     response.status,
     error?.code ?? "internal",
-    error?.message ?? `The relay answered ${response.status}.`,
+    error ? translateMessage(error) : commonText.failedRequest(response.status),
     error?.field,
     Number(response.headers.get("retry-after")) || 0,
   );

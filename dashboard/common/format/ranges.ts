@@ -3,13 +3,14 @@
 import { hourMs } from "../../../src/kernel/time.ts";
 import { dayOf, startOfDay } from "./days.ts";
 
-export const ranges = {
-  "24h": { label: "24 h", days: 1, step: "hour" },
-  "7d": { label: "7 days", days: 7, step: "day" },
-  "30d": { label: "30 days", days: 30, step: "day" },
-  "90d": { label: "90 days", days: 90, step: "day" },
+const ranges = {
+  "24h": { days: 1, step: "hour" },
+  "7d": { days: 7, step: "day" },
+  "30d": { days: 30, step: "day" },
+  "90d": { days: 90, step: "day" },
 } as const;
 export type RangeName = keyof typeof ranges;
+export const rangeNames = Object.keys(ranges) as RangeName[];
 
 export const isRange = (text: unknown): text is RangeName => typeof text === "string" && text in ranges;
 

@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { Download } from "lucide-react";
+import { commonText } from "../../messages/common.ts";
 
 /** Downloads a list as CSV. */
 export function CsvButton({ href, of }: { href: string; of: string }) {
@@ -11,9 +12,9 @@ export function CsvButton({ href, of }: { href: string; of: string }) {
       size="compact-sm"
       variant="default"
       leftSection={<Download size={14} />}
-      aria-label={`CSV of ${of}`}
+      aria-label={commonText.list.csvOf(of)}
     >
-      CSV
+      {commonText.list.csv}
     </Button>
   );
 }

@@ -5,6 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ApiError } from "../api/api.ts";
 import { LoadError, Loading } from "../states.tsx";
+import { commonText } from "../../messages/common.ts";
 
 export type Column<Row> = {
   title: string;
@@ -49,7 +50,7 @@ export function Rows<Row>({
       <Center p="xl">
         {/* With a rare filter, a page can be empty although older rows match. */}
         <Button variant="default" onClick={() => more?.()} loading={isLoadingMore}>
-          No matches among the newest events. Search older ones
+          {commonText.list.searchOlder}
         </Button>
       </Center>
     );
@@ -103,7 +104,7 @@ export function Rows<Row>({
       {more && (
         <Center p="md">
           <Button variant="default" onClick={more} loading={isLoadingMore}>
-            Show more
+            {commonText.list.more}
           </Button>
         </Center>
       )}

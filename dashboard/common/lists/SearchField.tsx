@@ -5,6 +5,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { hashIfEmail } from "../format/hashEmail.ts";
+import { commonText } from "../../messages/common.ts";
 
 export function SearchField({
   label,
@@ -47,15 +48,15 @@ export function SearchField({
     >
       <TextInput
         aria-label={label}
-        placeholder="Order id, event id or email"
-        description="Emails are hashed before the search."
+        placeholder={commonText.list.searchHint}
+        description={commonText.list.hashed}
         inputWrapperOrder={["label", "input", "description", "error"]}
         leftSection={<Search size={15} aria-hidden />}
         rightSection={
           typed && (
             <CloseButton
               size="sm"
-              aria-label="Clear the search"
+              aria-label={commonText.list.clearSearch}
               onClick={() => {
                 setTyped("");
                 searchNow("");

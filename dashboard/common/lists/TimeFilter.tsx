@@ -6,8 +6,9 @@ import { CalendarRange } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useSite } from "../api/session.ts";
 import { dayOf, rangeText, startOfDay } from "../format/days.ts";
-import { isRange, rangeOf, ranges } from "../format/ranges.ts";
+import { isRange, rangeNames, rangeOf } from "../format/ranges.ts";
 import { useQueryParams } from "./queryParams.ts";
+import { commonText } from "../../messages/common.ts";
 
 /** Reads the period from the URL, as a query. */
 export function usePeriod(): { from?: number; to?: number } {
@@ -41,7 +42,7 @@ export function TimeFilter() {
       <Popover.Target>
         <Group gap="xs" wrap="nowrap">
           <NativeSelect
-            aria-label="Time"
+            aria-label={commonText.timeFilter.label}
             leftSection={<CalendarRange size={15} aria-hidden />}
             value={range ?? (isCustom ? "custom" : "any")}
             onChange={({ currentTarget: { value } }) => {
@@ -49,19 +50,22 @@ export function TimeFilter() {
               return change({ range: value === "any" ? undefined : value, from: undefined, to: undefined });
             }}
             data={[
-              { value: "any", label: "Any time" },
-              ...Object.entries(ranges).map(([value, { label }]) => ({ value, label: `Last ${label}` })),
-              { value: "custom", label: isCustom ? rangeText(from, to, timeZone) : "Choose days…" },
+              { value: "any", label: commonText.timeFilter.any },
+              ...rangeNames.map((value) => ({ value, label: commonText.lastRange[value] })),
+              {
+                value: "custom",
+                label: isCustom ? rangeText(from, to, timeZone) : commonText.timeFilter.choose,
+              },
             ]}
           />
           {isCustom && (
             <Button variant="subtle" size="compact-sm" onClick={open}>
-              Change
+              {commonText.change}
             </Button>
           )}
         </Group>
       </Popover.Target>
-      <Popover.Dropdown role="dialog" aria-label="Choose days">
+      <Popover.Dropdown role="dialog" aria-label={commonText.timeFilter.chooseDays}>
         <Days
           from={from}
           to={to}
@@ -105,21 +109,21 @@ function Days({
       <Stack gap="sm">
         <TextInput
           type="date"
-          label="From"
+          label={commonText.timeFilter.from}
           value={first}
           onChange={({ currentTarget }) => setFirst(currentTarget.value)}
         />
         <TextInput
           type="date"
-          label="Until (inclusive)"
+          label={commonText.timeFilter.until}
           value={last}
-          error={isReversed ? "This is before the start date." : undefined}
+          error={isReversed ? commonText.timeFilter.isReversed : undefined}
           onChange={({ currentTarget }) => setLast(currentTarget.value)}
         />
         <Text size="xs" c="dimmed">
-          Days in the site's time zone{timeZone ? `, ${timeZone}` : ""}.
+          {timeZone ? commonText.timeFilter.timeZone(timeZone) : commonText.timeFilter.siteTimeZone}
         </Text>
-        <Button type="submit">Show</Button>
+        <Button type="submit">{commonText.show}</Button>
       </Stack>
     </form>
   );

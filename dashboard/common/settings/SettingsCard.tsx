@@ -4,11 +4,13 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { Info } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Card } from "../Page.tsx";
+import { commonText } from "../../messages/common.ts";
+import { noteText } from "./settingNames.ts";
 import { call } from "../api/api.ts";
 import { queryClient, useApi, useSend } from "../api/query.ts";
 import { useMay, useSiteId } from "../api/session.ts";
 import { fieldError, otherError } from "../fields.ts";
-import { capitalize } from "../format/format.ts";
+import { capitalize } from "../format/sentence.ts";
 import { notify } from "../notices.tsx";
 import { LoadError, Loading, RequestError } from "../states.tsx";
 
@@ -16,7 +18,6 @@ export type SettingsForm = {
   value: (name: string) => string;
   /** The saved value. */
   saved: (name: string) => string;
-  help: (name: string) => string;
   defaultValue: (name: string) => string;
   change: (name: string, text: string) => void;
   fault: (name: string) => string | null;
@@ -45,7 +46,7 @@ export function SettingsCard({
     onDone: (answer, { body }) => {
       setDraft({});
       queryClient.setQueryData(["GET /sites/:site/settings", { params: { site } }], { items: answer.items });
-      notify("Saved.", undoOf(site, body.settings, before));
+      notify(commonText.saved, undoOf(site, body.settings, before));
     },
   });
   const setting = (name: string) => data?.items.find((one) => one.name === name);
@@ -57,11 +58,9 @@ export function SettingsCard({
   const form: SettingsForm = {
     value: (name) => draft[name] ?? saved(name),
     saved,
-    help: (name) => `${capitalize(setting(name)?.help ?? "")}.`,
     defaultValue: (name) => setting(name)?.default ?? "",
     change: (name, text) => setDraft((now) => ({ ...now, [name]: text })),
-    fault: (name) =>
-      fieldError(save.error, name)?.replace(new RegExp(`^${name} must`, "i"), "It must") ?? null,
+    fault: (name) => settingFault(fieldError(save.error, name), name),
     isReadOnly: !mayChange,
   };
   return (
@@ -81,13 +80,13 @@ export function SettingsCard({
             <RequestError error={otherError(save.error, ...names)} />
             {save.data?.notes.map((note) => (
               <Alert key={note} variant="light" color="yellow" icon={<Info size={18} />} role="status">
-                {note}
+                {noteText(note)}
               </Alert>
             ))}
             {mayChange ? (
               <Group gap="xs">
                 <Button type="submit" loading={save.isPending} disabled={names.length === 0}>
-                  Save
+                  {commonText.save}
                 </Button>
                 {names.length > 0 && (
                   <Button
@@ -98,13 +97,13 @@ export function SettingsCard({
                       save.reset();
                     }}
                   >
-                    Discard
+                    {commonText.discard}
                   </Button>
                 )}
               </Group>
             ) : (
               <Text size="sm" c="dimmed">
-                Admins of this site can change this.
+                {commonText.adminsOnly}
               </Text>
             )}
           </Stack>
@@ -115,12 +114,19 @@ export function SettingsCard({
   );
 }
 
+/** The field shows the setting's name and has a choice of units, so both are left out of its error. */
+function settingFault(message: string | null, name: string): string | null {
+  if (message === null) return null;
+  const fault = message.replace(new RegExp(`^${name}:? `, "i"), "").replace(/, written like [^.]+/, "");
+  return capitalize(fault);
+}
+
 /** A webhook URL is never shown in full, so its change cannot be undone. */
 function undoOf(site: string, changed: Record<string, string>, before: Record<string, string>) {
   if ("alert_webhook" in changed) return undefined;
   return () =>
     void call("PATCH /sites/:site/settings", { params: { site }, body: { settings: before } })
-      .then(() => notify("Undone."))
-      .catch((error: unknown) => notify(error instanceof Error ? error.message : "It could not be undone."))
+      .then(() => notify(commonText.undone))
+      .catch((error: unknown) => notify(error instanceof Error ? error.message : commonText.couldNotUndo))
       .finally(() => void queryClient.invalidateQueries());
 }

@@ -1,14 +1,17 @@
+import { language } from "../../messages/language.ts";
+
 const notCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
-let choices: { value: string; label: string }[] | null = null;
+const choices = new Map<string, { value: string; label: string }[]>();
 
 /** Every country by its name, as this browser knows them. */
 export function countryChoices(): { value: string; label: string }[] {
-  choices ??= readCountries();
-  return choices;
+  const known = choices.get(language()) ?? readCountries();
+  choices.set(language(), known);
+  return known;
 }
 
 function readCountries() {
-  const names = new Intl.DisplayNames("en", { type: "region" });
+  const names = new Intl.DisplayNames(language(), { type: "region" });
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
   return letters
     .flatMap((first) => letters.map((second) => first + second))
@@ -23,5 +26,5 @@ function readCountries() {
       );
     })
     .map((code) => ({ value: code, label: `${names.of(code)} (${code})` }))
-    .toSorted((one, other) => one.label.localeCompare(other.label, "en"));
+    .toSorted((one, other) => one.label.localeCompare(other.label, language()));
 }

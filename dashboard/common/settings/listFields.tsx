@@ -2,6 +2,7 @@
 
 import { MultiSelect, TagsInput, Textarea } from "@mantine/core";
 import { useState } from "react";
+import { siteSettingsText } from "../../messages/siteSettings.ts";
 import { hashIfEmail } from "../format/hashEmail.ts";
 import { countryChoices } from "./countries.ts";
 import { commonProps, type FieldProps } from "./settingFields.tsx";
@@ -54,7 +55,7 @@ export function CountriesField(props: FieldProps) {
       searchable
       clearable
       limit={300}
-      nothingFoundMessage="No matching country"
+      nothingFoundMessage={siteSettingsText.noCountry}
       value={listOf(form.value(name))}
       onChange={(next) => form.change(name, next.join(","))}
     />

@@ -2,10 +2,12 @@
 
 import { Anchor, Group, NumberInput, Select, Slider, Stack, Switch, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { commonText } from "../../messages/common.ts";
+import { siteSettingsText } from "../../messages/siteSettings.ts";
 import type { SettingsForm } from "./SettingsCard.tsx";
-import { settingName, settingText, unitNames } from "./settingNames.ts";
+import { settingName, settingText, type Unit } from "./settingNames.ts";
 
-export type FieldProps = { form: SettingsForm; name: string; help?: ReactNode; label?: string };
+export type FieldProps = { form: SettingsForm; name: string; help: ReactNode; label?: string };
 
 /** Shows the help text, the default value, and a button that resets the field to it. */
 export function Hint({ form, name, help }: FieldProps) {
@@ -13,16 +15,16 @@ export function Hint({ form, name, help }: FieldProps) {
   const isStandard = form.value(name) === standard;
   return (
     <>
-      {help ?? form.help(name)} {standard !== "" && `Default: ${settingText(standard)}.`}{" "}
+      {help} {standard !== "" && siteSettingsText.default(settingText(standard))}{" "}
       {!isStandard && !form.isReadOnly && (
         <Anchor
           component="button"
           type="button"
           size="xs"
-          aria-label={`Reset to default: ${settingName(name)}`}
+          aria-label={siteSettingsText.resetOne(settingName(name))}
           onClick={() => form.change(name, standard)}
         >
-          Reset to default
+          {siteSettingsText.reset}
         </Anchor>
       )}
     </>
@@ -42,7 +44,7 @@ export const commonProps = ({ form, name, help, label }: FieldProps) => ({
 
 const maxWidth = 480;
 
-export function DurationField(props: FieldProps & { units?: readonly (keyof typeof unitNames)[] }) {
+export function DurationField(props: FieldProps & { units?: readonly Unit[] }) {
   const { form, name, units = ["d", "h", "m", "s"] } = props;
   const [, amount = "", unit = "d"] = /^(\d*)([dhms])$/.exec(form.value(name)) ?? [];
   const { label, ...rest } = commonProps(props);
@@ -59,10 +61,10 @@ export function DurationField(props: FieldProps & { units?: readonly (keyof type
         onChange={(value) => form.change(name, `${value}${unit}`)}
       />
       <Select
-        label="Unit"
-        aria-label={`${label}: unit`}
+        label={siteSettingsText.unit}
+        aria-label={siteSettingsText.unitOf(label)}
         w={112}
-        data={units.map((one) => ({ value: one, label: `${unitNames[one]}s` }))}
+        data={units.map((one) => ({ value: one, label: siteSettingsText.units[one] }))}
         value={unit}
         allowDeselect={false}
         disabled={form.isReadOnly}
@@ -96,7 +98,7 @@ export function NumberOrOffField(props: FieldProps & { min?: number; max?: numbe
     <NumberInput
       {...commonProps(props)}
       maw={maxWidth}
-      placeholder="off"
+      placeholder={siteSettingsText.off}
       min={min}
       {...(max === undefined ? {} : { max })}
       {...(suffix ? { suffix } : {})}
@@ -168,7 +170,7 @@ export function ChoiceField(props: FieldProps & { data: readonly { value: string
       onFocus={(event) => event.currentTarget.select()}
       limit={100}
       allowDeselect={false}
-      nothingFoundMessage="Nothing found"
+      nothingFoundMessage={commonText.nothingFound}
       value={form.value(name)}
       onChange={(value) => value !== null && form.change(name, value)}
     />

@@ -1,68 +1,53 @@
 // Labels of the site settings, in the groups in which they are shown and copied.
 
-import { counted } from "../format/format.ts";
+import { commonText } from "../../messages/common.ts";
+import { serverText } from "../../messages/server.ts";
+import { siteSettingsText } from "../../messages/siteSettings.ts";
 
-type Group = { name: string; labels: Readonly<Record<string, string>> };
+type SettingName = keyof typeof siteSettingsText.names;
+type Group = { group: keyof typeof siteSettingsText.groups; names: readonly SettingName[] };
 
 export const settingGroups: readonly Group[] = [
-  { name: "Rate limit", labels: { rate_limit: "Requests per key and minute" } },
-  { name: "Time zone", labels: { time_zone: "Time zone" } },
+  { group: "rate", names: ["rate_limit"] },
+  { group: "timeZone", names: ["time_zone"] },
   {
-    name: "Traffic filters",
-    labels: {
-      bot_threshold: "Bot score threshold",
-      allow_user_agents: "Allowed user agents",
-      deny_user_agents: "Denied user agents",
-      allow_networks: "Allowed networks",
-      deny_networks: "Denied networks",
-      allow_countries: "Allowed countries",
-      deny_countries: "Denied countries",
-      block_domains: "Blocked email domains",
-      block_disposable: "Filter disposable email addresses",
-      block_persons: "Blocked persons",
-      allow_persons: "Allowed persons",
-    },
+    group: "traffic",
+    names: [
+      "bot_threshold",
+      "allow_user_agents",
+      "deny_user_agents",
+      "allow_networks",
+      "deny_networks",
+      "allow_countries",
+      "deny_countries",
+      "block_domains",
+      "block_disposable",
+      "block_persons",
+      "allow_persons",
+    ],
   },
-  {
-    name: "Consent & privacy",
-    labels: {
-      consent_mode: "Consent mode",
-      keep: "Keep click ids and visits for",
-      keep_events: "Keep events and deliveries for",
-      keep_log: "Keep requests and responses for",
-      country: "Default country for phone numbers",
-    },
-  },
-  {
-    name: "Deduplication",
-    labels: {
-      dedup_order: "With an order id",
-      dedup_no_order: "Without an order id",
-    },
-  },
-  {
-    name: "Alerts",
-    labels: {
-      alert_emails: "Email addresses",
-      alert_webhook: "Webhook URL",
-      alert_success_rate: "Alert below this success rate",
-    },
-  },
+  { group: "consent", names: ["consent_mode", "keep", "keep_events", "keep_log", "country"] },
+  { group: "deduplication", names: ["dedup_order", "dedup_no_order"] },
+  { group: "alerts", names: ["alert_emails", "alert_webhook", "alert_success_rate"] },
 ];
 
-/** All labels. The inbound webhook has a switch of its own and belongs to no group. */
-export const settingNames: Readonly<Record<string, string>> = Object.fromEntries([
-  ["inbound", "Inbound webhook"],
-  ...settingGroups.flatMap(({ labels }) => Object.entries(labels)),
-]);
+export const isSetting = (name: string): boolean => Object.hasOwn(siteSettingsText.names, name);
+export const settingName = (name: string): string =>
+  (siteSettingsText.names as Readonly<Record<string, string>>)[name] ?? name;
 
-export const settingName = (name: string) => settingNames[name] ?? name;
+/** A note of the relay may begin with the name of a setting, which is shown as its label. */
+export const noteText = (note: string): string =>
+  serverText(note).replace(/^\w+/, (name) =>
+    isSetting(name) ? siteSettingsText.quoted(settingName(name)) : name,
+  );
 
-export const unitNames = { d: "day", h: "hour", m: "minute", s: "second" };
+export type Unit = keyof typeof siteSettingsText.units;
 
 /** Formats a saved value: "90d" as "90 days", an empty list as "none". */
 export function settingText(value: string): string {
   const span = /^(\d+)([dhms])$/.exec(value);
-  if (!span) return value === "" ? "none" : value.replaceAll(",", ", ");
-  return counted(Number(span[1]), unitNames[span[2] as keyof typeof unitNames]);
+  if (span) return siteSettingsText.spans[span[2] as Unit](Number(span[1]));
+  if (value === "" || value === "none") return commonText.none;
+  if (value === "on" || value === "off") return commonText.states[value];
+  return value.replaceAll(",", ", ");
 }

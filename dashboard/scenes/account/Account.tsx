@@ -12,11 +12,13 @@ import { NewPassword } from "../signIn/NewPassword.tsx";
 import { SignInError } from "../signIn/SignInError.tsx";
 import { Sessions } from "./Sessions.tsx";
 import { TwoFactor } from "./TwoFactor.tsx";
+import { accountText } from "../../messages/account.ts";
+import { commonText } from "../../messages/common.ts";
 
 export default function Account() {
   const { data, error, refetch } = useSession();
   return (
-    <Page title="Account" about={data ? `Signed in as ${data.user.email}.` : undefined}>
+    <Page title={accountText.title} about={data ? accountText.signedInAs(data.user.email) : undefined}>
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
@@ -37,9 +39,11 @@ export default function Account() {
 
 function NameCard({ name }: { name: string }) {
   const [text, setText] = useState(name);
-  const { mutate, error, isPending } = useSend("PATCH /me", { onDone: () => notify("Name changed.") });
+  const { mutate, error, isPending } = useSend("PATCH /me", {
+    onDone: () => notify(accountText.name.changed),
+  });
   return (
-    <Card title="Name" about="Shown in the list of members.">
+    <Card title={accountText.name.title} about={accountText.name.about}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -48,7 +52,7 @@ function NameCard({ name }: { name: string }) {
       >
         <Stack gap="sm">
           <TextInput
-            label="Your name"
+            label={accountText.name.label}
             autoComplete="name"
             required
             maxLength={100}
@@ -59,7 +63,7 @@ function NameCard({ name }: { name: string }) {
           <RequestError error={otherError(error, "name")} />
           <Group>
             <Button type="submit" loading={isPending} disabled={text.trim() === name || !text.trim()}>
-              Save
+              {commonText.save}
             </Button>
           </Group>
         </Stack>
@@ -75,11 +79,11 @@ function PasswordCard({ email }: { email: string }) {
     onDone: () => {
       setCurrent("");
       setPassword("");
-      notify("Password changed. All your other sessions have ended.");
+      notify(accountText.password.changed);
     },
   });
   return (
-    <Card title="Password" about="Changing your password signs you out everywhere else.">
+    <Card title={accountText.password.title} about={accountText.password.about}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -90,17 +94,17 @@ function PasswordCard({ email }: { email: string }) {
           {/* Tells password managers whose password this is. */}
           <input type="hidden" name="username" autoComplete="username" value={email} />
           <PasswordInput
-            label="Current password"
+            label={accountText.password.current}
             name="current-password"
             autoComplete="current-password"
             required
             value={current}
             error={fieldError(error, "current")}
             onChange={(event) => setCurrent(event.currentTarget.value)}
-            visibilityToggleButtonProps={{ "aria-label": "Show or hide the current password" }}
+            visibilityToggleButtonProps={{ "aria-label": accountText.password.showCurrent }}
           />
           <NewPassword
-            label="New password"
+            label={accountText.password.new}
             value={password}
             onChange={setPassword}
             fault={fieldError(error, "password")}
@@ -108,7 +112,7 @@ function PasswordCard({ email }: { email: string }) {
           <SignInError error={otherError(error, "current", "password")} />
           <Group>
             <Button type="submit" loading={isPending} disabled={!current || !password}>
-              Change password
+              {accountText.password.submit}
             </Button>
           </Group>
         </Stack>

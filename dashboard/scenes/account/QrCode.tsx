@@ -1,4 +1,5 @@
 import { encode } from "uqr";
+import { accountText } from "../../messages/account.ts";
 
 /** Is dark on white in both schemes, because apps read nothing else reliably. */
 export default function QrCode({ text }: { text: string }) {
@@ -12,7 +13,7 @@ export default function QrCode({ text }: { text: string }) {
       width={168}
       height={168}
       role="img"
-      aria-label="QR code for the authenticator app"
+      aria-label={accountText.twoFactor.qrCode}
       shapeRendering="crispEdges"
     >
       <rect width={size} height={size} fill="#fff" />

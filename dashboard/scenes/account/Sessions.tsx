@@ -10,12 +10,13 @@ import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { notify } from "../../common/notices.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
+import { accountText } from "../../messages/account.ts";
 
 type Session = Answer<"GET /sessions">["items"][number];
 
 export function Sessions() {
   const { data, error, refetch } = useApi("GET /sessions", {});
-  const end = useSend("DELETE /sessions/:session", { onDone: () => notify("Session ended.") });
+  const end = useSend("DELETE /sessions/:session", { onDone: () => notify(accountText.sessions.ended) });
   const sorted = data?.items.toSorted(
     (one, other) => Number(other.isThis) - Number(one.isThis) || other.lastSeenAt - one.lastSeenAt,
   );
@@ -23,12 +24,12 @@ export function Sessions() {
   const endOthers = async () => {
     await Promise.all(others.map(({ id }) => call("DELETE /sessions/:session", { params: { session: id } })));
     await queryClient.invalidateQueries();
-    notify("You are signed out everywhere else.");
+    notify(accountText.sessions.othersEnded);
   };
 
   const columns: Column<Session>[] = [
     {
-      title: "Browser",
+      title: accountText.sessions.browser,
       cell: ({ userAgent, isThis }) => (
         <Group gap="xs">
           <Text size="sm" {...(userAgent ? { title: userAgent } : {})}>
@@ -36,19 +37,19 @@ export function Sessions() {
           </Text>
           {isThis && (
             <Badge miw="fit-content" size="sm" variant="light" tt="none">
-              this one
+              {accountText.sessions.isThis}
             </Badge>
           )}
         </Group>
       ),
     },
     {
-      title: "IP address",
+      title: accountText.sessions.address,
       cell: ({ address }) => <span className="cc-mono">{address ?? "–"}</span>,
       wide: true,
     },
-    { title: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-    { title: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} />, wide: true },
+    { title: accountText.sessions.lastSeen, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+    { title: accountText.sessions.signedIn, cell: ({ createdAt }) => <Time at={createdAt} />, wide: true },
     {
       title: "",
       align: "right",
@@ -57,27 +58,27 @@ export function Sessions() {
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={`Sign out ${browserName(userAgent)}`}
+            aria-label={accountText.sessions.signOutOf(browserName(userAgent))}
             loading={end.isPending && end.variables.params.session === id}
             onClick={() => end.mutate({ params: { session: id } })}
           >
-            Sign out
+            {accountText.sessions.signOut}
           </Button>
         ),
     },
   ];
   return (
     <Card
-      title="Sessions"
-      about="Browsers in which you are signed in. End sessions that you do not recognise, and change your password."
+      title={accountText.sessions.title}
+      about={accountText.sessions.about}
       padded={false}
       actions={
         others.length > 0 && (
           <ConfirmButton
-            label="Sign out everywhere else"
-            question="Sign out everywhere else?"
-            consequence={`${others.length === 1 ? "One other session ends" : `${others.length} other sessions end`} immediately. This one stays.`}
-            confirm="Sign out"
+            label={accountText.sessions.endOthers}
+            question={accountText.sessions.endOthersQuestion}
+            consequence={accountText.sessions.endOthersConsequence(others.length)}
+            confirm={accountText.sessions.signOut}
             onConfirm={endOthers}
             danger={false}
           />
@@ -85,13 +86,13 @@ export function Sessions() {
       }
     >
       <Rows
-        label="Sessions"
+        label={accountText.sessions.title}
         columns={columns}
         rows={sorted}
         keyOf={({ id }) => id}
         error={error ?? end.error}
         onRetry={() => void refetch()}
-        empty={<Empty icon={MonitorSmartphone} title="No sessions" />}
+        empty={<Empty icon={MonitorSmartphone} title={accountText.sessions.none} />}
       />
     </Card>
   );
@@ -116,9 +117,9 @@ const systems: [RegExp, string][] = [
 
 /** "Chrome on macOS": enough to recognise one's own devices. */
 function browserName(userAgent: string | null): string {
-  if (!userAgent) return "Unknown browser";
+  if (!userAgent) return accountText.sessions.unknownBrowser;
   const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const browser = find(browsers) ?? userAgent.split(/[/ ]/, 1)[0] ?? "Unknown browser";
+  const browser = find(browsers) ?? userAgent.split(/[/ ]/, 1)[0] ?? accountText.sessions.unknownBrowser;
   const system = find(systems);
-  return system ? `${browser} on ${system}` : browser;
+  return system ? accountText.sessions.browserOn(browser, system) : browser;
 }

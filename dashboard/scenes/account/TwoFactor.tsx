@@ -11,6 +11,8 @@ import { notify } from "../../common/notices.tsx";
 import { State } from "../../common/values.tsx";
 import { SignInError } from "../signIn/SignInError.tsx";
 import { TwoFactorSecret } from "./TwoFactorSecret.tsx";
+import { accountText } from "../../messages/account.ts";
+import { commonText } from "../../messages/common.ts";
 
 export function TwoFactor({ isOn }: { isOn: boolean }) {
   const [isOpen, { open, close }] = useDisclosure();
@@ -19,7 +21,7 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
   const end = useSend("POST /me/two-factor/end", {
     onDone: () => {
       close();
-      notify("Two-factor sign-in is off.");
+      notify(accountText.twoFactor.isOff);
     },
   });
   const send = isOn ? end : begin;
@@ -31,17 +33,17 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
   };
   return (
     <Card
-      title="Two-factor sign-in"
-      about="Requires a code from an authenticator app in addition to your password."
+      title={accountText.twoFactor.title}
+      about={accountText.twoFactor.about}
       actions={<State of={isOn ? "on" : "off"} />}
     >
       <Button variant="default" onClick={open}>
-        {isOn ? "Turn off" : "Set up"}
+        {isOn ? accountText.twoFactor.turnOff : accountText.twoFactor.setUp}
       </Button>
       <Modal
         opened={isOpen}
         onClose={closeAndReset}
-        title={isOn && !enrolment ? "Turn off two-factor sign-in" : "Set up two-factor sign-in"}
+        title={isOn && !enrolment ? accountText.twoFactor.turnOffTitle : accountText.twoFactor.setUpTitle}
         closeOnClickOutside={enrolment === null}
         size={enrolment ? "lg" : "md"}
       >
@@ -49,12 +51,8 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
           <TwoFactorSecret enrolment={enrolment} onDone={closeAndReset} />
         ) : (
           <PasswordStep
-            about={
-              isOn
-                ? "After that, your password alone is enough to sign in. The backup codes stop working."
-                : "First enter your password."
-            }
-            action={isOn ? "Turn off" : "Continue"}
+            about={isOn ? accountText.twoFactor.turnOffAbout : accountText.twoFactor.passwordFirst}
+            action={isOn ? accountText.twoFactor.turnOff : accountText.twoFactor.continue}
             send={(password) => send.mutate({ body: { password } })}
             error={send.error}
             isBusy={send.isPending}
@@ -89,14 +87,14 @@ function PasswordStep({
       <Stack>
         <Text size="sm">{about}</Text>
         <PasswordInput
-          label="Password"
+          label={accountText.password.title}
           autoComplete="current-password"
           required
           data-autofocus
           value={password}
           error={fieldError(error, "password")}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+          visibilityToggleButtonProps={{ "aria-label": commonText.showPassword }}
         />
         <SignInError error={otherError(error, "password")} />
         <Group justify="flex-end">

@@ -6,6 +6,7 @@ import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/api/query.ts";
 import { Code, CopyButton } from "../../common/values.tsx";
 import { SignInError } from "../signIn/SignInError.tsx";
+import { accountText } from "../../messages/account.ts";
 
 const QrCode = lazy(() => import("./QrCode.tsx"));
 
@@ -21,7 +22,7 @@ export function TwoFactorSecret({
   const { mutate, error, isPending } = useSend("POST /me/two-factor/confirm", {
     onDone: () => {
       onDone();
-      notify("Two-factor sign-in is on.");
+      notify(accountText.twoFactor.isOn);
     },
   });
   const secret = URL.parse(enrolment.uri)?.searchParams.get("secret") ?? "";
@@ -34,34 +35,32 @@ export function TwoFactorSecret({
     >
       <Stack gap="lg">
         <Stack gap="xs">
-          <Title order={3}>1. Add Cleancast to your authenticator app</Title>
+          <Title order={3}>{accountText.twoFactor.addApp}</Title>
           <Group align="center" gap="lg">
             <Suspense fallback={<Skeleton w={168} h={168} />}>
               <QrCode text={enrolment.uri} />
             </Suspense>
             <Stack gap={4} flex={1} miw={200}>
-              <Text size="sm">Scan the QR code with the app, or enter this secret manually:</Text>
+              <Text size="sm">{accountText.twoFactor.scan}</Text>
               <Group gap={4} wrap="nowrap">
                 <span className="cc-mono" style={{ overflowWrap: "anywhere" }}>
                   {secret}
                 </span>
-                <CopyButton value={secret} label="Copy secret" />
+                <CopyButton value={secret} label={accountText.twoFactor.copySecret} />
               </Group>
             </Stack>
           </Group>
         </Stack>
         <Stack gap="xs">
-          <Title order={3}>2. Save the backup codes</Title>
-          <Text size="sm">
-            Each works once, for when you do not have your phone. They are shown only now.
-          </Text>
-          <Code label="backup codes">{enrolment.backupCodes.join("\n")}</Code>
+          <Title order={3}>{accountText.twoFactor.saveCodes}</Title>
+          <Text size="sm">{accountText.twoFactor.aboutCodes}</Text>
+          <Code label={accountText.twoFactor.backupCodes}>{enrolment.backupCodes.join("\n")}</Code>
         </Stack>
         <Stack gap="xs">
-          <Title order={3}>3. Enter the code that the app shows</Title>
+          <Title order={3}>{accountText.twoFactor.enterCode}</Title>
           <Group align="flex-start" gap="sm">
             <TextInput
-              aria-label="Code"
+              aria-label={accountText.twoFactor.code}
               placeholder="123456"
               autoComplete="one-time-code"
               inputMode="numeric"
@@ -73,7 +72,7 @@ export function TwoFactorSecret({
               onChange={(event) => setCode(event.currentTarget.value)}
             />
             <Button type="submit" loading={isPending} disabled={code.trim().length < 6}>
-              Turn on
+              {accountText.twoFactor.turnOn}
             </Button>
           </Group>
           <SignInError error={otherError(error, "code")} />

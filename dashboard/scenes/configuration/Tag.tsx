@@ -5,11 +5,12 @@ import { hourMs } from "../../../src/kernel/time.ts";
 import { Card } from "../../common/Page.tsx";
 import { useApi } from "../../common/api/query.ts";
 import { useSiteId } from "../../common/api/session.ts";
-import { countText } from "../../common/format/format.ts";
+import { countText, decimalText } from "../../common/format/numbers.ts";
 import { DocsLink } from "../../common/links.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
+import { configurationText } from "../../messages/configuration.ts";
 
 export default function Tag() {
   const site = useSiteId();
@@ -21,56 +22,43 @@ export default function Tag() {
       {data && (
         <>
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="lg" aria-live="polite">
-            <Fact label="Tag seen">
+            <Fact label={configurationText.tag.seen}>
               <State
                 of={data.visits24h > 0 ? "active" : "not connected"}
                 word={
                   data.visits24h > 0
-                    ? "yes"
+                    ? configurationText.tag.yes
                     : data.lastHourWithVisits
-                      ? "not in the last 24 hours"
-                      : "not yet"
+                      ? configurationText.tag.notIn24Hours
+                      : configurationText.tag.notYet
                 }
               />
             </Fact>
-            <Fact label="Visits in 24 hours">{countText(data.visits24h)}</Fact>
-            <Fact label="Last seen">
+            <Fact label={configurationText.tag.visits}>{countText(data.visits24h)}</Fact>
+            <Fact label={configurationText.tag.lastSeen}>
               <LastSeen hour={data.lastHourWithVisits} />
             </Fact>
           </SimpleGrid>
-          <Card
-            title="Add the tag to every page"
-            about="It remembers the ad click of a visitor, so that conversions can be matched to it. Paste this line into <head>."
-          >
+          <Card title={configurationText.tag.title} about={configurationText.tag.about}>
             <Stack gap="sm">
-              <Code label="tag">{data.follows}</Code>
+              <Code label={configurationText.tag.tag}>{data.follows}</Code>
               <Text size="sm" c="dimmed">
-                Size: {(data.gzipBytes / 1024).toFixed(1)} KB. In Google Tag Manager, use a Custom HTML tag on
-                All Pages with the full URL of /__cc/tag.js. The path /__cc/ of your host must lead here: see
-                Domains.
+                {configurationText.tag.install(decimalText(data.gzipBytes / 1024))}
               </Text>
             </Stack>
           </Card>
-          <Card
-            title="Pinned version"
-            about="The browser runs exactly this version and nothing else. Replace the line after an upgrade or a change of the consent mode."
-          >
-            <Code label="pinned tag">{data.pinned}</Code>
+          <Card title={configurationText.tag.pinned} about={configurationText.tag.aboutPinned}>
+            <Code label={configurationText.tag.pinnedTag}>{data.pinned}</Code>
           </Card>
-          <Card
-            title="Identify visitors"
-            about="Emails entered into a form are picked up automatically. Without a form, call:"
-          >
+          <Card title={configurationText.tag.identify} about={configurationText.tag.aboutIdentify}>
             <Stack gap="sm">
-              <Code label="example">
-                {
-                  'await cc.identifyEmail("ada@example.com"); // hashed in the browser\ncc.consent("denied"); // or "granted", from your consent banner'
-                }
+              <Code label={configurationText.tag.example}>
+                {`await cc.identifyEmail("ada@example.com"); // ${configurationText.tag.exampleHashed}\ncc.consent("denied"); // ${configurationText.tag.exampleConsent}`}
               </Code>
               <List size="sm" c="dimmed">
-                <List.Item>The plain address never leaves the browser.</List.Item>
+                <List.Item>{configurationText.tag.hashed}</List.Item>
                 <List.Item>
-                  <DocsLink page="how-to/tag">Other ways to install the tag, and what it does</DocsLink>
+                  <DocsLink page="how-to/tag">{configurationText.tag.more}</DocsLink>
                 </List.Item>
               </List>
             </Stack>
@@ -83,7 +71,7 @@ export default function Tag() {
 
 /** Visits are counted by the hour. */
 function LastSeen({ hour }: { hour: number | null }) {
-  if (hour !== null && Date.now() - hour < hourMs) return "in the last hour";
+  if (hour !== null && Date.now() - hour < hourMs) return configurationText.tag.lastHour;
   return <Time at={hour} />;
 }
 

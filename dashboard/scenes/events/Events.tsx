@@ -27,6 +27,8 @@ import {
   tracePath,
   Why,
 } from "./eventCells.tsx";
+import { eventsText } from "../../messages/events.ts";
+import { commonText } from "../../messages/common.ts";
 
 export default function Events() {
   const site = useSiteId();
@@ -54,8 +56,8 @@ export default function Events() {
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page
-      title="Events"
-      about="Events sent by your servers and their delivery status. Open one to see its full trace."
+      title={eventsText.title}
+      about={eventsText.about}
       actions={
         <Button
           component="a"
@@ -64,34 +66,44 @@ export default function Events() {
           variant="default"
           leftSection={<Download size={16} />}
         >
-          CSV
+          {commonText.list.csv}
         </Button>
       }
     >
       <Card padded={false}>
         <Group p="md" gap="sm" align="flex-start">
-          <SearchField label="Search events" value={search} onChange={(value) => change({ search: value })} />
+          <SearchField
+            label={eventsText.search}
+            value={search}
+            onChange={(value) => change({ search: value })}
+          />
           <NativeSelect
-            aria-label="Status"
+            aria-label={eventsText.status}
             value={status}
             onChange={({ currentTarget }) => change({ status: currentTarget.value })}
             data={[
-              { value: "", label: "All statuses" },
-              { value: "accepted", label: "Accepted" },
-              { value: "filtered", label: "Filtered" },
+              { value: "", label: eventsText.statuses.all },
+              { value: "accepted", label: eventsText.statuses.accepted },
+              { value: "filtered", label: eventsText.statuses.filtered },
             ]}
           />
           <ModeFilter value={mode} onChange={(value) => change({ mode: value })} />
           <TimeFilter />
-          <FilterChip text={event && `Event: ${event}`} onRemove={() => change({ event: undefined })} />
           <FilterChip
-            text={clickId && (clickId === "none" ? "No click id" : `Click id: ${clickId}`)}
+            text={event && eventsText.filters.event(event)}
+            onRemove={() => change({ event: undefined })}
+          />
+          <FilterChip
+            text={
+              clickId &&
+              (clickId === "none" ? eventsText.filters.noClickId : eventsText.filters.clickId(clickId))
+            }
             onRemove={() => change({ clickId: undefined })}
           />
         </Group>
         <NewEvents count={waiting} onClick={showNew} />
         <Rows
-          label="Events"
+          label={eventsText.title}
           columns={columnsOf(site, address)}
           rows={rows}
           keyOf={({ id }) => id}
@@ -111,7 +123,7 @@ export default function Events() {
 function columnsOf(site: string, search: Record<string, unknown>): Column<EventSummary>[] {
   return [
     {
-      title: "Event",
+      title: eventsText.columns.event,
       cell: (event) => (
         <Stack gap={0} miw={104}>
           <Group gap={8} wrap="nowrap">
@@ -136,7 +148,7 @@ function columnsOf(site: string, search: Record<string, unknown>): Column<EventS
       ),
     },
     {
-      title: "Value",
+      title: eventsText.columns.value,
       align: "right",
       wide: true,
       cell: ({ value, currency }) => (
@@ -146,14 +158,22 @@ function columnsOf(site: string, search: Record<string, unknown>): Column<EventS
       ),
     },
     {
-      title: "Order id",
+      title: eventsText.columns.orderId,
       wide: true,
       cell: ({ orderId }) =>
-        orderId ? <Id value={orderId} label="order id" /> : <span className="cc-quiet">–</span>,
+        orderId ? (
+          <Id value={orderId} label={eventsText.copy.orderId} />
+        ) : (
+          <span className="cc-quiet">–</span>
+        ),
     },
-    { title: "Received", wide: true, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-    { title: "Match", wide: true, cell: (event) => <Match site={site} event={event} search={search} /> },
-    { title: "Status", cell: (event) => <Outcome site={site} event={event} search={search} /> },
+    { title: eventsText.columns.received, wide: true, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+    {
+      title: eventsText.columns.match,
+      wide: true,
+      cell: (event) => <Match site={site} event={event} search={search} />,
+    },
+    { title: eventsText.status, cell: (event) => <Outcome site={site} event={event} search={search} /> },
   ];
 }
 
@@ -187,7 +207,6 @@ function Outcome({
 
 /** New rows wait for a click, so that the list does not move while it is read. */
 function NewEvents({ count, onClick }: { count: number; onClick: () => void }) {
-  const text = count === 1 ? "1 new event" : `${count} new events`;
   return (
     <div role="status">
       {count > 0 && (
@@ -199,7 +218,7 @@ function NewEvents({ count, onClick }: { count: number; onClick: () => void }) {
           leftSection={<ArrowUp size={14} />}
           onClick={onClick}
         >
-          {text}: show
+          {eventsText.showNew(count)}
         </Button>
       )}
     </div>
@@ -210,16 +229,14 @@ function NothingFound({ site, search }: { site: string; search: string }) {
   return (
     <Empty
       icon={SearchX}
-      title="No matching events"
+      title={eventsText.nothingFound.title}
       action={
         <Button component={Link} to={`/sites/${site}/events`} variant="default">
-          Show all events
+          {eventsText.showAll}
         </Button>
       }
     >
-      {search
-        ? "Enter the complete order id, event id or email. Partial matches are not found."
-        : "Try a longer period or another status."}
+      {search ? eventsText.nothingFound.search : eventsText.nothingFound.filter}
     </Empty>
   );
 }
@@ -228,14 +245,14 @@ function NothingYet({ site }: { site: string }) {
   return (
     <Empty
       icon={ListTree}
-      title="No events yet"
+      title={eventsText.nothingYet.title}
       action={
         <Button component={Link} to={`/sites/${site}/overview`}>
-          Go to first steps
+          {eventsText.nothingYet.action}
         </Button>
       }
     >
-      Events that your servers send to this site appear here, with their delivery status.
+      {eventsText.nothingYet.about}
     </Empty>
   );
 }
@@ -247,7 +264,7 @@ function FilterChip({ text, onRemove }: { text: string; onRemove: () => void }) 
     <Button
       variant="light"
       rightSection={<X size={14} aria-hidden />}
-      aria-label={`${text}. Remove this filter`}
+      aria-label={eventsText.filters.remove(text)}
       onClick={onRemove}
     >
       {text}

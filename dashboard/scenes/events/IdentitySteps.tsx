@@ -2,11 +2,14 @@
 
 import { Text } from "@mantine/core";
 import { Fingerprint, ScrollText } from "lucide-react";
-import { ageText } from "../../common/format/format.ts";
+import { ageText } from "../../common/format/times.ts";
 import { TextLink } from "../../common/links.tsx";
 import { Id, State } from "../../common/values.tsx";
 import type { EventTrace } from "./ReceivedSteps.tsx";
 import { Facts, Step } from "./Step.tsx";
+import { eventsText } from "../../messages/events.ts";
+import { commonText } from "../../messages/common.ts";
+import { serverText } from "../../messages/server.ts";
 
 type Props = { trace: EventTrace; site: string };
 
@@ -16,26 +19,32 @@ export function IdentityStep({ trace, site }: Props) {
   return (
     <Step
       icon={Fingerprint}
-      title="Identity"
+      title={eventsText.identity.title}
       state={
         found.identity === "found" ? (
-          <State of="accepted" word={clickIds.length > 0 ? "found, with click id" : "found, no click id"} />
+          <State
+            of="accepted"
+            word={clickIds.length > 0 ? eventsText.identity.withClickId : eventsText.identity.withoutClickId}
+          />
         ) : (
-          <State of={found.identity === "none" ? "unknown" : "unreadable"} word={found.identity} />
+          <State
+            of={found.identity === "none" ? "unknown" : "unreadable"}
+            word={found.identity === "none" ? commonText.none : commonText.states.unreadable}
+          />
         )
       }
     >
       <Text size="sm" c="dimmed">
         {found.identity === "found"
           ? clickIds.length > 0
-            ? "The tag has seen this person before. These ids identify the ad click:"
-            : "The tag has seen this person before, but without a recent ad click."
+            ? eventsText.identity.aboutWithClickId
+            : eventsText.identity.aboutWithoutClickId
           : found.identity === "none"
-            ? "The tag has not seen this person. The event is sent with hashed contact data only."
-            : "The identity record could not be read at that moment. The event was sent without click ids."}{" "}
+            ? eventsText.identity.aboutNone
+            : eventsText.identity.aboutUnreadable}{" "}
         {found.identity === "none" && (
           <TextLink to={`/sites/${site}/configuration/tag`} underline="always">
-            Check the tag
+            {eventsText.identity.checkTag}
           </TextLink>
         )}
       </Text>
@@ -46,58 +55,50 @@ export function IdentityStep({ trace, site }: Props) {
               [
                 name,
                 <span key={name}>
-                  <Id value={value} label={name} />{" "}
+                  <Id value={value} label={eventsText.copy.value(name)} />{" "}
                   <Text span size="sm" c="dimmed">
-                    clicked {ageText(trace.time - seenAt)} before
+                    {eventsText.identity.clicked(ageText(trace.time - seenAt))}
                   </Text>
                 </span>,
               ] as const,
           ),
           ...Object.entries(found.browserIds).map(
-            ([name, value]) => [name, <Id key={name} value={value} label={name} />] as const,
+            ([name, value]) =>
+              [name, <Id key={name} value={value} label={eventsText.copy.value(name)} />] as const,
           ),
           ...Object.entries(found.utm).map(([name, value]) => [name, value] as const),
-          ["Page", found.page],
-          ["Referrer", found.referrer],
-          ["Email, hashed", <Id key="email" value={trace.emailSha256} label="hashed email" />],
-          ["Contact data", contactText(trace.contact)],
+          [eventsText.identity.page, found.page],
+          [eventsText.identity.referrer, found.referrer],
+          [
+            eventsText.identity.email,
+            <Id key="email" value={trace.emailSha256} label={eventsText.copy.email} />,
+          ],
+          [eventsText.identity.contact, describeContact(trace.contact)],
         ]}
       />
     </Step>
   );
 }
 
-const contactNames: Record<string, string> = {
-  emailSha256: "email",
-  phoneSha256: "phone",
-  firstNameSha256: "first name",
-  lastNameSha256: "last name",
-};
-
 /** An email or phone is also hashed in further forms for some platforms; these are left out. */
-const contactText = (contact: string[]) =>
-  `${contact.flatMap((name) => contactNames[name] ?? []).join(", ")}, all hashed`;
-
-const consentText = {
-  granted: "Consent granted: identifiers are used.",
-  denied: "Consent denied.",
-  unknown: "No decision recorded.",
-  unreadable: "The decision could not be read, which counts as denied.",
-} as const;
+function describeContact(contact: readonly string[]): string {
+  const names: Readonly<Record<string, string>> = eventsText.contact;
+  return eventsText.identity.allHashed(contact.flatMap((name) => names[name] ?? []).join(", "));
+}
 
 export function ConsentStep({ trace, site }: Props) {
   const { consent, withheld } = trace.attribution;
   return (
-    <Step icon={ScrollText} title="Consent" state={<State of={consent} />}>
+    <Step icon={ScrollText} title={eventsText.consent.title} state={<State of={consent} />}>
       <Text size="sm" c="dimmed">
-        {consentText[consent]}{" "}
+        {eventsText.consent.states[consent]}{" "}
         {withheld
-          ? `Click ids, browser ids and contact data were withheld (${withheld}), and platforms were informed.`
+          ? eventsText.consent.withheld(serverText(withheld))
           : consent === "unknown"
-            ? "This site uses identifiers unless a person opts out."
+            ? eventsText.consent.optOut
             : ""}{" "}
         <TextLink to={`/sites/${site}/configuration/consent`} underline="always">
-          Consent & privacy
+          {eventsText.consent.settings}
         </TextLink>
       </Text>
     </Step>

@@ -3,22 +3,24 @@
 import { Table, Text } from "@mantine/core";
 import { Money } from "../../common/values.tsx";
 import type { EventTrace } from "./ReceivedSteps.tsx";
+import { countText } from "../../common/format/numbers.ts";
+import { eventsText } from "../../messages/events.ts";
 
 export function Items({ trace: { items, currency } }: { trace: EventTrace }) {
   if (items.length === 0) return null;
   return (
     <Table.ScrollContainer minWidth={360} mt="xs">
-      <Table aria-label="Items">
+      <Table aria-label={eventsText.items.title}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th fw={500} c="dimmed" fz="xs">
-              Item
+              {eventsText.items.item}
             </Table.Th>
             <Table.Th fw={500} c="dimmed" fz="xs" ta="right">
-              Quantity
+              {eventsText.items.quantity}
             </Table.Th>
             <Table.Th fw={500} c="dimmed" fz="xs" ta="right">
-              Price
+              {eventsText.items.price}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -35,7 +37,7 @@ export function Items({ trace: { items, currency } }: { trace: EventTrace }) {
                 </Text>
               </Table.Td>
               <Table.Td ta="right" className="cc-number">
-                {item.quantity}
+                {countText(item.quantity)}
               </Table.Td>
               <Table.Td ta="right">
                 <Money value={item.price} currency={currency} />

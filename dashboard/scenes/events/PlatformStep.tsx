@@ -5,13 +5,16 @@ import { Send } from "lucide-react";
 import type { ReactNode } from "react";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useMay } from "../../common/api/session.ts";
-import { durationText } from "../../common/format/format.ts";
+import { durationText } from "../../common/format/times.ts";
 import { TextLink } from "../../common/links.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import type { EventTrace } from "./ReceivedSteps.tsx";
 import { ReplayButton } from "./ReplayButton.tsx";
 import { Step } from "./Step.tsx";
 import { isReplayable } from "./eventCells.tsx";
+import { eventsText } from "../../messages/events.ts";
+import { RichText } from "../../messages/RichText.tsx";
+import { serverText } from "../../messages/server.ts";
 
 type Delivery = EventTrace["deliveries"][number];
 type Attempt = Delivery["log"][number];
@@ -55,17 +58,20 @@ export function PlatformStep({
     >
       {delivery.reason && (
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {delivery.reason}
+          {serverText(delivery.reason)}
         </Text>
       )}
       {delivery.nextTryAt !== null && (
         <Text size="sm" c="dimmed">
-          Next try <Time at={delivery.nextTryAt} />
+          <RichText
+            text={eventsText.platforms.nextAttempt}
+            tags={{ time: () => <Time at={delivery.nextTryAt} /> }}
+          />
         </Text>
       )}
       {delivery.log.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {delivery.state === "queued" ? "No attempt yet." : "No request was made."}
+          {delivery.state === "queued" ? eventsText.platforms.noAttempt : eventsText.platforms.noRequest}
         </Text>
       ) : (
         <Accordion
@@ -93,11 +99,11 @@ function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactN
       <Accordion.Control>
         <Group gap="sm" wrap="wrap">
           <Text size="sm" fw={500}>
-            Attempt {attempt.number}
+            {eventsText.platforms.attempt(attempt.number)}
           </Text>
           <State of={attempt.state} />
           <Text size="sm" c="dimmed" className="cc-number" component="span">
-            {attempt.httpStatus === null ? "no response" : `HTTP ${attempt.httpStatus}`} ·{" "}
+            {attempt.httpStatus === null ? eventsText.platforms.noResponse : `HTTP ${attempt.httpStatus}`} ·{" "}
             {durationText(attempt.durationMs)} · <Time at={attempt.startedAt} />
           </Text>
         </Group>
@@ -105,21 +111,25 @@ function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactN
       <Accordion.Panel>
         {attempt.reason && (
           <Text size="sm" mb="xs" style={{ overflowWrap: "anywhere" }}>
-            {attempt.reason}
+            {serverText(attempt.reason)}
           </Text>
         )}
         <Text size="xs" c="dimmed" mb={4}>
-          Request{attempt.batch > 1 ? `, one of ${attempt.batch} events in it` : ""}. Secrets are redacted.
+          {attempt.batch > 1
+            ? eventsText.platforms.aboutBatch(attempt.batch)
+            : eventsText.platforms.aboutRequest}
         </Text>
-        <Code label="Request">{attempt.request}</Code>
+        <Code label={eventsText.platforms.request}>{attempt.request}</Code>
         <Text size="xs" c="dimmed" mt="xs" mb={4}>
-          Response
+          {eventsText.platforms.response}
         </Text>
         {attempt.response ? (
-          <Code label="Response">{attempt.response}</Code>
+          <Code label={eventsText.platforms.response}>{attempt.response}</Code>
         ) : (
           <Text size="sm" c="dimmed">
-            {attempt.httpStatus === null ? "No response." : "Empty response."}
+            {attempt.httpStatus === null
+              ? eventsText.platforms.noResponseSentence
+              : eventsText.platforms.emptyResponse}
           </Text>
         )}
         {children && (

@@ -6,7 +6,7 @@ import type { Answer } from "../../common/api/api.ts";
 import { useSend } from "../../common/api/query.ts";
 import { useMay, useSite } from "../../common/api/session.ts";
 import { ConfirmButton } from "../../common/dialogs.tsx";
-import { exactTime } from "../../common/format/format.ts";
+import { exactTime } from "../../common/format/times.ts";
 import { filterReasonText } from "../../common/format/reasons.ts";
 import { TextLink } from "../../common/links.tsx";
 import { notify } from "../../common/notices.tsx";
@@ -14,6 +14,10 @@ import { Id, Money, State, Time } from "../../common/values.tsx";
 import { Items } from "./Items.tsx";
 import { Facts, Step } from "./Step.tsx";
 import { isUnreleased } from "./eventCells.tsx";
+import { eventsText } from "../../messages/events.ts";
+import { RichText } from "../../messages/RichText.tsx";
+import { commonText } from "../../messages/common.ts";
+import { serverText } from "../../messages/server.ts";
 
 export type EventTrace = Answer<"GET /sites/:site/events/:event">;
 type Props = { trace: EventTrace; site: string };
@@ -24,7 +28,7 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
   return (
     <Step
       icon={Inbox}
-      title="Received"
+      title={eventsText.columns.received}
       state={
         <Text size="sm" c="dimmed" component="span">
           <Time at={trace.receivedAt} />
@@ -33,25 +37,38 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
     >
       <Facts
         of={[
-          ["Value", <Money key="value" value={trace.value} currency={trace.currency} />],
-          ["Order id", trace.orderId && <Id value={trace.orderId} label="order id" short={false} />],
-          ["Inbound key", trace.key.name ?? <Id value={trace.key.id} label="key id" />],
-          ["Received", exactTime(trace.receivedAt, timeZone)],
-          ["Happened", isLate ? exactTime(trace.time, timeZone) : null],
+          [eventsText.columns.value, <Money key="value" value={trace.value} currency={trace.currency} />],
           [
-            "Platform event id",
-            <Id key="id" value={trace.platformEventId} label="platform event id" short={false} />,
+            eventsText.columns.orderId,
+            trace.orderId && <Id value={trace.orderId} label={eventsText.copy.orderId} short={false} />,
           ],
           [
-            "Event id",
-            trace.id !== trace.platformEventId && <Id value={trace.id} label="event id" short={false} />,
+            eventsText.received.key,
+            trace.key.name ?? <Id value={trace.key.id} label={eventsText.copy.keyId} />,
+          ],
+          [eventsText.columns.received, exactTime(trace.receivedAt, timeZone)],
+          [eventsText.received.happened, isLate ? exactTime(trace.time, timeZone) : null],
+          [
+            eventsText.received.platformEventId,
+            <Id
+              key="id"
+              value={trace.platformEventId}
+              label={eventsText.copy.platformEventId}
+              short={false}
+            />,
+          ],
+          [
+            eventsText.received.eventId,
+            trace.id !== trace.platformEventId && (
+              <Id value={trace.id} label={eventsText.copy.eventId} short={false} />
+            ),
           ],
         ]}
       />
       <Items trace={trace} />
       {trace.mode === "test" && (
         <Text size="sm" c="dimmed" mt="xs">
-          Sent with a test key: platforms receive it in their own test mode. Test events are never counted.
+          {eventsText.received.test}
         </Text>
       )}
       {trace.warnings.map((warning) => (
@@ -62,7 +79,7 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
           py="xs"
           mt="xs"
         >
-          {warning}
+          {serverText(warning)}
         </Alert>
       ))}
     </Step>
@@ -71,14 +88,16 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
 
 export function DuplicateStep({ trace, site }: Props) {
   return (
-    <Step icon={Copy} title="Duplicate check" state={<State of="accepted" word="not a duplicate" />}>
+    <Step
+      icon={Copy}
+      title={eventsText.duplicates.title}
+      state={<State of="accepted" word={eventsText.duplicates.state} />}
+    >
       <Text size="sm" c="dimmed">
-        {trace.orderId
-          ? "No earlier event has the same name, order id and email."
-          : "It has no order id. No earlier event has the same name, email, value, currency and time."}{" "}
-        Duplicates are acknowledged and counted, but not sent again.{" "}
+        {trace.orderId ? eventsText.duplicates.withOrder : eventsText.duplicates.withoutOrder}{" "}
+        {eventsText.duplicates.about}{" "}
         <TextLink to={`/sites/${site}/configuration/deduplication`} underline="always">
-          Deduplication settings
+          {eventsText.duplicates.settings}
         </TextLink>
       </Text>
     </Step>
@@ -88,26 +107,21 @@ export function DuplicateStep({ trace, site }: Props) {
 export function VerdictStep({ trace, site }: Props) {
   const mayRelease = useMay("admin", site);
   const release = useSend("POST /sites/:site/events/:event/release", {
-    onDone: ({ deliveries }) =>
-      notify(
-        deliveries === 1
-          ? "Released: 1 delivery will be sent"
-          : `Released: ${deliveries} deliveries will be sent`,
-      ),
+    onDone: ({ deliveries }) => notify(eventsText.filter.done(deliveries)),
   });
   const isHeld = isUnreleased(trace);
   const state = isHeld ? (
     <State of="filtered" />
   ) : trace.releasedAt === null ? (
-    <State of="accepted" word="passed" />
+    <State of="accepted" word={eventsText.filter.passed} />
   ) : (
     <State of="released" />
   );
   return (
-    <Step icon={ShieldCheck} title="Traffic filter" state={state}>
+    <Step icon={ShieldCheck} title={eventsText.filter.title} state={state}>
       {trace.filterReasons.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No bot signals found.
+          {eventsText.filter.noSignals}
         </Text>
       ) : (
         <List size="sm" mt={4}>
@@ -118,23 +132,23 @@ export function VerdictStep({ trace, site }: Props) {
       )}
       {trace.releasedAt !== null && (
         <Text size="sm" c="dimmed" mt={4}>
-          Released <Time at={trace.releasedAt} /> and then delivered.
+          <RichText text={eventsText.filter.released} tags={{ time: () => <Time at={trace.releasedAt} /> }} />
         </Text>
       )}
       {isHeld && (
         <Text size="sm" c="dimmed" my="xs">
-          It is stored, but was not sent to any platform.{" "}
+          {eventsText.filter.held}{" "}
           <TextLink to={`/sites/${site}/configuration/traffic`} underline="always">
-            Traffic filters
+            {eventsText.filter.settings}
           </TextLink>
         </Text>
       )}
       {isHeld && mayRelease && (
         <ConfirmButton
-          label="Release"
-          question="Release this event?"
-          consequence="This marks it as not a bot. It is sent to every connected platform now and counts as a conversion. Events of this person are no longer filtered. Sent conversions cannot be recalled."
-          confirm="Release"
+          label={eventsText.filter.release}
+          question={eventsText.filter.question}
+          consequence={eventsText.filter.consequence}
+          confirm={eventsText.filter.release}
           danger={false}
           variant="light"
           isBusy={release.isPending}
@@ -149,14 +163,16 @@ export function VerdictStep({ trace, site }: Props) {
 export function NoPlatformStep({ trace, site }: Props) {
   const isHeld = isUnreleased(trace);
   return (
-    <Step icon={Plug} title="Platforms" state={<State of="not connected" word="none" />}>
+    <Step
+      icon={Plug}
+      title={eventsText.platforms.title}
+      state={<State of="not connected" word={commonText.none} />}
+    >
       <Text size="sm" c="dimmed">
-        {isHeld
-          ? "Filtered events are not sent to platforms."
-          : "No platform was connected when it was received."}{" "}
+        {isHeld ? eventsText.platforms.held : eventsText.platforms.noneConnected}{" "}
         {!isHeld && (
           <TextLink to={`/sites/${site}/integrations`} underline="always">
-            Connect one
+            {eventsText.platforms.connect}
           </TextLink>
         )}
       </Text>

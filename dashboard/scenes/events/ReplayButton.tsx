@@ -8,6 +8,8 @@ import { ConfirmButton } from "../../common/dialogs.tsx";
 import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
 import type { EventTrace } from "./ReceivedSteps.tsx";
+import { eventsText } from "../../messages/events.ts";
+import { serverText } from "../../messages/server.ts";
 
 type Delivery = Pick<EventTrace["deliveries"][number], "connection" | "platform" | "state">;
 
@@ -24,15 +26,15 @@ export function ReplayButton({
 }) {
   const name = usePlatformName()(platform);
   const replay = useSend("POST /sites/:site/deliveries/replay", {
-    onDone: ({ changed }) => notify(changed > 0 ? `Replayed to ${name}.` : "Nothing was replayed."),
+    onDone: ({ changed }) => notify(changed > 0 ? eventsText.replay.done(name) : eventsText.replay.nothing),
   });
   const chosen = { eventId, connection, state };
   return (
     <ConfirmButton
-      label="Replay"
-      question={`Replay it to ${name}?`}
+      label={eventsText.replay.label}
+      question={eventsText.replay.question(name)}
       consequence={<Forecast site={site} chosen={chosen} name={name} />}
-      confirm="Replay"
+      confirm={eventsText.replay.label}
       danger={false}
       variant={variant}
       size="compact-sm"
@@ -56,16 +58,15 @@ function Forecast({ site, chosen, name }: { site: string; chosen: Chosen; name: 
   const [why] = Object.keys(data.leftAlone);
   const [wait] = Object.keys(data.waiting);
   if (data.changed === 0)
-    return <Text size="sm">Nothing would be sent: {why ?? "its state has changed in the meantime"}.</Text>;
+    return (
+      <Text size="sm">
+        {eventsText.replay.wouldDoNothing(why === undefined ? eventsText.replay.hasChanged : serverText(why))}
+      </Text>
+    );
   return (
     <Text size="sm">
-      One delivery is sent
-      {wait
-        ? ` once the connection is active again: it ${wait === "paused" ? "is paused" : wait}`
-        : " now"}.{" "}
-      {chosen.state === "sent"
-        ? `${name} already has it. The platform event id is the same, so it can recognise the duplicate.`
-        : "It has the same platform event id as before, so it is counted once."}
+      {wait ? eventsText.replay.whenActive(serverText(wait)) : eventsText.replay.now}{" "}
+      {chosen.state === "sent" ? eventsText.replay.duplicate(name) : eventsText.replay.sameId}
     </Text>
   );
 }

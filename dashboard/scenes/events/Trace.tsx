@@ -21,6 +21,8 @@ import {
 } from "./ReceivedSteps.tsx";
 import { Steps } from "./Step.tsx";
 import { EventStatus } from "./eventCells.tsx";
+import { eventsText } from "../../messages/events.ts";
+import { RichText } from "../../messages/RichText.tsx";
 
 /** Polls while a delivery is waiting. */
 function pollInterval(trace: EventTrace | undefined): number | false {
@@ -46,7 +48,7 @@ export default function Trace() {
       {data.mode === "test" && <TestBadge />}
     </Group>
   ) : (
-    "Event"
+    eventsText.columns.event
   );
   return (
     <SidePanel title={title} onClose={close} size={720}>
@@ -60,11 +62,11 @@ export default function Trace() {
             <EventStatus event={data} />
             {data.orderId && (
               <TextLink to={`/sites/${site}/events`} search={{ search: data.orderId }}>
-                All events of this order
+                {eventsText.trace.ofOrder}
               </TextLink>
             )}
             <TextLink to={`/sites/${site}/events`} search={{ search: data.emailSha256 }}>
-              All events of this person
+              {eventsText.trace.ofPerson}
             </TextLink>
           </Group>
           <Steps>
@@ -104,19 +106,24 @@ function EventNotFound({ site, event }: { site: string; event: string }) {
   return (
     <Empty
       icon={SearchX}
-      title="Event not found"
+      title={eventsText.trace.notFound}
       action={
         <Button component={Link} to={`/sites/${site}/events`} variant="default">
-          Show all events
+          {eventsText.showAll}
         </Button>
       }
     >
       <Text component="span" size="sm">
-        It may be of another site, or older than this site keeps events. The id was{" "}
-        <span className="cc-mono" style={{ overflowWrap: "anywhere" }}>
-          {event}
-        </span>
-        .
+        <RichText
+          text={eventsText.trace.aboutNotFound}
+          tags={{
+            id: () => (
+              <span className="cc-mono" style={{ overflowWrap: "anywhere" }}>
+                {event}
+              </span>
+            ),
+          }}
+        />
       </Text>
     </Empty>
   );

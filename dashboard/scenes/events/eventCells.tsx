@@ -5,6 +5,8 @@ import type { EventSummary } from "../../common/api/feed.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { TextLink } from "../../common/links.tsx";
 import { State } from "../../common/values.tsx";
+import { commonText } from "../../messages/common.ts";
+import { serverText } from "../../messages/server.ts";
 
 export const tracePath = (site: string, event: string) => `/sites/${site}/events/${event}`;
 
@@ -16,9 +18,9 @@ export function Why({ site, event, search }: { site: string; event: EventSummary
     <TextLink
       to={tracePath(site, event.id)}
       search={search ?? {}}
-      aria-label={`Why? Trace of ${event.event}${event.orderId ? ` ${event.orderId}` : ""}`}
+      aria-label={commonText.event.whyOf(event.orderId ? `${event.event} ${event.orderId}` : event.event)}
     >
-      why?
+      {commonText.event.why}
     </TextLink>
   );
 }
@@ -36,7 +38,7 @@ const order = ["rejected", "expired", "parked", "queued", "sent", "skipped"] as 
 /** Delivery states, the worst first: "1 rejected, 3 sent". `brief` leaves skipped deliveries out if there are others. */
 export function DeliveryStates({ event, brief = false }: { event: EventSummary; brief?: boolean }) {
   const nameOf = usePlatformName();
-  if (event.deliveries.length === 0) return <span className="cc-quiet">none</span>;
+  if (event.deliveries.length === 0) return <span className="cc-quiet">{commonText.none}</span>;
   const unselected = event.deliveries.filter(isUnselected);
   const rest = event.deliveries.filter((one) => !isUnselected(one));
   const all = order
@@ -51,19 +53,26 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
           multiline
           maw={360}
           label={these
-            .map(({ platform, reason }) => `${nameOf(platform)}${reason ? `: ${reason}` : ""}`)
+            .map(({ platform, reason }) =>
+              reason ? commonText.reasonDetail(nameOf(platform), serverText(reason)) : nameOf(platform),
+            )
             .join("\n")}
           styles={{ tooltip: { whiteSpace: "pre-line" } }}
         >
           <span>
-            <State of={state} word={event.deliveries.length === 1 ? state : `${these.length} ${state}`} />
+            <State
+              of={state}
+              {...(event.deliveries.length === 1
+                ? {}
+                : { word: commonText.event.stateCount(these.length, commonText.states[state]) })}
+            />
           </span>
         </Tooltip>
       ))}
       {unselected.length > 0 && (!brief || groups.length === 0) && (
         <Tooltip label={unselected.map(({ platform }) => nameOf(platform)).join(", ")} multiline maw={360}>
           <Text size="sm" c="dimmed" component="span">
-            {unselected.length} not selected
+            {commonText.event.notSelected(unselected.length)}
           </Text>
         </Tooltip>
       )}
@@ -88,14 +97,14 @@ export function Match({ site, event, search }: { site: string; event: EventSumma
   if (event.withheld)
     return (
       <Group gap={6} wrap="nowrap">
-        <Text size="sm">{event.withheld}</Text>
+        <Text size="sm">{serverText(event.withheld)}</Text>
         {why}
       </Group>
     );
   if (event.clickIds.length === 0)
     return (
       <Group gap={6} wrap="nowrap">
-        <span className="cc-quiet">none</span>
+        <span className="cc-quiet">{commonText.none}</span>
         {why}
       </Group>
     );

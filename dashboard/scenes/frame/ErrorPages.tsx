@@ -2,19 +2,20 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Compass, TriangleAlert } from "lucide-react";
 import { Empty } from "../../common/states.tsx";
+import { frameText } from "../../messages/frame.ts";
 
 export function NotFound() {
   return (
     <Empty
       icon={Compass}
-      title="Page not found"
+      title={frameText.notFound.title}
       action={
         <Button component={Link} to="/sites">
-          Go to your sites
+          {frameText.notFound.action}
         </Button>
       }
     >
-      The link may be incomplete, or this page has been removed.
+      {frameText.notFound.about}
     </Empty>
   );
 }
@@ -24,10 +25,10 @@ export function Broken() {
   return (
     <Empty
       icon={TriangleAlert}
-      title="This page could not be shown"
-      action={<Button onClick={() => location.reload()}>Reload</Button>}
+      title={frameText.broken.title}
+      action={<Button onClick={() => location.reload()}>{frameText.broken.action}</Button>}
     >
-      The relay may have been upgraded in the meantime. Nothing was lost.
+      {frameText.broken.about}
     </Empty>
   );
 }

@@ -21,6 +21,7 @@ import {
   BookOpen,
   Check,
   ChevronsUpDown,
+  Languages,
   LayoutDashboard,
   ListTree,
   LogOut,
@@ -38,18 +39,22 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { call } from "../../common/api/api.ts";
 import { queryClient, useLastReached } from "../../common/api/query.ts";
 import { useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
-import { timeText } from "../../common/format/format.ts";
+import { timeText } from "../../common/format/times.ts";
 import { TextLink } from "../../common/links.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
+import { chooseLanguage } from "../../messages/shown.ts";
+import { language, languageNames, languages } from "../../messages/language.ts";
+import { commonText } from "../../messages/common.ts";
+import { frameText } from "../../messages/frame.ts";
 
 const Jump = lazy(() => import("./Jump.tsx"));
 
 const sections = [
-  { path: "overview", label: "Overview", icon: LayoutDashboard },
-  { path: "events", label: "Events", icon: ListTree },
-  { path: "integrations", label: "Integrations", icon: Plug },
-  { path: "configuration", label: "Configuration", icon: SlidersHorizontal },
-  { path: "settings", label: "Settings", icon: Settings },
+  { path: "overview", icon: LayoutDashboard },
+  { path: "events", icon: ListTree },
+  { path: "integrations", icon: Plug },
+  { path: "configuration", icon: SlidersHorizontal },
+  { path: "settings", icon: Settings },
 ] as const;
 
 export default function Frame() {
@@ -83,7 +88,7 @@ export default function Frame() {
       padding="lg"
     >
       <a href="#content" className="cc-skip">
-        Skip to content
+        {frameText.skip}
       </a>
       <AppShell.Header hiddenFrom="sm" px="md">
         <Group h="100%" justify="space-between">
@@ -92,14 +97,14 @@ export default function Frame() {
               opened={isOpen}
               onClick={toggle}
               size="sm"
-              aria-label={isOpen ? "Close navigation" : "Open navigation"}
+              aria-label={isOpen ? frameText.closeNavigation : frameText.openNavigation}
             />
             <Brand />
           </Group>
           <SearchButton compact onOpen={jump} />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Sections">
+      <AppShell.Navbar p="sm" aria-label={frameText.sections.label}>
         <Group px={12} h={40} mb={4} visibleFrom="sm">
           <Brand />
         </Group>
@@ -114,11 +119,11 @@ export default function Frame() {
             p={0}
             style={{ listStyle: "none", flexDirection: "column", alignItems: "stretch" }}
           >
-            {sections.map(({ path, label, icon: Icon }) => (
+            {sections.map(({ path, icon: Icon }) => (
               <li key={path}>
                 <Link to={`/sites/${siteId}/${path}`} className="cc-nav">
                   <Icon size={17} aria-hidden />
-                  {label}
+                  {frameText.sections[path]}
                 </Link>
               </li>
             ))}
@@ -167,18 +172,18 @@ function SiteSwitcher() {
           className="cc-card"
           px={12}
           py={6}
-          aria-label={`Site: ${site?.name ?? "all sites"}. Switch`}
+          aria-label={frameText.switchSite(site?.name ?? frameText.allSites)}
         >
           <Group justify="space-between" wrap="nowrap" gap="xs">
             <Text size="sm" fw={500} truncate>
-              {site?.name ?? "All sites"}
+              {site?.name ?? frameText.allSites}
             </Text>
             <ChevronsUpDown size={15} aria-hidden className="cc-quiet" />
           </Group>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown style={{ maxHeight: 420, overflowY: "auto" }}>
-        <Menu.Item onClick={() => void navigate({ to: "/sites" })}>All sites</Menu.Item>
+        <Menu.Item onClick={() => void navigate({ to: "/sites" })}>{frameText.allSites}</Menu.Item>
         <Menu.Divider />
         {sites.map(({ id, name }) => (
           <Menu.Item
@@ -198,7 +203,7 @@ function SiteSwitcher() {
 function SearchButton({ compact = false, onOpen }: { compact?: boolean; onOpen: () => void }) {
   if (compact)
     return (
-      <ActionIcon variant="subtle" color="gray" aria-label="Search and jump" onClick={onOpen}>
+      <ActionIcon variant="subtle" color="gray" aria-label={frameText.search} onClick={onOpen}>
         <Search size={18} />
       </ActionIcon>
     );
@@ -206,7 +211,7 @@ function SearchButton({ compact = false, onOpen }: { compact?: boolean; onOpen: 
     <UnstyledButton className="cc-nav" mt="xs" onClick={onOpen} style={{ fontWeight: 400 }}>
       <Search size={17} aria-hidden />
       <Text size="sm" c="dimmed" style={{ flex: 1 }}>
-        Jump to…
+        {frameText.jumpTo}
       </Text>
       <Kbd size="xs">⌘K</Kbd>
     </UnstyledButton>
@@ -217,9 +222,9 @@ function UserMenu({ name, email }: { name: string; email: string }) {
   const navigate = useNavigate();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const schemes = [
-    { value: "light", label: "Light", icon: Sun },
-    { value: "dark", label: "Dark", icon: Moon },
-    { value: "auto", label: "System", icon: MonitorCog },
+    { value: "light", label: frameText.menu.light, icon: Sun },
+    { value: "dark", label: frameText.menu.dark, icon: Moon },
+    { value: "auto", label: frameText.menu.system, icon: MonitorCog },
   ] as const;
   return (
     <Menu width={224} position="top-start">
@@ -234,17 +239,17 @@ function UserMenu({ name, email }: { name: string; email: string }) {
               <Text size="xs" c="dimmed" truncate>
                 {email}
               </Text>
-              <VisuallyHidden>: account and appearance</VisuallyHidden>
+              <VisuallyHidden>{frameText.menu.about}</VisuallyHidden>
             </div>
           </Group>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<UserRound size={15} />} onClick={() => void navigate({ to: "/account" })}>
-          Account
+          {frameText.menu.account}
         </Menu.Item>
         <Menu.Item leftSection={<BookOpen size={15} />} component="a" href="/docs/">
-          Documentation
+          {frameText.menu.documentation}
         </Menu.Item>
         <Menu.Divider />
         {schemes.map(({ value, label, icon: Icon }) => (
@@ -258,6 +263,19 @@ function UserMenu({ name, email }: { name: string; email: string }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Label>{commonText.language}</Menu.Label>
+        {languageNames.map((one) => (
+          <Menu.Item
+            key={one}
+            lang={one}
+            leftSection={<Languages size={15} />}
+            rightSection={language() === one ? <Check size={15} /> : null}
+            onClick={() => void chooseLanguage(one)}
+          >
+            {languages[one]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
         <Menu.Item
           leftSection={<LogOut size={15} />}
           onClick={() =>
@@ -267,7 +285,7 @@ function UserMenu({ name, email }: { name: string; email: string }) {
             })
           }
         >
-          Sign out
+          {frameText.menu.signOut}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -290,10 +308,10 @@ function AlertBanner() {
       mx="auto"
     >
       <Group justify="space-between" gap="sm">
-        <Text size="sm">{n === 1 ? "1 issue needs attention" : `${n} issues need attention`}</Text>
-        <Tooltip label="What happened and what to do">
+        <Text size="sm">{frameText.alerts.count(n)}</Text>
+        <Tooltip label={frameText.alerts.hint}>
           <TextLink to={`/sites/${site.id}/settings/alerts`} fw={500}>
-            {n === 1 ? "View issue" : "View issues"}
+            {frameText.alerts.view(n)}
           </TextLink>
         </Tooltip>
       </Group>
@@ -307,8 +325,7 @@ function Unreachable() {
   const timeZone = useSite()?.timeZone;
   return (
     <Text role="status" size="sm" c="dimmed" maw={1280} mx="auto" mb={reachedAt === null ? 0 : "md"}>
-      {reachedAt !== null &&
-        `The relay cannot be reached. This page shows the state of ${timeText(reachedAt, timeZone)}.`}
+      {reachedAt !== null && frameText.unreachable(timeText(reachedAt, timeZone))}
     </Text>
   );
 }

@@ -9,6 +9,7 @@ import { sitePages } from "../../pages.ts";
 import { hashIfEmail } from "../../common/format/hashEmail.ts";
 import { useApi } from "../../common/api/query.ts";
 import { useSiteId, useSites } from "../../common/api/session.ts";
+import { frameText } from "../../messages/frame.ts";
 
 const [store, spotlight] = createSpotlight();
 export const openJump = spotlight.open;
@@ -48,9 +49,9 @@ export default function Jump() {
   const go = (to: string) => () => void navigate({ to });
 
   const pageActions: SpotlightActionData[] = site
-    ? sitePages.map(({ label, path }) => ({
+    ? sitePages.map(({ path }) => ({
         id: path,
-        label,
+        label: frameText.pages[path],
         leftSection: <SquareArrowOutUpRight size={16} />,
         onClick: go(`/sites/${site}/${path}`),
       }))
@@ -60,21 +61,21 @@ export default function Jump() {
     ...sites.map(({ id, name }) => ({
       id: `site ${id}`,
       label: name,
-      description: "site",
+      description: frameText.jump.site,
       leftSection: <Globe size={16} />,
       onClick: go(`/sites/${id}/overview`),
     })),
     ...keys.map(({ id, name, prefix }) => ({
       id: `key ${id}`,
       label: name,
-      description: `inbound key ${prefix}…`,
+      description: frameText.jump.key(prefix),
       leftSection: <KeyRound size={16} />,
       onClick: go(`/sites/${site}/configuration/keys`),
     })),
     ...events.map(({ id, event, orderId }) => ({
       id: `event ${id}`,
       label: `${event}${orderId ? ` · ${orderId}` : ""}`,
-      description: "event",
+      description: frameText.jump.event,
       // Spotlight filters by label and keywords, and the label does not contain an email or event id.
       keywords: [search],
       leftSection: <ListTree size={16} />,
@@ -82,8 +83,8 @@ export default function Jump() {
     })),
     {
       id: "account",
-      label: "Account",
-      description: "password, two-factor, sessions",
+      label: frameText.menu.account,
+      description: frameText.jump.account,
       onClick: go("/account"),
     },
   ];
@@ -96,11 +97,11 @@ export default function Jump() {
       shortcut={["mod + K"]}
       limit={9}
       scrollable
-      nothingFound="Nothing found. Try a page, a site, an order id or an email."
+      nothingFound={frameText.jump.nothing}
       searchProps={{
         leftSection: <Search size={18} />,
-        placeholder: "A page, site, key, order id or email",
-        "aria-label": "Jump to",
+        placeholder: frameText.jump.hint,
+        "aria-label": frameText.jump.label,
       }}
     />
   );

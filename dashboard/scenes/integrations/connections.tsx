@@ -1,10 +1,13 @@
 // Queries and small components of the Integrations pages.
 
 import { Box, Group, Stack, Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
 import { State } from "../../common/values.tsx";
+import { integrationsText } from "../../messages/integrations.ts";
+import { usePlatformTexts } from "../../messages/platformTexts.ts";
+import { serverText } from "../../messages/server.ts";
 
 export type Platform = Answer<"GET /platforms">["items"][number];
 export type Setting = Platform["settings"][number];
@@ -12,12 +15,40 @@ export type Connection = Answer<"GET /sites/:site/connections">["items"][number]
 
 /** The tabs of Integrations. */
 export const tabsOf = (site: string) => [
-  { value: "platforms", label: "Platforms", to: `/sites/${site}/integrations` },
-  { value: "log", label: "Sync log", to: `/sites/${site}/integrations/log` },
-  { value: "webhooks", label: "Webhooks", to: `/sites/${site}/integrations/webhooks` },
+  { value: "platforms", label: integrationsText.tabs.platforms, to: `/sites/${site}/integrations` },
+  { value: "log", label: integrationsText.tabs.log, to: `/sites/${site}/integrations/log` },
+  { value: "webhooks", label: integrationsText.tabs.webhooks, to: `/sites/${site}/integrations/webhooks` },
 ];
 
-export const usePlatforms = () => useApi("GET /platforms", {});
+/** Returns a platform with its texts in the chosen language. */
+function translatePlatform(platform: Platform): Platform {
+  const { description, settings, fields, guide } = platform;
+  return {
+    ...platform,
+    description: serverText(description),
+    settings: settings.map((one) => ({ ...one, label: serverText(one.label), help: serverText(one.help) })),
+    fields: fields.map((one) => ({ ...one, help: serverText(one.help) })),
+    guide: guide && {
+      ...guide,
+      credentials: guide.credentials.map(serverText),
+      sends: guide.sends.map((one) => ({ ...one, from: serverText(one.from) })),
+      notSent: guide.notSent.map(serverText),
+      testMode: guide.testMode && serverText(guide.testMode),
+    },
+  };
+}
+
+export function usePlatforms() {
+  const { data, error, refetch } = useApi("GET /platforms", {});
+  const hasTexts = usePlatformTexts();
+  // A change of the language mounts all components again.
+  const translated = useMemo(
+    () => (data && hasTexts ? { items: data.items.map(translatePlatform) } : undefined),
+    [data, hasTexts],
+  );
+  return { data: translated, error, refetch };
+}
+
 export const useConnections = (site: string) =>
   useApi("GET /sites/:site/connections", { params: { site } }, { everyMs: 15_000 });
 
@@ -61,11 +92,11 @@ const proofOf = ({ proof: { state, isCheckable } }: Connection) =>
 export function ConnectionState({ connection }: { connection: Connection }) {
   return (
     <Group gap="sm" wrap="nowrap">
-      <State of={connection.state} {...(connection.state === "active" ? { word: "connected" } : {})} />
+      <State
+        of={connection.state}
+        {...(connection.state === "active" ? { word: integrationsText.connectedState } : {})}
+      />
       {connection.state !== "needs reconnection" && <State of={proofOf(connection)} />}
     </Group>
   );
 }
-
-/** Some reasons already end with a full stop. */
-export const withFullStop = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

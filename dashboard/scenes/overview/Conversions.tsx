@@ -4,13 +4,12 @@ import { SegmentedControl } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { TimeChart } from "../../common/Chart.tsx";
-import { moneyText } from "../../common/format/format.ts";
+import { moneyText } from "../../common/format/numbers.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { conversionsIn, endOfStep, useChartColours, type Statistics } from "./statistics.ts";
+import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
-
-const none = "No conversions in this period.";
 
 /** A click on a bar opens its events. */
 function useToEvents({ site, of }: Props) {
@@ -25,7 +24,7 @@ function useToEvents({ site, of }: Props) {
 const rowsOf = ({ site, of }: Props) => ({
   to: `/sites/${site}/events`,
   search: conversionsIn(of),
-  label: "Events",
+  label: overviewText.events,
 });
 
 export function ConversionsChart(props: Props) {
@@ -34,19 +33,23 @@ export function ConversionsChart(props: Props) {
   const toEvents = useToEvents(props);
   return (
     <ChartCard
-      title="Conversions"
-      counts={`Accepted live events per ${of.step}, without duplicates, filtered and test events.`}
+      title={overviewText.conversions.title}
+      counts={overviewText.conversions.about[of.step]}
       rows={rowsOf(props)}
-      nothing={of.totals.conversions === 0 ? none : null}
+      nothing={of.totals.conversions === 0 ? overviewText.noConversions : null}
     >
       <TimeChart
-        label={`Conversions per ${of.step}`}
+        label={overviewText.conversions.chart[of.step]}
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
         height={200}
         series={[
-          { name: "Conversions", values: of.steps.map(({ conversions }) => conversions), colour: accent },
+          {
+            name: overviewText.conversions.title,
+            values: of.steps.map(({ conversions }) => conversions),
+            colour: accent,
+          },
         ]}
         onPick={toEvents}
       />
@@ -64,31 +67,31 @@ export function ValueChart(props: Props) {
   const text = (value: number) => moneyText(value, currency);
   return (
     <ChartCard
-      title="Value"
-      counts={`Value of these conversions per ${of.step}, ${currency ? `in ${currency}` : "by currency"}, without refunds. Currencies are never added together.`}
+      title={overviewText.value.title}
+      counts={overviewText.value.about[of.step]}
       rows={rowsOf(props)}
       actions={
         currencies.length > 1 && (
           <SegmentedControl
             size="xs"
-            aria-label="Currency"
+            aria-label={overviewText.value.currency}
             value={currency}
             onChange={choose}
             data={currencies.slice(0, 4)}
           />
         )
       }
-      nothing={currency === "" ? "No conversions with a value in this period." : null}
+      nothing={currency === "" ? overviewText.value.none : null}
     >
       <TimeChart
-        label={`Value in ${currency} per ${of.step}`}
+        label={overviewText.value.series(currency)}
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
         height={200}
         series={[
           {
-            name: `Value in ${currency}`,
+            name: overviewText.value.series(currency),
             values: of.steps.map(({ values }) => values.find((one) => one.currency === currency)?.value ?? 0),
             colour: accent,
             text,

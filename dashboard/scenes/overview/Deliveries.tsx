@@ -2,12 +2,14 @@
 
 import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { countText, percentText } from "../../common/format/format.ts";
+import { countText, percentText } from "../../common/format/numbers.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { State } from "../../common/values.tsx";
 import { ChartCard } from "./ChartCard.tsx";
 import { sumOf, type DeliveryState, type Statistics } from "./statistics.ts";
 import { TextLink } from "../../common/links.tsx";
+import { overviewText } from "../../messages/overview.ts";
+import { commonText } from "../../messages/common.ts";
 
 const order: DeliveryState[] = ["sent", "queued", "parked", "rejected", "expired", "skipped"];
 const colours: Record<DeliveryState, string> = {
@@ -29,15 +31,15 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
     .toSorted((one, other) => other.all - one.all);
   return (
     <ChartCard
-      title="Deliveries by platform"
-      counts="Current delivery status of these conversions. Skipped deliveries did not apply to the platform."
-      rows={{ to: log, search: times, label: "Sync log" }}
+      title={overviewText.deliveries.title}
+      counts={overviewText.deliveries.about}
+      rows={{ to: log, search: times, label: overviewText.deliveries.log }}
       nothing={
         platforms.length === 0 ? (
           <Stack align="center" gap="xs">
-            No deliveries in this period.
+            {overviewText.deliveries.none}
             <Button component={Link} to={`/sites/${site}/integrations`} variant="default" size="compact-sm">
-              Platforms
+              {overviewText.deliveries.platforms}
             </Button>
           </Stack>
         ) : null
@@ -51,7 +53,7 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
                 {nameOf(platform)}
               </TextLink>
               <Text size="sm" c="dimmed" className="cc-number">
-                {percentText(states.sent ?? 0, all - (states.skipped ?? 0))} delivered
+                {overviewText.deliveries.share(percentText(states.sent ?? 0, all - (states.skipped ?? 0)))}
               </Text>
             </Group>
             <Box aria-hidden className="cc-shares" my={6}>
@@ -64,7 +66,13 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
                 .filter((state) => (states[state] ?? 0) > 0)
                 .map((state) => (
                   <Link key={state} to={log} search={{ ...times, platform, state }} className="cc-plain">
-                    <State of={state} word={`${countText(states[state] ?? 0)} ${state}`} />
+                    <State
+                      of={state}
+                      word={overviewText.deliveries.state(
+                        countText(states[state] ?? 0),
+                        commonText.states[state],
+                      )}
+                    />
                   </Link>
                 ))}
             </Group>

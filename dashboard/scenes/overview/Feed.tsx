@@ -12,6 +12,7 @@ import { TextLink } from "../../common/links.tsx";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Money, TestBadge, Time } from "../../common/values.tsx";
 import { DeliveryStates, EventStatus, isUnreleased, tracePath } from "../events/eventCells.tsx";
+import { overviewText } from "../../messages/overview.ts";
 
 const shownAtOnce = 10;
 
@@ -22,7 +23,7 @@ export function Feed({ site }: { site: string }) {
   const [announcement, setAnnouncement] = useState("");
   // Throttled: screen readers announce a burst once, and the figures are refreshed once.
   const announce = useThrottledCallback((event: EventSummary) => {
-    setAnnouncement(`New event: ${event.event}`);
+    setAnnouncement(overviewText.feed.new(event.event));
     void client.invalidateQueries({ queryKey: ["GET /sites/:site/statistics"] });
     void client.invalidateQueries({ queryKey: ["GET /sites/:site/checklist"] });
   }, 8_000);
@@ -41,8 +42,8 @@ export function Feed({ site }: { site: string }) {
     .slice(0, shownAtOnce);
   return (
     <Card
-      title="Live"
-      about="The newest events, as they arrive."
+      title={overviewText.feed.title}
+      about={overviewText.feed.about}
       actions={<FeedMark state={state} />}
       padded={false}
     >
@@ -54,8 +55,8 @@ export function Feed({ site }: { site: string }) {
       ) : !list.data ? (
         <Loading rows={6} height={44} />
       ) : rows.length === 0 ? (
-        <Empty icon={Radio} title="Waiting for the first event">
-          It appears here as soon as it arrives.
+        <Empty icon={Radio} title={overviewText.feed.emptyTitle}>
+          {overviewText.feed.empty}
         </Empty>
       ) : (
         <Box component="ul" m={0} p={0} style={{ listStyle: "none" }}>
@@ -94,18 +95,17 @@ function FeedLine({ site, event }: { site: string; event: EventSummary }) {
   );
 }
 
-const words: Record<FeedState, string> = {
-  connecting: "connecting",
-  live: "connected",
-  reconnecting: "reconnecting",
-};
-
 function FeedMark({ state }: { state: FeedState }) {
   return (
-    <Group gap={6} wrap="nowrap" role="status" aria-label={`Live feed: ${words[state]}`}>
+    <Group
+      gap={6}
+      wrap="nowrap"
+      role="status"
+      aria-label={overviewText.feed.stateLabel(overviewText.feed.states[state])}
+    >
       <span className="cc-dot" data-state={state} aria-hidden />
       <Text size="sm" c="dimmed" component="span">
-        {words[state]}
+        {overviewText.feed.states[state]}
       </Text>
     </Group>
   );

@@ -4,8 +4,9 @@ import { SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
 import type { ReactNode } from "react";
-import { counted, countText, moneyText, percentText, shortCount } from "../../common/format/format.ts";
+import { countText, moneyText, percentText, shortCount, shortMoney } from "../../common/format/numbers.ts";
 import { conversionsIn, sumOf, type Statistics } from "./statistics.ts";
+import { overviewText } from "../../messages/overview.ts";
 
 export function Numbers({ site, of }: { site: string; of: Statistics }) {
   const { totals, before, match } = of;
@@ -18,7 +19,7 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="md">
       <Tile
-        label="Conversions"
+        label={overviewText.conversions.title}
         value={shortCount(totals.conversions)}
         exact={countText(totals.conversions)}
         to={events}
@@ -27,9 +28,9 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
         <Change now={totals.conversions} before={before.conversions} />
       </Tile>
       <Tile
-        label="Value"
-        value={main ? shortMoney(main) : "–"}
-        {...(main ? { unit: main.currency, exact: moneyText(main.value, main.currency) } : {})}
+        label={overviewText.value.title}
+        value={main ? shortMoney(main.value, main.currency) : "–"}
+        {...(main ? { exact: moneyText(main.value, main.currency) } : {})}
         to={events}
         search={conversionsIn(of)}
       >
@@ -40,40 +41,40 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
           />
         )}
         <Amounts of={others} />
-        <Amounts of={totals.refunds} word="refunded" />
+        <Amounts of={totals.refunds} textOf={overviewText.value.refunded} />
       </Tile>
       <Tile
-        label="Match rate"
+        label={overviewText.tiles.matchRate}
         value={percentText(match.withClickId, match.conversions)}
         to={events}
         search={conversionsIn(of)}
       >
-        {countText(match.withClickId)} of {counted(match.conversions, "conversion")} with a click id
+        {overviewText.tiles.matched(countText(match.withClickId), match.conversions)}
       </Tile>
       <Tile
-        label="Delivered"
+        label={overviewText.tiles.delivered}
         value={percentText(delivered, due)}
         to={`/sites/${site}/integrations/log`}
         search={{ from: of.from, to: of.to, mode: "live" }}
       >
-        {countText(delivered)} of {counted(due, "delivery", "deliveries")}, skipped not counted
+        {overviewText.tiles.deliveredOf(countText(delivered), due)}
       </Tile>
       <Tile
-        label="Bots removed"
+        label={overviewText.bots.title}
         value={shortCount(bots)}
         exact={countText(bots)}
         to={`/sites/${site}/configuration/traffic`}
       >
-        {counted(totals.bots, "visit")}, {counted(totals.botEvents, "event")}
-        {byRules > 0 && <div>{countText(byRules)} filtered by your rules</div>}
+        {overviewText.tiles.botVisits(totals.bots)}, {overviewText.tiles.botEvents(totals.botEvents)}
+        {byRules > 0 && <div>{overviewText.tiles.byRules(byRules)}</div>}
       </Tile>
       <Tile
-        label="Duplicates"
+        label={overviewText.duplicates.title}
         value={shortCount(totals.duplicates)}
         exact={countText(totals.duplicates)}
         to={`/sites/${site}/configuration/deduplication`}
       >
-        received again and not re-sent
+        {overviewText.tiles.duplicates}
       </Tile>
     </SimpleGrid>
   );
@@ -81,26 +82,22 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
 
 type Money = Statistics["totals"]["values"][number];
 
-/** A shortened amount without its currency, and without cents from 1,000 on. */
-const shortMoney = ({ value, currency }: Money) =>
-  value < 1000 ? moneyText(value, currency).replace(currency, "").trim() : shortCount(Math.round(value));
-
 const maxAmounts = 3;
 
-function Amounts({ of, word = "" }: { of: readonly Money[]; word?: string }) {
+function Amounts({
+  of,
+  textOf = (amount) => amount,
+}: {
+  of: readonly Money[];
+  textOf?: (amount: string) => string;
+}) {
   const rest = of.slice(maxAmounts).map(({ currency }) => currency);
   return (
     <>
       {of.slice(0, maxAmounts).map(({ value, currency }) => (
-        <div key={currency}>
-          {moneyText(value, currency)} {word}
-        </div>
+        <div key={currency}>{textOf(moneyText(value, currency))}</div>
       ))}
-      {rest.length > 0 && (
-        <div>
-          and {rest.join(", ")} {word}
-        </div>
-      )}
+      {rest.length > 0 && <div>{textOf(overviewText.value.more(rest.join(", ")))}</div>}
     </>
   );
 }
@@ -108,7 +105,6 @@ function Amounts({ of, word = "" }: { of: readonly Money[]; word?: string }) {
 function Tile({
   label,
   value,
-  unit,
   exact,
   to,
   search,
@@ -116,7 +112,6 @@ function Tile({
 }: {
   label: string;
   value: string;
-  unit?: string;
   /** The exact figure behind a shortened `value`. */
   exact?: string;
   to: string;
@@ -131,18 +126,14 @@ function Tile({
       <Text
         component="span"
         display="block"
-        fz={24}
+        // A long amount stays readable in a narrow tile.
+        fz={value.length > 7 ? 18 : 24}
         lh="32px"
         fw={600}
         className="cc-number"
         truncate
         title={exact ?? value}
       >
-        {unit && (
-          <Text span fz="sm" fw={500} c="dimmed">
-            {unit}{" "}
-          </Text>
-        )}
         {value}
       </Text>
       <Text size="xs" c="dimmed" component="div" mt={2} className="cc-number">
@@ -155,16 +146,15 @@ function Tile({
 /** Compares with the preceding period of equal length. */
 function Change({ now, before }: { now: number; before: number }) {
   // Growth to more than ten times the earlier figure is meaningless: the site was new.
-  if (before === 0 || before * 10 < now) return <>no earlier data to compare with</>;
+  if (before === 0 || before * 10 < now) return <>{overviewText.tiles.noComparison}</>;
   const percent = Math.round(((now - before) / before) * 100);
   const Icon = percent === 0 ? Minus : percent > 0 ? TrendingUp : TrendingDown;
-  const text =
-    percent === 0 ? "no change" : `${countText(Math.abs(percent))} % ${percent > 0 ? "more" : "less"}`;
+  const { noChange, more, less } = overviewText.tiles;
+  const share = percentText(Math.abs(percent), 100);
   return (
     <span style={{ display: "inline-flex", gap: 6, alignItems: "center" }}>
       <Icon size={14} aria-hidden style={{ flex: "none" }} />
-      {text}
-      {percent === 0 ? "" : " than before"}
+      {percent === 0 ? noChange : percent > 0 ? more(share) : less(share)}
     </span>
   );
 }

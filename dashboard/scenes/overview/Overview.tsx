@@ -3,7 +3,7 @@
 import { Grid, SimpleGrid, Skeleton, Stack, Group, SegmentedControl } from "@mantine/core";
 import { Page } from "../../common/Page.tsx";
 import { useSite, useSiteId } from "../../common/api/session.ts";
-import { isRange, ranges, type RangeName } from "../../common/format/ranges.ts";
+import { isRange, rangeNames, type RangeName } from "../../common/format/ranges.ts";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { LoadError } from "../../common/states.tsx";
 import { Checklist } from "./Checklist.tsx";
@@ -13,7 +13,9 @@ import { Feed } from "./Feed.tsx";
 import { Numbers } from "./Numbers.tsx";
 import { BotsByReason, BotsOverTime, Duplicates } from "./Removed.tsx";
 import { ByEvent, MatchRate } from "./Shares.tsx";
+import { commonText } from "../../messages/common.ts";
 import { useStatistics, type Statistics } from "./statistics.ts";
+import { overviewText } from "../../messages/overview.ts";
 
 export default function Overview() {
   const site = useSiteId();
@@ -26,8 +28,8 @@ export default function Overview() {
   const isNew = details?.health.lastEventAt === null && data !== undefined && isEmpty(data);
   return (
     <Page
-      title="Overview"
-      about={timeZone ? `Dates and times are in ${timeZone}.` : null}
+      title={overviewText.title}
+      about={timeZone ? overviewText.timeZone(timeZone) : null}
       actions={
         isNew ? null : (
           <RangePicker
@@ -92,7 +94,7 @@ const isEmpty = ({ totals }: Statistics) => totals.conversions + totals.filtered
 
 function NumbersSkeleton() {
   return (
-    <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="md" role="status" aria-label="Loading">
+    <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="md" role="status" aria-label={commonText.loading}>
       {Array.from({ length: 6 }, (_, i) => (
         <Skeleton key={i} height={104} radius="md" />
       ))}
@@ -106,10 +108,10 @@ function RangePicker({ value, onChange }: { value: RangeName; onChange: (value: 
     <Group gap="xs">
       <SegmentedControl
         size="xs"
-        aria-label="Time range"
+        aria-label={overviewText.range}
         value={value}
-        onChange={(text) => onChange(text as RangeName)}
-        data={Object.entries(ranges).map(([name, { label }]) => ({ value: name, label }))}
+        onChange={onChange}
+        data={rangeNames.map((name) => ({ value: name, label: commonText.ranges[name] }))}
       />
     </Group>
   );

@@ -4,11 +4,12 @@ import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { BarList, TimeChart } from "../../common/Chart.tsx";
-import { counted, countText } from "../../common/format/format.ts";
+import { countText } from "../../common/format/numbers.ts";
 import { reasonText } from "../../common/format/reasons.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { endOfStep, filteredIn, useChartColours, type Statistics } from "./statistics.ts";
 import { TextLink } from "../../common/links.tsx";
+import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
 
@@ -20,30 +21,34 @@ export function BotsOverTime({ site, of }: Props) {
   const none = of.totals.bots + of.totals.botEvents === 0;
   return (
     <ChartCard
-      title="Bots removed"
-      counts={`Bot visits and events filtered as bots, per ${of.step}. They are never sent to a platform.`}
+      title={overviewText.bots.title}
+      counts={overviewText.bots.about[of.step]}
       rows={{
         to: `/sites/${site}/events`,
         search: filteredIn(of),
-        label: "Filtered events",
+        label: overviewText.bots.rows,
       }}
       nothing={
         none
           ? of.totals.people === 0
-            ? "No visits in this period."
-            : `No bots among ${counted(of.totals.people, "visit")} in this period.`
+            ? overviewText.bots.noVisits
+            : overviewText.bots.none(of.totals.people)
           : null
       }
     >
       <TimeChart
-        label={`Bots removed per ${of.step}`}
+        label={overviewText.bots.chart[of.step]}
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
         height={180}
         series={[
-          { name: "Visits", values: of.steps.map(({ visits }) => visits.bots ?? 0), colour: quiet },
-          { name: "Events", values: of.steps.map(({ botEvents }) => botEvents), colour: accent },
+          {
+            name: overviewText.visits,
+            values: of.steps.map(({ visits }) => visits.bots ?? 0),
+            colour: quiet,
+          },
+          { name: overviewText.events, values: of.steps.map(({ botEvents }) => botEvents), colour: accent },
         ]}
         onPick={(startsAt) =>
           void navigate({
@@ -60,19 +65,21 @@ export function BotsByReason({ site, of }: Props) {
   const navigate = useNavigate();
   return (
     <ChartCard
-      title="Removed by reason"
-      counts="The strongest signal of each bot visit, and why events were filtered: as bots, or by your rules."
-      rows={{ to: traffic(site), label: "Traffic filters" }}
-      nothing={of.removed.length === 0 ? "Nothing was removed in this period." : null}
+      title={overviewText.reasons.title}
+      counts={overviewText.reasons.about}
+      rows={{ to: traffic(site), label: overviewText.reasons.rows }}
+      nothing={of.removed.length === 0 ? overviewText.reasons.none : null}
     >
       <Stack gap="md">
         <Reasons
-          title="Visits"
+          title={overviewText.visits}
+          label={overviewText.reasons.visits}
           reasons={of.removed.map(({ reason, visits }) => ({ reason, count: visits }))}
           onPick={() => void navigate({ to: traffic(site) })}
         />
         <Reasons
-          title="Events"
+          title={overviewText.events}
+          label={overviewText.reasons.events}
           reasons={of.removed.map(({ reason, events }) => ({ reason, count: events }))}
           onPick={() => void navigate({ to: `/sites/${site}/events`, search: filteredIn(of) })}
         />
@@ -85,10 +92,12 @@ const shownAtFirst = 4;
 
 function Reasons({
   title,
+  label,
   reasons,
   onPick,
 }: {
   title: string;
+  label: string;
   reasons: readonly { reason: string; count: number }[];
   onPick: () => void;
 }) {
@@ -105,7 +114,7 @@ function Reasons({
         </Text>
       </Title>
       <BarList
-        label={`${title} removed by reason`}
+        label={label}
         items={shown.map(({ reason, count }) => ({
           name: reasonText(reason),
           key: reason,
@@ -116,7 +125,7 @@ function Reasons({
       />
       {all.length > shown.length && (
         <Anchor component="button" type="button" size="sm" mt={4} ml={8} onClick={() => setShowAll(true)}>
-          Show all {all.length}
+          {overviewText.reasons.showAll(all.length)}
         </Anchor>
       )}
     </div>
@@ -127,28 +136,32 @@ export function Duplicates({ site, of }: Props) {
   const { accent } = useChartColours();
   return (
     <ChartCard
-      title="Duplicates"
-      counts={`Duplicates per ${of.step}: received again and not re-sent.`}
-      rows={{ to: `/sites/${site}/configuration/deduplication`, label: "Deduplication" }}
+      title={overviewText.duplicates.title}
+      counts={overviewText.duplicates.about[of.step]}
+      rows={{ to: `/sites/${site}/configuration/deduplication`, label: overviewText.duplicates.rows }}
       nothing={
         of.totals.duplicates === 0 ? (
           <>
-            No duplicates in this period.{" "}
+            {overviewText.duplicates.none}{" "}
             <TextLink to={`/sites/${site}/configuration/deduplication`} underline="always">
-              How duplicates are detected
+              {overviewText.duplicates.how}
             </TextLink>
           </>
         ) : null
       }
     >
       <TimeChart
-        label={`Duplicates per ${of.step}`}
+        label={overviewText.duplicates.chart[of.step]}
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
         height={180}
         series={[
-          { name: "Duplicates", values: of.steps.map(({ duplicates }) => duplicates), colour: accent },
+          {
+            name: overviewText.duplicates.title,
+            values: of.steps.map(({ duplicates }) => duplicates),
+            colour: accent,
+          },
         ]}
       />
     </ChartCard>

@@ -3,10 +3,11 @@
 import { Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { BarList } from "../../common/Chart.tsx";
-import { countText, moneyText, percentText } from "../../common/format/format.ts";
+import { countText, moneyText, percentText } from "../../common/format/numbers.ts";
 import { TextLink } from "../../common/links.tsx";
 import { ChartCard } from "./ChartCard.tsx";
 import { conversionsIn, type Statistics } from "./statistics.ts";
+import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
 
@@ -23,17 +24,17 @@ export function MatchRate({ site, of }: Props) {
   }));
   return (
     <ChartCard
-      title="Match rate by click id"
-      counts="Conversions with each click id. One conversion can have several."
-      rows={{ to: `/sites/${site}/events`, search, label: "Events" }}
-      nothing={match.conversions === 0 ? "No conversions in this period." : null}
+      title={overviewText.match.title}
+      counts={overviewText.match.about}
+      rows={{ to: `/sites/${site}/events`, search, label: overviewText.events }}
+      nothing={match.conversions === 0 ? overviewText.noConversions : null}
     >
       <BarList
-        label="Conversions by click id"
+        label={overviewText.match.chart}
         items={[
           ...items,
           {
-            name: "no click id",
+            name: overviewText.match.none,
             key: "none",
             value: rest,
             text: `${countText(rest)} · ${percentText(rest, match.conversions)}`,
@@ -42,12 +43,11 @@ export function MatchRate({ site, of }: Props) {
         onPick={(clickId) => void navigate({ to: `/sites/${site}/events`, search: { ...search, clickId } })}
       />
       <Text size="sm" c="dimmed" mt="sm">
-        {countText(match.identified)} of {countText(match.conversions)} had an identity record.{" "}
-        {match.withheld > 0 &&
-          `${countText(match.withheld)} were sent without identifiers, for lack of consent. `}
+        {overviewText.match.identified(countText(match.identified), countText(match.conversions))}{" "}
+        {match.withheld > 0 && `${overviewText.match.withheld(match.withheld)} `}
         {match.identified < match.conversions && (
           <TextLink to={`/sites/${site}/configuration/tag`} underline="always">
-            Check the tag
+            {overviewText.match.checkTag}
           </TextLink>
         )}
       </Text>
@@ -70,13 +70,13 @@ export function ByEvent({ site, of }: Props) {
   const events = of.events.toSorted((one, other) => other.conversions - one.conversions).slice(0, 8);
   return (
     <ChartCard
-      title="Conversions by event"
-      counts="By event name, as your servers send it."
-      rows={{ to: `/sites/${site}/events`, search, label: "Events" }}
-      nothing={events.length === 0 ? "No conversions in this period." : null}
+      title={overviewText.byEvent.title}
+      counts={overviewText.byEvent.about}
+      rows={{ to: `/sites/${site}/events`, search, label: overviewText.events }}
+      nothing={events.length === 0 ? overviewText.noConversions : null}
     >
       <BarList
-        label="Conversions by event"
+        label={overviewText.byEvent.title}
         items={events.map(({ name, conversions, values }) => ({
           name,
           value: conversions,

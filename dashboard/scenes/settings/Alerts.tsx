@@ -6,7 +6,7 @@ import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi, useSend } from "../../common/api/query.ts";
 import { useMay, useSiteId } from "../../common/api/session.ts";
-import { capitalize } from "../../common/format/format.ts";
+import { capitalize } from "../../common/format/sentence.ts";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { SettingsCard, type SettingsForm } from "../../common/settings/SettingsCard.tsx";
 import { ListField } from "../../common/settings/listFields.tsx";
@@ -14,14 +14,16 @@ import { commonProps, NumberOrOffField } from "../../common/settings/settingFiel
 import { RequestError } from "../../common/states.tsx";
 import { Time, State } from "../../common/values.tsx";
 import { SettingsPage } from "../frame/SectionPage.tsx";
-import { OpenAlerts } from "./OpenAlerts.tsx";
+import { channelName, OpenAlerts } from "./OpenAlerts.tsx";
+import { settingsText } from "../../messages/settings.ts";
+import { serverText } from "../../messages/server.ts";
 
 export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
 
-const columns: Column<AlertLine>[] = [
-  { title: "Alert", cell: ({ title }) => capitalize(title) },
-  { title: "Began", cell: ({ beganAt }) => <Time at={beganAt} /> },
-  { title: "Resolved", cell: ({ endedAt }) => <Time at={endedAt} /> },
+const columnList = (): Column<AlertLine>[] => [
+  { title: settingsText.alerts.columns.alert, cell: ({ title }) => capitalize(serverText(title)) },
+  { title: settingsText.alerts.columns.began, cell: ({ beganAt }) => <Time at={beganAt} /> },
+  { title: settingsText.alerts.columns.resolved, cell: ({ endedAt }) => <Time at={endedAt} /> },
 ];
 
 export default function Alerts() {
@@ -36,44 +38,40 @@ export default function Alerts() {
     <SettingsPage tab="alerts">
       <OpenAlerts alerts={data?.open} error={error} onRetry={() => void refetch()} />
       <SettingsCard
-        title="Recipients"
-        about="Recipients are notified when an alert begins, once a day while it lasts, and when it is resolved."
+        title={settingsText.alerts.recipients}
+        about={settingsText.alerts.aboutRecipients}
         fields={(form) => (
           <Stack gap="md">
             <ListField
               form={form}
               name="alert_emails"
               placeholder="you@example.com"
-              help={
-                data?.mail === false
-                  ? "Up to 20. Email is not configured: set CLEANCAST_SMTP_URL first."
-                  : "Up to 20."
-              }
+              help={data?.mail === false ? settingsText.alerts.noMail : settingsText.alerts.upTo20}
             />
             <AlertWebhook form={form} />
             <NumberOrOffField
               form={form}
               name="alert_success_rate"
               max={100}
-              suffix=" %"
-              help="Alerts when the share of successful attempts of a connection in the last hour falls below this value. Leave empty for no such alert."
+              suffix={settingsText.alerts.percent}
+              help={settingsText.alerts.aboutSuccessRate}
             />
           </Stack>
         )}
       >
         {mayChange && <AlertTest />}
       </SettingsCard>
-      <Card title="Resolved" about="Alerts of the last 90 days." padded={false}>
+      <Card title={settingsText.alerts.resolved} about={settingsText.alerts.aboutResolved} padded={false}>
         <Rows
-          label="Resolved alerts"
-          columns={columns}
+          label={settingsText.alerts.resolvedAlerts}
+          columns={columnList()}
           rows={data?.over}
           keyOf={({ kind, subject, beganAt }) => `${kind} ${subject} ${beganAt}`}
           error={error}
           onRetry={() => void refetch()}
           empty={
             <Text size="sm" c="dimmed" px="md" pb="md">
-              No resolved alerts in this period.
+              {settingsText.alerts.noneResolved}
             </Text>
           }
         />
@@ -93,16 +91,16 @@ function AlertWebhook({ form }: { form: SettingsForm }) {
       {...commonProps({
         form,
         name,
-        help: "An HTTPS URL that receives alerts: Slack, Mattermost or your own. It is stored encrypted and never shown in full.",
+        help: settingsText.alerts.aboutWebhook,
       })}
       type="url"
       autoComplete="off"
       placeholder={
         isRemoved
-          ? "will be removed"
+          ? settingsText.alerts.willBeRemoved
           : saved === "none"
             ? "https://hooks.example.com/…"
-            : `configured: ${saved}`
+            : settingsText.alerts.configured(saved)
       }
       value={text === saved || text === "none" ? "" : text}
       onChange={(event) => form.change(name, event.currentTarget.value || saved)}
@@ -122,17 +120,20 @@ function AlertTest() {
         loading={isPending}
         onClick={() => mutate({ params: { site } })}
       >
-        Send test alert
+        {settingsText.alerts.test}
       </Button>
       <RequestError error={error} />
       <div role="status">
-        {data?.channels.length === 0 && (
-          <Text size="sm">No alert recipient is configured. Save one first.</Text>
-        )}
+        {data?.channels.length === 0 && <Text size="sm">{settingsText.alerts.noRecipient}</Text>}
         {data?.channels.map(({ channel, to, ok, error: fault }) => (
           <Text key={channel} size="sm" component="div">
-            <State of={ok ? "sent" : "rejected"} word={ok ? "sent" : "failed"} /> {channel} to {to}
-            {fault && `: ${fault}`}
+            <State
+              of={ok ? "sent" : "rejected"}
+              word={ok ? settingsText.alerts.sent : settingsText.alerts.failed}
+            />{" "}
+            {fault === null
+              ? settingsText.alerts.testResult(channelName(channel), to)
+              : settingsText.alerts.testFault(channelName(channel), to, serverText(fault))}
           </Text>
         ))}
       </div>

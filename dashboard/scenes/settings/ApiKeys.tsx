@@ -8,7 +8,7 @@ import type { Answer } from "../../common/api/api.ts";
 import { useApi, useSend } from "../../common/api/query.ts";
 import { useSession } from "../../common/api/session.ts";
 import { ConfirmButton, OneTimeSecret } from "../../common/dialogs.tsx";
-import { countText } from "../../common/format/format.ts";
+import { countText } from "../../common/format/numbers.ts";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { notify } from "../../common/notices.tsx";
 import { Empty } from "../../common/states.tsx";
@@ -17,6 +17,8 @@ import { SettingsPage } from "../frame/SectionPage.tsx";
 import { CreateApiKey } from "./CreateApiKey.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
 import { useOwnedScopes, useScopeName } from "./scopes.ts";
+import { settingsText } from "../../messages/settings.ts";
+import { RichText } from "../../messages/RichText.tsx";
 
 type Key = Answer<"GET /api-keys">["items"][number];
 
@@ -31,8 +33,8 @@ export default function ApiKeys() {
       {isOwner || !session.data ? (
         <ApiKeyList />
       ) : (
-        <OwnersOnly title="Only owners can create API keys">
-          Programs use an API key to read or change what you see here. Ask an owner of this site for one.
+        <OwnersOnly title={settingsText.apiKeys.ownersOnly}>
+          {settingsText.apiKeys.aboutOwnersOnly}
         </OwnersOnly>
       )}
     </SettingsPage>
@@ -50,7 +52,7 @@ function ApiKeyList() {
   const create = <CreateApiKey onCreated={setCreated} />;
   const columns: Column<Key>[] = [
     {
-      title: "Name",
+      title: settingsText.apiKeys.columns.name,
       cell: ({ name, prefix }) => (
         <>
           <Text size="sm" fw={500}>
@@ -60,40 +62,66 @@ function ApiKeyList() {
         </>
       ),
     },
-    { title: "Site", cell: ({ site }) => scopeName(site), wide: true },
-    { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
-    { title: "State", cell: (key) => <State of={stateOf(key)} />, wide: true },
-    { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, wide: true },
-    { title: "Uses in 24 h", align: "right", cell: ({ uses24h }) => countText(uses24h), wide: true },
-    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} />, wide: true },
-    { title: "", align: "right", cell: (key) => stateOf(key) === "active" && <Revoke row={key} /> },
+    { title: settingsText.apiKeys.columns.site, cell: ({ site }) => scopeName(site), wide: true },
+    {
+      title: settingsText.apiKeys.scopes,
+      cell: ({ scopes }) => scopes.map((one) => settingsText.apiKeys.scopeNames[one]).join(", "),
+    },
+    { title: settingsText.apiKeys.columns.state, cell: (key) => <State of={stateOf(key)} />, wide: true },
+    {
+      title: settingsText.apiKeys.columns.lastUsed,
+      cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+      wide: true,
+    },
+    {
+      title: settingsText.apiKeys.columns.uses,
+      align: "right",
+      cell: ({ uses24h }) => countText(uses24h),
+      wide: true,
+    },
+    {
+      title: settingsText.apiKeys.columns.expires,
+      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+      wide: true,
+    },
+    {
+      title: settingsText.apiKeys.columns.actions,
+      align: "right",
+      cell: (key) => stateOf(key) === "active" && <Revoke row={key} />,
+    },
   ];
   return (
     <Card
-      title="API Keys"
+      title={settingsText.apiKeys.title}
       about={
         <>
-          For programs that use the management API, which can do everything that this dashboard does.{" "}
-          <Anchor href="/api/reference" target="_blank" rel="noopener" size="sm" underline="always">
-            API reference
-          </Anchor>
+          <RichText
+            text={settingsText.apiKeys.about}
+            tags={{
+              link: (content) => (
+                <Anchor href="/api/reference" target="_blank" rel="noopener" size="sm" underline="always">
+                  {content}
+                </Anchor>
+              ),
+            }}
+          />
           <br />
-          They cannot send events: /__cc/inbound answers 401 to them. Use an inbound key for that.
+          {settingsText.apiKeys.notForEvents}
         </>
       }
       actions={create}
       padded={false}
     >
       <Rows
-        label="API Keys"
+        label={settingsText.apiKeys.title}
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
         empty={
-          <Empty icon={KeySquare} title="No API keys yet" action={create}>
-            Create one for a report, a script or another tool that reads or changes data here.
+          <Empty icon={KeySquare} title={settingsText.apiKeys.emptyTitle} action={create}>
+            {settingsText.apiKeys.empty}
           </Empty>
         }
       />
@@ -101,14 +129,16 @@ function ApiKeyList() {
         <Switch
           m="md"
           size="sm"
-          label="Show revoked and expired keys"
+          label={settingsText.apiKeys.showAll}
           checked={showAll}
           onChange={(event) => setShowAll(event.currentTarget.checked)}
         />
       )}
-      <OneTimeSecret title="Your API key" secret={created} onClose={() => setCreated(null)}>
-        <Text size="sm">Try it from a terminal:</Text>
-        <Code label="command">{`curl ${url}/api/v1/sites \\\n  -H 'Authorization: Bearer ${created ?? ""}'`}</Code>
+      <OneTimeSecret title={settingsText.apiKeys.secret} secret={created} onClose={() => setCreated(null)}>
+        <Text size="sm">{settingsText.apiKeys.tryIt}</Text>
+        <Code
+          label={settingsText.apiKeys.command}
+        >{`curl ${url}/api/v1/sites \\\n  -H 'Authorization: Bearer ${created ?? ""}'`}</Code>
       </OneTimeSecret>
     </Card>
   );
@@ -117,20 +147,21 @@ function ApiKeyList() {
 function Revoke({ row }: { row: Key }) {
   const made = row.inboundKeys;
   const [keeps, setKeeps] = useState(false);
-  const revoke = useSend("DELETE /api-keys/:key", { onDone: () => notify(`${row.name} revoked.`) });
+  const revoke = useSend("DELETE /api-keys/:key", {
+    onDone: () => notify(settingsText.apiKeys.revoked(row.name)),
+  });
   return (
     <ConfirmButton
-      label="Revoke"
+      label={settingsText.revoke}
       size="compact-sm"
-      question={`Revoke ${row.name}?`}
+      question={settingsText.apiKeys.revokeQuestion(row.name)}
       consequence={
         <>
-          Programs that use {row.prefix}… get 401 within two seconds. This cannot be undone.
+          {settingsText.apiKeys.revokeConsequence(row.prefix)}
           {made.length > 0 && (
             <>
               <Text size="sm" mt="sm">
-                {countText(made.length)} inbound {made.length === 1 ? "key was" : "keys were"} created with
-                it:
+                {settingsText.apiKeys.inboundKeys(made.length)}
               </Text>
               <List size="sm" mb="sm">
                 {made.map(({ id, name }) => (
@@ -140,8 +171,8 @@ function Revoke({ row }: { row: Key }) {
                 ))}
               </List>
               <Checkbox
-                label="Revoke them too"
-                description="Leave them valid only if you trust the program that created them."
+                label={settingsText.apiKeys.revokeInbound}
+                description={settingsText.apiKeys.aboutRevokeInbound}
                 checked={!keeps}
                 onChange={(event) => setKeeps(!event.currentTarget.checked)}
               />
@@ -149,7 +180,7 @@ function Revoke({ row }: { row: Key }) {
           )}
         </>
       }
-      confirm="Revoke"
+      confirm={settingsText.revoke}
       onConfirm={() =>
         revoke.mutateAsync({ params: { key: row.id }, query: { inboundKeys: keeps ? "keep" : "revoke" } })
       }

@@ -12,7 +12,8 @@ import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Time } from "../../common/values.tsx";
 import { SettingsPage } from "../frame/SectionPage.tsx";
-import { actionText, actorName, useDetails, type Detail } from "./auditDetails.ts";
+import { actionName, actorName, useDetails, type Detail } from "./auditDetails.ts";
+import { settingsText } from "../../messages/settings.ts";
 
 type Line = Answer<"GET /audit">["items"][number];
 
@@ -26,14 +27,14 @@ export default function Audit() {
   const { rows, error, more, isLoadingMore, retry } = isInstallation ? ofAll : ofSite;
   const detailsOf = useDetails();
   const columns: Column<Line>[] = [
-    { title: "When", cell: ({ at }) => <Time at={at} /> },
-    { title: "Who", cell: ({ actor }) => actorName(actor), wide: true },
+    { title: settingsText.audit.columns.when, cell: ({ at }) => <Time at={at} /> },
+    { title: settingsText.audit.columns.who, cell: ({ actor }) => actorName(actor), wide: true },
     {
-      title: "What",
+      title: settingsText.audit.columns.what,
       cell: ({ action, actor }) => (
         <>
           <Text size="sm" fw={500}>
-            {actionText(action)}
+            {actionName(action)}
           </Text>
           <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ overflowWrap: "anywhere" }}>
             {actorName(actor)}
@@ -42,31 +43,27 @@ export default function Audit() {
       ),
     },
     {
-      title: "Details",
+      title: settingsText.audit.columns.details,
       cell: ({ detail }) => <Details of={detailsOf(detail)} />,
     },
   ];
   return (
     <SettingsPage tab="audit">
       <Card
-        title="Audit log"
-        about={
-          isInstallation
-            ? "Changes to the installation: members, passwords, API keys for all sites, OAuth apps."
-            : "Every change to this site, and every access to a person's data."
-        }
+        title={settingsText.audit.title}
+        about={isInstallation ? settingsText.audit.aboutInstallation : settingsText.audit.aboutSite}
         padded={false}
         actions={
           <>
             {isOwner && (
               <SegmentedControl
                 size="xs"
-                aria-label="Changes to"
+                aria-label={settingsText.audit.of}
                 value={isInstallation ? "installation" : "site"}
                 onChange={(of) => change({ of: of === "site" ? "" : of })}
                 data={[
-                  { value: "site", label: "This site" },
-                  { value: "installation", label: "Installation" },
+                  { value: "site", label: settingsText.audit.site },
+                  { value: "installation", label: settingsText.audit.installation },
                 ]}
               />
             )}
@@ -76,13 +73,13 @@ export default function Audit() {
                   ? urlOf("GET /audit.csv", {})
                   : urlOf("GET /sites/:site/audit.csv", { params: { site } })
               }
-              of="the audit log"
+              of={settingsText.audit.theLog}
             />
           </>
         }
       >
         <Rows
-          label="Audit log"
+          label={settingsText.audit.title}
           columns={columns}
           rows={rows}
           keyOf={({ id }) => id}
@@ -91,8 +88,8 @@ export default function Audit() {
           more={more}
           isLoadingMore={isLoadingMore}
           empty={
-            <Empty icon={ScrollText} title="No changes yet">
-              Changes to settings, keys, connections and members are recorded here.
+            <Empty icon={ScrollText} title={settingsText.audit.emptyTitle}>
+              {settingsText.audit.empty}
             </Empty>
           }
         />
@@ -112,7 +109,7 @@ function Details({ of }: { of: readonly Detail[] }) {
               {name}:{" "}
             </Text>
           )}
-          {isId ? <Id value={text} label={name} /> : text}
+          {isId ? <Id value={text} label={settingsText.audit.copy(name)} /> : text}
         </Text>
       ))}
     </Group>

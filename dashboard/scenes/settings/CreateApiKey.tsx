@@ -8,33 +8,21 @@ import { useSend } from "../../common/api/query.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
 import { RequestError } from "../../common/states.tsx";
 import { siteOfScope, useOwnedScopes } from "./scopes.ts";
+import { settingsText } from "../../messages/settings.ts";
+import { commonText } from "../../messages/common.ts";
 
 type Scope = Answer<"GET /api-keys">["items"][number]["scopes"][number];
 
-const scopeTexts: Record<Scope, { label: string; description: string }> = {
-  read: { label: "Read", description: "Everything that a viewer can see." },
-  write: {
-    label: "Write",
-    description: "Change settings, connections and webhooks, and send deliveries again.",
-  },
-  keys: {
-    label: "Inbound keys",
-    description: "Create, rotate and revoke inbound keys. Keys that it created can be revoked with it.",
-  },
-  people: {
-    label: "People",
-    description: "Find, export and erase the data of people, and record their consent.",
-  },
-};
+const scopeNames: readonly Scope[] = ["read", "write", "keys", "people"];
 
 export function CreateApiKey({ onCreated }: { onCreated: (key: string) => void }) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
       <Button leftSection={<Plus size={16} />} onClick={open}>
-        Create API key
+        {settingsText.apiKeys.createButton}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Create an API key">
+      <Modal opened={isOpen} onClose={close} title={settingsText.apiKeys.createTitle}>
         <Form
           onClose={close}
           onCreated={(key) => {
@@ -65,8 +53,8 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
     >
       <Stack>
         <TextInput
-          label="Name"
-          description="The program that will use it."
+          label={settingsText.apiKeys.columns.name}
+          description={settingsText.apiKeys.aboutName}
           required
           data-autofocus
           maxLength={100}
@@ -76,7 +64,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Select
-          label="For"
+          label={settingsText.apiKeys.scope}
           data={scopes}
           searchable={scopes.length > 8}
           allowDeselect={false}
@@ -85,15 +73,20 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
           onChange={(value) => value !== null && setScope(value)}
         />
         <Checkbox.Group
-          label="Scopes"
-          description="What the program can do. It can never manage members or API keys."
+          label={settingsText.apiKeys.scopes}
+          description={settingsText.apiKeys.aboutScopes}
           value={granted}
           onChange={(values) => setGranted(values)}
-          error={granted.length === 0 ? "Choose at least one scope." : fieldError(error, "scopes")}
+          error={granted.length === 0 ? settingsText.apiKeys.chooseScope : fieldError(error, "scopes")}
         >
           <Stack gap="xs" mt={6}>
-            {Object.entries(scopeTexts).map(([value, texts]) => (
-              <Checkbox key={value} value={value} {...texts} />
+            {scopeNames.map((value) => (
+              <Checkbox
+                key={value}
+                value={value}
+                label={settingsText.apiKeys.scopeNames[value]}
+                description={settingsText.apiKeys.scopeHelp[value]}
+              />
             ))}
           </Stack>
         </Checkbox.Group>
@@ -101,10 +94,10 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
         <RequestError error={otherError(error, "name", "site", "scopes", "expires", "expiresAt")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {commonText.cancel}
           </Button>
           <Button type="submit" loading={isPending} disabled={granted.length === 0}>
-            Create
+            {settingsText.create}
           </Button>
         </Group>
       </Stack>

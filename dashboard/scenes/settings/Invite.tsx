@@ -3,12 +3,14 @@ import { useDisclosure } from "@mantine/hooks";
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useSend } from "../../common/api/query.ts";
-import { useSession, allRoles, roleNames, roleSentences, type Role } from "../../common/api/session.ts";
+import { useSession, allRoles, type Role } from "../../common/api/session.ts";
+import { commonText } from "../../messages/common.ts";
 import { OneTimeLink } from "../../common/dialogs.tsx";
 import { fieldError, otherError } from "../../common/fields.ts";
 import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
 import { siteOfScope, useOwnedScopes } from "./scopes.ts";
+import { settingsText } from "../../messages/settings.ts";
 
 export function Invite() {
   const [isOpen, { open, close }] = useDisclosure();
@@ -16,9 +18,9 @@ export function Invite() {
   return (
     <>
       <Button leftSection={<UserPlus size={16} />} onClick={open}>
-        Invite
+        {settingsText.invite.button}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Invite a member">
+      <Modal opened={isOpen} onClose={close} title={settingsText.invite.title}>
         <Form
           onClose={close}
           onCreated={(created) => {
@@ -28,9 +30,9 @@ export function Invite() {
         />
       </Modal>
       <OneTimeLink
-        title="Invitation link"
+        title={settingsText.invite.link}
         link={link}
-        about="Send it to the person you invited. It works once, for seven days."
+        about={settingsText.invite.aboutLink}
         onClose={() => setLink(null)}
       />
     </>
@@ -45,7 +47,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (link: s
   const [role, setRole] = useState<Role>("viewer");
   const { mutate, error, isPending } = useSend("POST /members/invitations", {
     onDone: ({ link }) => {
-      if (link === null) notify(`Invitation sent to ${email}.`);
+      if (link === null) notify(settingsText.invite.sent(email));
       onCreated(link);
     },
   });
@@ -58,12 +60,8 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (link: s
     >
       <Stack>
         <TextInput
-          label="Email"
-          description={
-            canMail
-              ? "The invitation is sent to this address. It is valid for seven days."
-              : "Email is not configured: you get a link to pass on."
-          }
+          label={commonText.email}
+          description={canMail ? settingsText.invite.byMail : settingsText.invite.noMail}
           type="email"
           required
           data-autofocus
@@ -74,7 +72,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (link: s
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <Select
-          label="To"
+          label={settingsText.invite.scope}
           data={scopes}
           allowDeselect={false}
           value={scope}
@@ -82,9 +80,9 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (link: s
           onChange={(value) => value !== null && setScope(value)}
         />
         <Select
-          label="Role"
-          description={roleSentences[role]}
-          data={allRoles.map((value) => ({ value: value as string, label: roleNames[value] }))}
+          label={settingsText.members.role}
+          description={commonText.roleSentences[role]}
+          data={allRoles.map((value) => ({ value: value as string, label: commonText.roles[value] }))}
           allowDeselect={false}
           value={role}
           error={fieldError(error, "role")}
@@ -93,10 +91,10 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (link: s
         <RequestError error={otherError(error, "email", "site", "role")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {commonText.cancel}
           </Button>
           <Button type="submit" loading={isPending}>
-            {canMail ? "Send invitation" : "Create invitation link"}
+            {canMail ? settingsText.invite.send : settingsText.invite.createLink}
           </Button>
         </Group>
       </Stack>

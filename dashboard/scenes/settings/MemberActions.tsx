@@ -10,6 +10,7 @@ import { ConfirmDialog, OneTimeLink } from "../../common/dialogs.tsx";
 import { notify } from "../../common/notices.tsx";
 import { MemberRoles } from "./MemberRoles.tsx";
 import type { Member } from "./Members.tsx";
+import { settingsText } from "../../messages/settings.ts";
 
 export function MemberActions({ member }: { member: Member }) {
   const isInstallationOwner = useMay("owner", null);
@@ -20,14 +21,14 @@ export function MemberActions({ member }: { member: Member }) {
   const remove = useSend("DELETE /members/:member", {
     onDone: () => {
       close();
-      notify(`${member.name} removed.`);
+      notify(settingsText.member.removed(member.name));
     },
   });
   const reset = useSend("POST /members/:member/password-reset", {
     onDone: (created) => {
       close();
       if (created.link) setLink(created.link);
-      else notify(`Reset link sent to ${member.email}.`);
+      else notify(settingsText.member.resetSent(member.email));
     },
   });
   const params = { member: member.id };
@@ -36,24 +37,24 @@ export function MemberActions({ member }: { member: Member }) {
       <Button
         size="compact-sm"
         variant="default"
-        aria-label={`Change the roles of ${member.name}`}
+        aria-label={settingsText.member.changeRoles(member.name)}
         onClick={rolesDialog.open}
       >
-        Roles
+        {settingsText.members.roles}
       </Button>
       {isInstallationOwner && (
         <Menu position="bottom-end" width={220}>
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`More for ${member.name}`}>
+            <ActionIcon variant="subtle" color="gray" aria-label={settingsText.member.more(member.name)}>
               <Ellipsis size={16} />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<KeyRound size={15} />} onClick={() => setAsk("reset")}>
-              Password reset link
+              {settingsText.member.resetLink}
             </Menu.Item>
             <Menu.Item color="red" leftSection={<UserX size={15} />} onClick={() => setAsk("remove")}>
-              Remove
+              {settingsText.remove}
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
@@ -62,9 +63,15 @@ export function MemberActions({ member }: { member: Member }) {
       <ConfirmDialog
         isOpen={ask === "remove"}
         onClose={close}
-        question={member.isMe ? "Remove yourself?" : `Remove ${member.name}?`}
-        consequence={`${member.isMe ? "You lose" : `${member.email} loses`} the account on this installation and all roles, and all sessions end immediately. The audit log is kept.`}
-        confirm="Remove"
+        question={
+          member.isMe ? settingsText.member.removeYourself : settingsText.member.removeQuestion(member.name)
+        }
+        consequence={
+          member.isMe
+            ? settingsText.member.removeYourselfConsequence
+            : settingsText.member.removeConsequence(member.email)
+        }
+        confirm={settingsText.remove}
         isBusy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate({ params })}
@@ -72,18 +79,18 @@ export function MemberActions({ member }: { member: Member }) {
       <ConfirmDialog
         isOpen={ask === "reset"}
         onClose={close}
-        question={`Reset the password of ${member.name}?`}
-        consequence="This creates a link that works once, for 24 hours. Using it ends all their sessions and turns two-factor sign-in off. Until then nothing changes."
-        confirm="Create link"
+        question={settingsText.member.resetQuestion(member.name)}
+        consequence={settingsText.member.resetConsequence}
+        confirm={settingsText.member.createLink}
         danger={false}
         isBusy={reset.isPending}
         error={reset.error}
         onConfirm={() => reset.mutate({ params })}
       />
       <OneTimeLink
-        title={`Password reset link for ${member.name}`}
+        title={settingsText.member.resetTitle(member.name)}
         link={link}
-        about="Send it to them through a channel that you trust. Anyone who opens it can set the password."
+        about={settingsText.member.aboutReset}
         onClose={() => setLink(null)}
       />
     </Group>

@@ -4,13 +4,15 @@ import { Alert, Button, Group, Modal, Select, Stack, Text } from "@mantine/core"
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { useSend } from "../../common/api/query.ts";
-import { roleOn, useSession, allRoles, roleNames, type Role } from "../../common/api/session.ts";
+import { roleOn, useSession, allRoles, type Role } from "../../common/api/session.ts";
+import { commonText } from "../../messages/common.ts";
 import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
 import type { Member } from "./Members.tsx";
 import { allSites, siteOfScope, useOwnedScopes, useScopeName } from "./scopes.ts";
+import { settingsText } from "../../messages/settings.ts";
 
-const roleChoices = allRoles.map((role) => ({ value: role as string, label: roleNames[role] }));
+const roleChoices = () => allRoles.map((role) => ({ value: role as string, label: commonText.roles[role] }));
 
 export function MemberRoles({
   member,
@@ -22,22 +24,23 @@ export function MemberRoles({
   onClose: () => void;
 }) {
   const scopeName = useScopeName();
+  const inText = (site: string | null) => (site === null ? settingsText.allSitesInText : scopeName(site));
   const mine = useSession().data?.grants ?? [];
   const { mutate, error, isPending } = useSend("PUT /members/:member/grants", {
     onDone: (_, { body }) =>
       notify(
         body.role === null
-          ? `${member.name} no longer has a role on ${scopeName(body.site)}.`
-          : `${member.name} is ${body.role} on ${scopeName(body.site)}.`,
+          ? settingsText.member.roleRemoved(member.name, inText(body.site))
+          : settingsText.member.roleChanged(member.name, commonText.roles[body.role], inText(body.site)),
       ),
   });
   const assign = (site: string | null, role: Role | null) =>
     mutate({ params: { member: member.id }, body: { site, role } });
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Roles of ${member.name}`}>
+    <Modal opened={isOpen} onClose={onClose} title={settingsText.member.rolesTitle(member.name)}>
       <Stack gap="md">
         {!member.confirmed && <NotConfirmed member={member} />}
-        {member.grants.length === 0 && <Text size="sm">No role, no access.</Text>}
+        {member.grants.length === 0 && <Text size="sm">{settingsText.member.noRole}</Text>}
         {member.grants.map(({ site, role }) => {
           const scope = scopeName(site);
           const mayChange = roleOn(mine, site) === "owner";
@@ -46,7 +49,7 @@ export function MemberRoles({
               <Select
                 label={scope}
                 flex={1}
-                data={roleChoices}
+                data={roleChoices()}
                 allowDeselect={false}
                 disabled={!mayChange || isPending}
                 value={role}
@@ -56,10 +59,10 @@ export function MemberRoles({
                 <Button
                   variant="default"
                   disabled={isPending}
-                  aria-label={`Remove the role on ${scope}`}
+                  aria-label={settingsText.member.removeRole(inText(site))}
                   onClick={() => assign(site, null)}
                 >
-                  Remove
+                  {settingsText.remove}
                 </Button>
               )}
             </Group>
@@ -74,12 +77,10 @@ export function MemberRoles({
 
 /** The inviter saw the link and may have created the account. */
 function NotConfirmed({ member: { email, invitedBy } }: { member: Member }) {
-  const who = invitedBy ?? "an owner of one site";
+  const who = invitedBy ?? settingsText.member.aSiteOwner;
   return (
     <Alert variant="light" color="yellow" icon={<TriangleAlert size={18} />} role="status">
-      It is not confirmed that this account belongs to {email}: the invitation link was shown to {who}. To
-      confirm it, an owner of the installation sends a password reset link, which the person opens. Do not
-      assign further roles before that.
+      {settingsText.member.unconfirmed(email, who)}
     </Alert>
   );
 }
@@ -110,23 +111,23 @@ function AddRole({
     >
       <Group gap="xs" align="flex-end">
         <Select
-          label="Add a role on"
-          placeholder="Choose"
+          label={settingsText.member.addRoleOn}
+          placeholder={settingsText.member.choose}
           flex="1 1 160px"
           data={scopes}
           value={scope}
           onChange={setScope}
         />
         <Select
-          label="Role"
+          label={settingsText.members.role}
           w={110}
-          data={roleChoices}
+          data={roleChoices()}
           allowDeselect={false}
           value={role}
           onChange={(next) => next !== null && setRole(next as Role)}
         />
         <Button type="submit" variant="default" loading={isBusy} disabled={scope === null}>
-          Add
+          {settingsText.member.add}
         </Button>
       </Group>
     </form>

@@ -5,7 +5,8 @@ import { Users, Mail } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi, useSend } from "../../common/api/query.ts";
-import { useSession, allRoles, roleNames, roleSentences } from "../../common/api/session.ts";
+import { useSession, allRoles } from "../../common/api/session.ts";
+import { commonText } from "../../messages/common.ts";
 import { ConfirmButton } from "../../common/dialogs.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { notify } from "../../common/notices.tsx";
@@ -16,6 +17,7 @@ import { Invite } from "./Invite.tsx";
 import { MemberActions } from "./MemberActions.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
 import { useOwnedScopes, useScopeName } from "./scopes.ts";
+import { settingsText } from "../../messages/settings.ts";
 
 export type Member = Answer<"GET /members">["members"][number];
 
@@ -27,14 +29,14 @@ export default function Members() {
       {isOwner || !session.data ? (
         <MemberList />
       ) : (
-        <OwnersOnly title="Only owners can manage members">
-          Ask an owner of this site to invite a person or to change a role.
+        <OwnersOnly title={settingsText.members.ownersOnly}>
+          {settingsText.members.aboutOwnersOnly}
         </OwnersOnly>
       )}
-      <Card title="Roles">
+      <Card title={settingsText.members.roles}>
         <List size="sm" spacing={4}>
           {allRoles.map((role) => (
-            <List.Item key={role}>{roleSentences[role]}</List.Item>
+            <List.Item key={role}>{commonText.roleSentences[role]}</List.Item>
           ))}
         </List>
       </Card>
@@ -46,7 +48,7 @@ function MemberList() {
   const { data, error, refetch } = useApi("GET /members", {});
   const columns: Column<Member>[] = [
     {
-      title: "Member",
+      title: settingsText.members.columns.member,
       cell: ({ name, email, isMe, confirmed, invitedBy }) => (
         <Stack gap={0}>
           <Group gap="xs">
@@ -55,7 +57,7 @@ function MemberList() {
             </Text>
             {isMe && (
               <Badge miw="fit-content" size="sm" variant="light" tt="none">
-                you
+                {settingsText.members.you}
               </Badge>
             )}
           </Group>
@@ -64,32 +66,42 @@ function MemberList() {
           </Text>
           {!confirmed && (
             <Text size="xs" c="dimmed">
-              Email not confirmed{invitedBy !== null && `; invited by ${invitedBy}`}
+              {invitedBy === null
+                ? settingsText.members.notConfirmed
+                : settingsText.members.notConfirmedInvitedBy(invitedBy)}
             </Text>
           )}
         </Stack>
       ),
     },
-    { title: "Roles", cell: ({ grants }) => <Grants grants={grants} /> },
+    { title: settingsText.members.columns.roles, cell: ({ grants }) => <Grants grants={grants} /> },
     {
-      title: "Two-factor",
+      title: settingsText.members.columns.twoFactor,
       cell: ({ twoFactor }) => <State of={twoFactor ? "on" : "off"} />,
       wide: true,
     },
-    { title: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />, wide: true },
-    { title: "", align: "right", cell: (member) => <MemberActions member={member} /> },
+    {
+      title: settingsText.members.columns.lastSeen,
+      cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
+      wide: true,
+    },
+    {
+      title: settingsText.members.columns.actions,
+      align: "right",
+      cell: (member) => <MemberActions member={member} />,
+    },
   ];
   return (
     <>
-      <Card title="Members" actions={<Invite />} padded={false}>
+      <Card title={settingsText.members.title} actions={<Invite />} padded={false}>
         <Rows
-          label="Members"
+          label={settingsText.members.title}
           columns={columns}
           rows={data?.members}
           keyOf={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
-          empty={<Empty icon={Users} title="No members" />}
+          empty={<Empty icon={Users} title={settingsText.members.none} />}
         />
       </Card>
       {data && data.invitations.length > 0 && <Invitations invitations={data.invitations} />}
@@ -99,14 +111,14 @@ function MemberList() {
 
 function Grants({ grants }: { grants: Member["grants"] }) {
   const scopeName = useScopeName();
-  if (grants.length === 0) return <span className="cc-quiet">none, no access</span>;
+  if (grants.length === 0) return <span className="cc-quiet">{settingsText.members.noAccess}</span>;
   return (
     <Stack gap={0}>
       {grants.map(({ site, role }) => (
         <Text key={site ?? ""} size="sm">
-          {roleNames[role]}{" "}
+          {commonText.roles[role]}{" "}
           <Text span c="dimmed" size="sm">
-            on {site === null ? "all sites" : scopeName(site)}
+            {settingsText.members.on(site === null ? settingsText.allSitesInText : scopeName(site))}
           </Text>
         </Text>
       ))}
@@ -120,23 +132,35 @@ type Invitation = Answer<"GET /members">["invitations"][number];
 function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
   const scopeName = useScopeName();
   const columns: Column<Invitation>[] = [
-    { title: "Email", cell: ({ email }) => email },
+    { title: commonText.email, cell: ({ email }) => email },
     {
-      title: "Role",
-      cell: ({ role, site }) => `${roleNames[role]} on ${site === null ? "all sites" : scopeName(site)}`,
+      title: settingsText.members.role,
+      cell: ({ role, site }) =>
+        settingsText.members.roleOn(
+          commonText.roles[role],
+          site === null ? settingsText.allSitesInText : scopeName(site),
+        ),
     },
-    { title: "Invited by", cell: ({ invitedBy }) => invitedBy, wide: true },
-    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} />, wide: true },
-    { title: "", align: "right", cell: (invitation) => <RevokeInvitation invitation={invitation} /> },
+    { title: settingsText.members.columns.invitedBy, cell: ({ invitedBy }) => invitedBy, wide: true },
+    {
+      title: settingsText.members.columns.expires,
+      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+      wide: true,
+    },
+    {
+      title: settingsText.members.columns.actions,
+      align: "right",
+      cell: (invitation) => <RevokeInvitation invitation={invitation} />,
+    },
   ];
   return (
-    <Card title="Open invitations" padded={false}>
+    <Card title={settingsText.members.invitations} padded={false}>
       <Rows
-        label="Open invitations"
+        label={settingsText.members.invitations}
         columns={columns}
         rows={invitations}
         keyOf={({ id }) => id}
-        empty={<Empty icon={Mail} title="No open invitations" />}
+        empty={<Empty icon={Mail} title={settingsText.members.noInvitations} />}
       />
     </Card>
   );
@@ -144,15 +168,15 @@ function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
 
 function RevokeInvitation({ invitation: { id, email } }: { invitation: Invitation }) {
   const withdraw = useSend("DELETE /members/invitations/:invitation", {
-    onDone: () => notify("Invitation revoked."),
+    onDone: () => notify(settingsText.members.revoked),
   });
   return (
     <ConfirmButton
-      label="Revoke"
+      label={settingsText.revoke}
       size="compact-sm"
-      question="Revoke this invitation?"
-      consequence={`The link that was sent to ${email} stops working. You can invite them again.`}
-      confirm="Revoke"
+      question={settingsText.members.revokeQuestion}
+      consequence={settingsText.members.revokeConsequence(email)}
+      confirm={settingsText.revoke}
       onConfirm={() => withdraw.mutateAsync({ params: { invitation: id } })}
       isBusy={withdraw.isPending}
       error={withdraw.error}

@@ -5,6 +5,8 @@ import { notify } from "../../common/notices.tsx";
 import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/api/query.ts";
 import { RequestError } from "../../common/states.tsx";
+import { settingsText } from "../../messages/settings.ts";
+import { commonText } from "../../messages/common.ts";
 
 type Props = { platform: string; name: string; clientId: string | null };
 
@@ -16,12 +18,12 @@ export function OAuthAppForm(props: Props) {
       <Button
         size="compact-sm"
         variant="default"
-        aria-label={`${clientId ? "Change" : "Set"} the OAuth app for ${name}`}
+        aria-label={clientId ? settingsText.oauthApps.changeFor(name) : settingsText.oauthApps.setFor(name)}
         onClick={open}
       >
-        {clientId ? "Change" : "Set"}
+        {clientId ? settingsText.oauthApps.change : settingsText.oauthApps.set}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={`OAuth app for ${name}`}>
+      <Modal opened={isOpen} onClose={close} title={settingsText.oauthApps.titleFor(name)}>
         <Form {...props} onClose={close} />
       </Modal>
     </>
@@ -34,7 +36,7 @@ function Form({ platform, name, clientId, onClose }: Props & { onClose: () => vo
   const { mutate, error, isPending } = useSend("PUT /oauth-apps/:platform", {
     onDone: () => {
       onClose();
-      notify(`OAuth app for ${name} saved.`);
+      notify(settingsText.oauthApps.saved(name));
     },
   });
   return (
@@ -46,7 +48,7 @@ function Form({ platform, name, clientId, onClose }: Props & { onClose: () => vo
     >
       <Stack>
         <TextInput
-          label="Client id"
+          label={settingsText.oauthApps.columns.clientId}
           required
           data-autofocus
           autoComplete="off"
@@ -57,26 +59,26 @@ function Form({ platform, name, clientId, onClose }: Props & { onClose: () => vo
           onChange={(event) => setId(event.currentTarget.value)}
         />
         <PasswordInput
-          label="Client secret"
+          label={settingsText.oauthApps.secret}
           description={
-            clientId ? "Never shown. Enter it again to change the app." : "Stored encrypted and never shown."
+            clientId ? settingsText.oauthApps.aboutSavedSecret : settingsText.oauthApps.aboutSecret
           }
-          placeholder={clientId ? "configured" : ""}
+          placeholder={clientId ? settingsText.oauthApps.configured : ""}
           required
           autoComplete="off"
           maxLength={2000}
           value={secret}
           error={fieldError(error, "clientSecret")}
           onChange={(event) => setSecret(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ "aria-label": "Show or hide the secret" }}
+          visibilityToggleButtonProps={{ "aria-label": settingsText.oauthApps.showSecret }}
         />
         <RequestError error={otherError(error, "clientId", "clientSecret")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {commonText.cancel}
           </Button>
           <Button type="submit" loading={isPending}>
-            Save
+            {commonText.save}
           </Button>
         </Group>
       </Stack>

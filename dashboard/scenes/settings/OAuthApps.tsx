@@ -1,6 +1,6 @@
 // The installation's OAuth apps. With an app for a platform, people connect by signing in there.
 
-import { Group, Text } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { Plug } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
@@ -15,6 +15,7 @@ import { Code, Id, State, Time } from "../../common/values.tsx";
 import { SettingsPage } from "../frame/SectionPage.tsx";
 import { OAuthAppForm } from "./OAuthAppForm.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
+import { settingsText } from "../../messages/settings.ts";
 
 type App = Answer<"GET /oauth-apps">["items"][number];
 
@@ -25,10 +26,7 @@ export default function OAuthApps() {
     <SettingsPage tab="oauth-apps">
       {isOwner && <Apps />}
       {!isOwner && data && (
-        <OwnersOnly title="Only owners of the installation can manage OAuth apps">
-          With an OAuth app registered at a platform, people connect by signing in there instead of pasting a
-          token. It applies to all sites.
-        </OwnersOnly>
+        <OwnersOnly title={settingsText.oauthApps.ownersOnly}>{settingsText.oauthApps.about}</OwnersOnly>
       )}
     </SettingsPage>
   );
@@ -38,45 +36,50 @@ function Apps() {
   const { data, error, refetch } = useApi("GET /oauth-apps", {});
   const nameOf = usePlatformName();
   const columns: Column<App>[] = [
-    { title: "Platform", cell: ({ platform }) => nameOf(platform) },
+    { title: settingsText.oauthApps.columns.platform, cell: ({ platform }) => nameOf(platform) },
     {
-      title: "State",
+      title: settingsText.oauthApps.columns.state,
       cell: ({ clientId, readable }) =>
         readable ? (
-          <State of={clientId ? "on" : "off"} word={clientId ? "registered" : "not registered"} />
+          <State
+            of={clientId ? "on" : "off"}
+            word={clientId ? settingsText.oauthApps.registered : settingsText.oauthApps.notRegistered}
+          />
         ) : (
-          <State of="unreadable" word="cannot be read: register it again" />
+          <State of="unreadable" word={settingsText.oauthApps.unreadable} />
         ),
     },
     {
-      title: "Client id",
-      cell: ({ clientId }) => (clientId ? <Id value={clientId} label="client id" short={false} /> : "–"),
+      title: settingsText.oauthApps.columns.clientId,
+      cell: ({ clientId }) =>
+        clientId ? <Id value={clientId} label={settingsText.oauthApps.copyClientId} short={false} /> : "–",
       wide: true,
     },
-    { title: "Changed", cell: ({ updatedAt }) => <Time at={updatedAt} />, wide: true },
-    { title: "", align: "right", cell: (app) => <Actions app={app} name={nameOf(app.platform)} /> },
+    {
+      title: settingsText.oauthApps.columns.changed,
+      cell: ({ updatedAt }) => <Time at={updatedAt} />,
+      wide: true,
+    },
+    {
+      title: settingsText.oauthApps.columns.actions,
+      align: "right",
+      cell: (app) => <Actions app={app} name={nameOf(app.platform)} />,
+    },
   ];
   return (
     <>
-      <Card
-        title="Redirect address"
-        about="Platforms ask for it when you register an app. Enter it exactly as shown."
-      >
-        <Code label="redirect address">{data?.redirectUri ?? "…"}</Code>
+      <Card title={settingsText.oauthApps.redirect} about={settingsText.oauthApps.aboutRedirect}>
+        <Code label={settingsText.oauthApps.redirect}>{data?.redirectUri ?? "…"}</Code>
       </Card>
-      <Card
-        title="OAuth apps"
-        about="With an OAuth app registered at a platform, people connect by signing in there instead of pasting a token. It applies to all sites."
-        padded={false}
-      >
+      <Card title={settingsText.oauthApps.title} about={settingsText.oauthApps.about} padded={false}>
         <Rows
-          label="OAuth apps"
+          label={settingsText.oauthApps.title}
           columns={columns}
           rows={data?.items}
           keyOf={({ platform }) => platform}
           error={error}
           onRetry={() => void refetch()}
-          empty={<Empty icon={Plug} title="No platform supports sign-in" />}
+          empty={<Empty icon={Plug} title={settingsText.oauthApps.none} />}
         />
       </Card>
     </>
@@ -85,23 +88,18 @@ function Apps() {
 
 function Actions({ app, name }: { app: App; name: string }) {
   const remove = useSend("DELETE /oauth-apps/:platform", {
-    onDone: () => notify(`OAuth app for ${name} removed.`),
+    onDone: () => notify(settingsText.oauthApps.removed(name)),
   });
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
       <OAuthAppForm platform={app.platform} name={name} clientId={app.clientId} />
       {app.clientId && (
         <ConfirmButton
-          label="Remove"
+          label={settingsText.remove}
           size="compact-sm"
-          question={`Remove the OAuth app for ${name}?`}
-          consequence={
-            <Text size="sm">
-              Signing in to {name} is no longer possible, and expired access tokens cannot be renewed:
-              connections that use it will need reconnection.
-            </Text>
-          }
-          confirm="Remove"
+          question={settingsText.oauthApps.removeQuestion(name)}
+          consequence={settingsText.oauthApps.removeConsequence(name)}
+          confirm={settingsText.remove}
           onConfirm={() => remove.mutateAsync({ params: { platform: app.platform } })}
           isBusy={remove.isPending}
           error={remove.error}

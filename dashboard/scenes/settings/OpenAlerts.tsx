@@ -4,27 +4,35 @@ import { CircleCheck, TriangleAlert } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
 import type { ApiError } from "../../common/api/api.ts";
 import { useSiteId } from "../../common/api/session.ts";
-import { capitalize } from "../../common/format/format.ts";
+import { withLocalTimes } from "../../common/format/days.ts";
+import { capitalize } from "../../common/format/sentence.ts";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import type { AlertLine } from "./Alerts.tsx";
+import { settingsText } from "../../messages/settings.ts";
+import { RichText } from "../../messages/RichText.tsx";
+import { serverText } from "../../messages/server.ts";
 
 /** The page to check first, by kind of alert. */
-const places: Record<AlertLine["kind"], [path: string, label: string]> = {
-  "needs reconnection": ["integrations", "Go to platforms"],
-  "success rate": ["integrations/log", "Go to the sync log"],
-  silence: ["configuration/keys", "Go to inbound keys"],
-  webhook: ["integrations/webhooks", "Go to webhooks"],
-  "wrong keys": ["configuration/keys", "Go to inbound keys"],
-  queue: ["integrations/log", "Go to the sync log"],
-  host: ["configuration/domains", "Go to domains"],
-  "damaged data": ["configuration", "Go to the configuration"],
-  "not counted": ["integrations/log", "Go to the sync log"],
+const places: Record<AlertLine["kind"], string> = {
+  "needs reconnection": "integrations",
+  "success rate": "integrations/log",
+  silence: "configuration/keys",
+  webhook: "integrations/webhooks",
+  "wrong keys": "configuration/keys",
+  queue: "integrations/log",
+  host: "configuration/domains",
+  "damaged data": "configuration",
+  "not counted": "integrations/log",
 };
+
+export const channelName = (channel: string): string =>
+  (settingsText.alerts.channels as Readonly<Record<string, string>>)[channel] ?? channel;
 
 /** Alerts about a connection link to its platform's page. */
 function placeOf({ kind, platform }: AlertLine): [path: string, label: string] {
-  return platform === null ? places[kind] : [`integrations/${platform}`, "Go to the platform"];
+  const texts = settingsText.alerts.places;
+  return platform === null ? [places[kind], texts[kind]] : [`integrations/${platform}`, texts.platform];
 }
 
 export function OpenAlerts({
@@ -38,12 +46,12 @@ export function OpenAlerts({
 }) {
   const site = useSiteId();
   return (
-    <Card title="Open alerts" about="Cleancast checks once a minute." padded={false}>
+    <Card title={settingsText.alerts.open} about={settingsText.alerts.aboutOpen} padded={false}>
       {error && <LoadError error={error} onRetry={onRetry} />}
       {!alerts && !error && <Loading rows={2} />}
       {alerts?.length === 0 && (
-        <Empty icon={CircleCheck} title="No open alerts">
-          Expired tokens, failing deliveries, unusual silence and wrong keys appear here.
+        <Empty icon={CircleCheck} title={settingsText.alerts.noneOpen}>
+          {settingsText.alerts.aboutNoneOpen}
         </Empty>
       )}
       <Stack gap="sm" px="md" pb={alerts?.length ? "md" : 0} aria-live="polite">
@@ -55,23 +63,28 @@ export function OpenAlerts({
               variant="light"
               color="red"
               icon={<TriangleAlert size={18} />}
-              title={capitalize(alert.title)}
+              title={capitalize(serverText(alert.title))}
             >
               <Stack gap={4}>
-                <Text size="sm">{alert.text}</Text>
+                <Text size="sm">{withLocalTimes(serverText(alert.text))}</Text>
                 <Text size="sm">
-                  <b>What to do:</b> {alert.whatToDo}{" "}
+                  <b>{settingsText.alerts.whatToDo}</b> {serverText(alert.whatToDo)}{" "}
                   <Anchor component={Link} to={`/sites/${site}/${path}`} size="sm" underline="always">
                     {label}
                   </Anchor>
                 </Text>
                 <Text size="sm">
-                  Began <Time at={alert.beganAt} />. Last notification:{" "}
-                  <Time at={alert.notifiedAt} none="none yet" />.
+                  <RichText
+                    text={settingsText.alerts.began}
+                    tags={{
+                      began: () => <Time at={alert.beganAt} />,
+                      notified: () => <Time at={alert.notifiedAt} none={settingsText.alerts.notNotified} />,
+                    }}
+                  />
                 </Text>
                 {alert.failed.map((one) => (
                   <Text key={one.channel} size="sm">
-                    The {one.channel} could not be reached: {one.error}
+                    {settingsText.alerts.failedChannel(channelName(one.channel), serverText(one.error))}
                   </Text>
                 ))}
               </Stack>

@@ -3,31 +3,33 @@
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useApi } from "../../common/api/query.ts";
 import { useSite, useSiteId } from "../../common/api/session.ts";
-import { capitalize, exactTime } from "../../common/format/format.ts";
+import { capitalize } from "../../common/format/sentence.ts";
+import { exactTime } from "../../common/format/times.ts";
 import { filterReasonText, type FilterReason } from "../../common/format/reasons.ts";
-import { settingNames, settingText } from "../../common/settings/settingNames.ts";
+import { isSetting, settingName, settingText } from "../../common/settings/settingNames.ts";
 import { useScopeName } from "./scopes.ts";
+import { settingsText } from "../../messages/settings.ts";
+import { countText } from "../../common/format/numbers.ts";
+import { commonText } from "../../messages/common.ts";
+import { serverText } from "../../messages/server.ts";
 
-const detailNames: Record<string, string> = {
-  id: "id",
-  newId: "new id",
-  oldUntil: "old one valid until",
-  openedInbound: "turned the inbound webhook on",
-  stateReason: "reason",
-  sendEmpty: "sends empty periods",
-  expiresAt: "expires",
-};
+const detailName = (name: string): string | undefined =>
+  (settingsText.audit.details as Readonly<Record<string, string>>)[name];
 
 /** The relay's own changes have no person's name. */
-export const actorName = (actor: string) => (actor === "relay" ? "Cleancast" : actor);
+export const actorName = (actor: string) => (actor === "relay" ? "Cleancast" : serverText(actor));
 
-/** An action about a "key" is about an inbound key. */
-export function actionText(action: string): string {
-  return capitalize(action.replace(/^key /, "inbound key "));
-}
+/** Returns the text for an action, or the stored one if this version does not know it. */
+export const actionName = (action: string): string =>
+  (settingsText.audit.actions as Readonly<Record<string, string>>)[action] ?? capitalize(action);
 
 const toWords = (name: string) =>
   name.replaceAll("_", " ").replaceAll(/[A-Z]/g, (one) => ` ${one.toLowerCase()}`);
+
+const roleName = (role: string): string =>
+  (commonText.roles as Readonly<Record<string, string>>)[role] ?? role;
+const scopeText = (scope: string): string =>
+  (settingsText.apiKeys.scopeNames as Readonly<Record<string, string>>)[scope] ?? scope;
 
 const times = new Set(["oldUntil", "expiresAt", "to", "from"]);
 const ids = new Set(["id", "newId", "connection", "event", "webhook"]);
@@ -42,15 +44,18 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
   const connections = useApi("GET /sites/:site/connections", { params: { site: useSiteId() } }).data?.items;
 
   function valueText(name: string, value: unknown): string {
-    if (value === null) return "none";
-    if (typeof value === "boolean") return value ? "yes" : "no";
+    if (value === null) return commonText.none;
+    if (typeof value === "boolean") return value ? settingsText.audit.yes : settingsText.audit.no;
+    if (typeof value === "number" && !times.has(name)) return countText(value);
     if (typeof value === "number" && times.has(name)) return exactTime(value, timeZone);
     if (typeof value === "string") {
-      if (name in settingNames) return settingText(value);
+      if (isSetting(name)) return settingText(value);
       if (name === "from" || name === "site") return scopeName(value);
-      return name === "platform" ? platformName(value) : value;
+      if (name === "role") return roleName(value);
+      if (name === "scopes") return scopeText(value);
+      return name === "platform" ? platformName(value) : serverText(value);
     }
-    if (Array.isArray(value)) return value.map((one) => valueText(name, one)).join(", ") || "none";
+    if (Array.isArray(value)) return value.map((one) => valueText(name, one)).join(", ") || commonText.none;
     if (name === "reasons") return filterReasonText(value as FilterReason);
     return JSON.stringify(value) ?? "";
   }
@@ -59,7 +64,9 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
   function platformOf(detail: Record<string, unknown>): Detail[] {
     if ("platform" in detail) return [];
     const found = connections?.find(({ id }) => id === detail["id"] || id === detail["connection"]);
-    return found ? [{ name: "platform", text: platformName(found.platform), isId: false }] : [];
+    return found
+      ? [{ name: settingsText.audit.details.platform, text: platformName(found.platform), isId: false }]
+      : [];
   }
 
   return (detail) => [
@@ -68,9 +75,10 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
       .filter(([, value]) => value !== false && value !== undefined)
       .map(([name, value]) => {
         const isId = ids.has(name) && typeof value === "string";
-        if (value === true && detailNames[name]) return { name: "", text: detailNames[name], isId };
+        const known = detailName(name);
+        if (value === true && known) return { name: "", text: known, isId };
         return {
-          name: settingNames[name] ?? detailNames[name] ?? toWords(name),
+          name: (isSetting(name) ? settingName(name) : undefined) ?? known ?? toWords(name),
           text: valueText(name, value),
           isId,
         };

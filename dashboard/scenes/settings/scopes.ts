@@ -1,13 +1,15 @@
 // The scope of a role or key: one site, or all sites.
 
 import { roleOn, useSession, useSiteId, useSites } from "../../common/api/session.ts";
+import { settingsText } from "../../messages/settings.ts";
 
 export const allSites = "all";
 
 /** Returns a function that names a scope: the site's name, or "All sites" for null. */
 export function useScopeName(): (site: string | null) => string {
   const sites = useSites().data?.items;
-  return (site) => (site === null ? "All sites" : (sites?.find(({ id }) => id === site)?.name ?? site));
+  return (site) =>
+    site === null ? settingsText.allSites : (sites?.find(({ id }) => id === site)?.name ?? site);
 }
 
 /** Returns the scopes that the user owns as choices, this site first. */
@@ -19,8 +21,8 @@ export function useOwnedScopes(): { value: string; label: string }[] {
     .filter(({ id }) => roleOn(grants, id) === "owner")
     .toSorted((one, other) => Number(other.id === here) - Number(one.id === here));
   return [
-    ...owned.map(({ id, name }) => ({ value: id, label: id === here ? `${name} (this site)` : name })),
-    ...(roleOn(grants, null) === "owner" ? [{ value: allSites, label: "All sites" }] : []),
+    ...owned.map(({ id, name }) => ({ value: id, label: id === here ? settingsText.thisSite(name) : name })),
+    ...(roleOn(grants, null) === "owner" ? [{ value: allSites, label: settingsText.allSites }] : []),
   ];
 }
 

@@ -7,6 +7,7 @@ import { useSend } from "../../common/api/query.ts";
 import { useEnter } from "./enter.ts";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
+import { signInText } from "../../messages/signIn.ts";
 
 export function CodeStep({ onBack }: { onBack: () => void }) {
   const enter = useEnter();
@@ -20,22 +21,18 @@ export function CodeStep({ onBack }: { onBack: () => void }) {
   };
   return (
     <SignInCard
-      title="One more step"
-      about={
-        isBackup
-          ? "Enter one of the backup codes that you kept. Each works once."
-          : "Enter the code that your authenticator app shows for Cleancast."
-      }
+      title={signInText.code.title}
+      about={isBackup ? signInText.code.aboutBackup : signInText.code.aboutApp}
       onSubmit={() => mutate({ body: { code: code.replaceAll(" ", "") } })}
       footer={
         <Anchor component="button" type="button" size="sm" onClick={onBack}>
-          Use another account
+          {signInText.code.anotherAccount}
         </Anchor>
       }
     >
       <TextInput
         key={String(isBackup)}
-        label={isBackup ? "Backup code" : "Code"}
+        label={isBackup ? signInText.code.backupCode : signInText.code.code}
         name="code"
         autoComplete={isBackup ? "off" : "one-time-code"}
         inputMode={isBackup ? "text" : "numeric"}
@@ -48,10 +45,10 @@ export function CodeStep({ onBack }: { onBack: () => void }) {
       />
       <SignInError error={otherError(error, "code")} />
       <Button type="submit" loading={isPending}>
-        Sign in
+        {signInText.signIn}
       </Button>
       <Anchor component="button" type="button" size="sm" onClick={change}>
-        {isBackup ? "Use the authenticator app" : "Use a backup code"}
+        {isBackup ? signInText.code.useApp : signInText.code.useBackup}
       </Anchor>
     </SignInCard>
   );

@@ -6,10 +6,12 @@ import { useSend } from "../../common/api/query.ts";
 import { Code } from "../../common/values.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
+import { signInText } from "../../messages/signIn.ts";
+import { commonText } from "../../messages/common.ts";
 
-const back = (
+const back = () => (
   <Anchor component={Link} to="/sign-in" size="sm">
-    Back to sign-in
+    {signInText.backToSignIn}
   </Anchor>
 );
 
@@ -19,31 +21,30 @@ export default function Forgotten() {
 
   if (data?.mail)
     return (
-      <SignInCard title="Check your email" footer={back}>
+      <SignInCard title={signInText.forgotten.sentTitle} footer={back()}>
         <Text size="sm" role="status">
-          If {email} has an account here, a password reset link has been sent. It is valid for one hour.
+          {signInText.forgotten.sent(email)}
         </Text>
       </SignInCard>
     );
   if (data)
     return (
-      <SignInCard title="Email is not configured" footer={back}>
+      <SignInCard title={signInText.forgotten.noMailTitle} footer={back()}>
         <Text size="sm" role="status">
-          This installation has no mail server. Ask an owner for a link (Settings, Members), or create one on
-          the server:
+          {signInText.forgotten.noMail}
         </Text>
-        <Code label="command">{`npx cleancast member reset ${email}`}</Code>
+        <Code label={signInText.forgotten.command}>{`npx cleancast member reset ${email}`}</Code>
       </SignInCard>
     );
   return (
     <SignInCard
-      title="Set a new password"
-      about="You will receive a link by email."
+      title={signInText.forgotten.title}
+      about={signInText.forgotten.about}
       onSubmit={() => mutate({ body: { email } })}
-      footer={back}
+      footer={back()}
     >
       <TextInput
-        label="Email"
+        label={commonText.email}
         type="email"
         name="email"
         autoComplete="username"
@@ -55,7 +56,7 @@ export default function Forgotten() {
       />
       <SignInError error={otherError(error, "email")} />
       <Button type="submit" loading={isPending}>
-        Send link
+        {signInText.forgotten.send}
       </Button>
     </SignInCard>
   );

@@ -4,7 +4,6 @@ import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { useSend } from "../../common/api/query.ts";
-import { roleSentences } from "../../common/api/session.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
 import { Loading } from "../../common/states.tsx";
 import { NewPassword } from "./NewPassword.tsx";
@@ -12,8 +11,8 @@ import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
 import { useEnter } from "./enter.ts";
 import { useLinkToken } from "./linkToken.ts";
-
-const title = "You are invited";
+import { signInText } from "../../messages/signIn.ts";
+import { commonText } from "../../messages/common.ts";
 
 export default function Invitation() {
   const token = useLinkToken();
@@ -23,19 +22,16 @@ export default function Invitation() {
   }, [token, mutate]);
 
   if (token === null)
-    return <SignInCard title={title} about="Open the invitation link that you were sent." />;
+    return <SignInCard title={signInText.invitation.title} about={signInText.invitation.noToken} />;
   if (error)
     return (
-      <SignInCard
-        title="This invitation cannot be used"
-        about="Ask the person who invited you for a new link. Each link works once, for seven days."
-      >
+      <SignInCard title={signInText.invitation.unusableTitle} about={signInText.invitation.unusable}>
         <SignInError error={error} />
       </SignInCard>
     );
   if (!data)
     return (
-      <SignInCard title={title}>
+      <SignInCard title={signInText.invitation.title}>
         <Loading rows={3} />
       </SignInCard>
     );
@@ -48,18 +44,25 @@ function Accept({ token, invitation }: { token: string; invitation: Answer<"POST
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const { mutate, error, isPending } = useSend("POST /invitations/accept", { onDone: enter });
-  const place = site === null ? "all sites of this installation" : site;
+  const place = site === null ? signInText.invitation.allSites : site;
   return (
     <SignInCard
-      title={title}
-      about={`${invitedBy} invites you to ${place} as ${role}. ${roleSentences[role]}`}
+      title={signInText.invitation.title}
+      about={`${signInText.invitation.about(invitedBy, place, signInText.invitation.roles[role])} ${commonText.roleSentences[role]}`}
       onSubmit={() => mutate({ body: { token, password, ...(known ? {} : { name }) } })}
     >
-      <TextInput label="Email" type="email" name="email" autoComplete="username" value={email} readOnly />
+      <TextInput
+        label={commonText.email}
+        type="email"
+        name="email"
+        autoComplete="username"
+        value={email}
+        readOnly
+      />
       {known ? (
         <PasswordInput
-          label="Your password"
-          description="You already have an account here."
+          label={signInText.invitation.yourPassword}
+          description={signInText.invitation.known}
           name="password"
           autoComplete="current-password"
           required
@@ -67,12 +70,12 @@ function Accept({ token, invitation }: { token: string; invitation: Answer<"POST
           value={password}
           error={fieldError(error, "password")}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+          visibilityToggleButtonProps={{ "aria-label": commonText.showPassword }}
         />
       ) : (
         <>
           <TextInput
-            label="Your name"
+            label={signInText.yourName}
             name="name"
             autoComplete="name"
             required
@@ -87,7 +90,7 @@ function Accept({ token, invitation }: { token: string; invitation: Answer<"POST
       )}
       <SignInError error={otherError(error, "password", "name")} />
       <Button type="submit" loading={isPending}>
-        Accept
+        {signInText.invitation.accept}
       </Button>
     </SignInCard>
   );

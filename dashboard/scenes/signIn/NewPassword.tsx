@@ -1,8 +1,10 @@
 import { PasswordInput } from "@mantine/core";
+import { signInText } from "../../messages/signIn.ts";
+import { commonText } from "../../messages/common.ts";
 
 /** One field whose text can be shown, instead of typing the password twice. */
 export function NewPassword({
-  label = "Password",
+  label = commonText.password,
   value,
   onChange,
   fault = null,
@@ -15,7 +17,7 @@ export function NewPassword({
   return (
     <PasswordInput
       label={label}
-      description="At least 12 characters. A few random words are easy to remember and hard to guess."
+      description={signInText.newPassword.about}
       name="new-password"
       autoComplete="new-password"
       minLength={12}
@@ -24,7 +26,7 @@ export function NewPassword({
       value={value}
       error={fault}
       onChange={(event) => onChange(event.currentTarget.value)}
-      visibilityToggleButtonProps={{ "aria-label": "Show or hide the password", tabIndex: 0 }}
+      visibilityToggleButtonProps={{ "aria-label": commonText.showPassword, tabIndex: 0 }}
     />
   );
 }

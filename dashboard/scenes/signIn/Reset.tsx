@@ -7,11 +7,11 @@ import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { useLinkToken } from "./linkToken.ts";
 import { SignInError } from "./SignInError.tsx";
+import { signInText } from "../../messages/signIn.ts";
 
-const title = "Set a new password";
-const another = (
+const another = () => (
   <Anchor component={Link} to="/forgotten" size="sm">
-    Request another link
+    {signInText.reset.anotherLink}
   </Anchor>
 );
 
@@ -24,35 +24,35 @@ export default function Reset() {
 
   if (isSuccess)
     return (
-      <SignInCard title="Your new password is set">
+      <SignInCard title={signInText.reset.doneTitle}>
         <Text size="sm" role="status">
-          You were signed out everywhere. Sign in with the new password.
+          {signInText.reset.done}
         </Text>
         <Button component={Link} to="/sign-in">
-          Sign in
+          {signInText.signIn}
         </Button>
       </SignInCard>
     );
   if (token === null)
     return (
-      <SignInCard title={title} about="Open the link that you were sent. It works once." footer={another} />
+      <SignInCard title={signInText.forgotten.title} about={signInText.reset.noToken} footer={another()} />
     );
   return (
     <SignInCard
-      title={title}
-      about="You will be signed out everywhere else."
+      title={signInText.forgotten.title}
+      about={signInText.reset.about}
       onSubmit={() => mutate({ body: { token, password } })}
-      footer={another}
+      footer={another()}
     >
       <NewPassword
-        label="New password"
+        label={signInText.newPassword.label}
         value={password}
         onChange={setPassword}
         fault={fieldError(error, "password")}
       />
       <SignInError error={otherError(error, "password")} />
       <Button type="submit" loading={isPending}>
-        Set the password
+        {signInText.reset.submit}
       </Button>
     </SignInCard>
   );

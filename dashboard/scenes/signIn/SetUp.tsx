@@ -11,39 +11,33 @@ import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
 import { useEnter } from "./enter.ts";
 import { useLinkToken } from "./linkToken.ts";
-
-const title = "Set up Cleancast";
+import { signInText } from "../../messages/signIn.ts";
+import { commonText } from "../../messages/common.ts";
 
 export default function SetUp() {
   const token = useLinkToken();
   const { data, error, refetch } = useApi("GET /setup", {});
   if (error)
     return (
-      <SignInCard title={title}>
+      <SignInCard title={signInText.setUp.title}>
         <LoadError error={error} onRetry={() => void refetch()} />
       </SignInCard>
     );
   if (!data)
     return (
-      <SignInCard title={title}>
+      <SignInCard title={signInText.setUp.title}>
         <Loading rows={3} />
       </SignInCard>
     );
   if (!data.needed)
     return (
-      <SignInCard title={title} about="This installation already has an owner.">
+      <SignInCard title={signInText.setUp.title} about={signInText.setUp.hasOwner}>
         <Button component={Link} to="/sign-in">
-          Sign in
+          {signInText.signIn}
         </Button>
       </SignInCard>
     );
-  if (token === null)
-    return (
-      <SignInCard
-        title={title}
-        about="Open the set-up link that the console printed when Cleancast started. It works once; a new one is printed at each start until there is an owner."
-      />
-    );
+  if (token === null) return <SignInCard title={signInText.setUp.title} about={signInText.setUp.noToken} />;
   return <OwnerForm token={token} />;
 }
 
@@ -55,17 +49,17 @@ function OwnerForm({ token }: { token: string }) {
   const { mutate, error, isPending } = useSend("POST /setup", { onDone: enter });
   return (
     <SignInCard
-      title={title}
-      about="Create the owner account of this installation. You can invite others afterwards."
+      title={signInText.setUp.title}
+      about={signInText.setUp.about}
       onSubmit={() => mutate({ body: { token, name, email, password } })}
       footer={
         <Anchor component={Link} to="/sign-in" size="sm">
-          I already have an account
+          {signInText.setUp.hasAccount}
         </Anchor>
       }
     >
       <TextInput
-        label="Your name"
+        label={signInText.yourName}
         name="name"
         autoComplete="name"
         required
@@ -76,7 +70,7 @@ function OwnerForm({ token }: { token: string }) {
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
-        label="Email"
+        label={commonText.email}
         type="email"
         name="email"
         autoComplete="username"
@@ -88,7 +82,7 @@ function OwnerForm({ token }: { token: string }) {
       <NewPassword value={password} onChange={setPassword} fault={fieldError(error, "password")} />
       <SignInError error={otherError(error, "name", "email", "password")} />
       <Button type="submit" loading={isPending}>
-        Create owner
+        {signInText.setUp.submit}
       </Button>
     </SignInCard>
   );

@@ -7,6 +7,8 @@ import { CodeStep } from "./CodeStep.tsx";
 import { useEnter } from "./enter.ts";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
+import { commonText } from "../../messages/common.ts";
+import { signInText } from "../../messages/signIn.ts";
 
 export default function SignIn() {
   const enter = useEnter();
@@ -23,12 +25,7 @@ export default function SignIn() {
   });
 
   if (setup.data?.needed)
-    return (
-      <SignInCard
-        title="Not set up yet"
-        about="This installation has no owner yet. Open the set-up link that the console printed when Cleancast started."
-      />
-    );
+    return <SignInCard title={signInText.setUp.neededTitle} about={signInText.setUp.needed} />;
   if (isCodeNeeded) return <CodeStep onBack={() => setCodeNeeded(false)} />;
   const provider = setup.data?.singleSignOn;
   const toProvider = provider && (
@@ -39,16 +36,16 @@ export default function SignIn() {
   if (setup.data?.passwords === false) return <SignInCard title="Sign in">{toProvider}</SignInCard>;
   return (
     <SignInCard
-      title="Sign in"
+      title={signInText.signIn}
       onSubmit={() => mutate({ body: { email, password } })}
       footer={
         <Anchor component={Link} to="/forgotten" size="sm">
-          Forgot password?
+          {signInText.forgotten.link}
         </Anchor>
       }
     >
       <TextInput
-        label="Email"
+        label={commonText.email}
         type="email"
         name="email"
         autoComplete="username"
@@ -59,18 +56,18 @@ export default function SignIn() {
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
       <PasswordInput
-        label="Password"
+        label={commonText.password}
         name="password"
         autoComplete="current-password"
         required
         value={password}
         error={fieldError(error, "password")}
         onChange={(event) => setPassword(event.currentTarget.value)}
-        visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+        visibilityToggleButtonProps={{ "aria-label": commonText.showPassword }}
       />
       <SignInError error={otherError(error, "email", "password")} />
       <Button type="submit" loading={isPending}>
-        Sign in
+        {signInText.signIn}
       </Button>
       {toProvider}
     </SignInCard>

@@ -1,7 +1,10 @@
 // The page layout before sign-in.
 
-import { Box, Center, Group, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Box, Center, Group, Stack, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
+import { commonText } from "../../messages/common.ts";
+import { language, languageNames, languages } from "../../messages/language.ts";
+import { chooseLanguage } from "../../messages/shown.ts";
 import type { FormEvent, ReactNode } from "react";
 
 export function SignInCard({
@@ -47,6 +50,22 @@ export function SignInCard({
             {footer}
           </Text>
         )}
+        <Group justify="center" gap="md" component="nav" aria-label={commonText.language}>
+          {languageNames.map((name) => (
+            <Anchor
+              key={name}
+              component="button"
+              type="button"
+              size="sm"
+              lang={name}
+              {...(language() === name ? { fw: 600 } : { c: "dimmed" })}
+              aria-current={language() === name}
+              onClick={() => void chooseLanguage(name)}
+            >
+              {languages[name]}
+            </Anchor>
+          ))}
+        </Group>
       </Stack>
     </Center>
   );

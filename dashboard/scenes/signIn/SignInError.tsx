@@ -2,11 +2,7 @@ import { Alert } from "@mantine/core";
 import { Hourglass } from "lucide-react";
 import type { ApiError } from "../../common/api/api.ts";
 import { RequestError } from "../../common/states.tsx";
-
-const waitText = (seconds: number) => {
-  const minutes = Math.ceil(seconds / 60);
-  return minutes <= 1 ? "in a minute" : minutes < 60 ? `in ${minutes} minutes` : "in about an hour";
-};
+import { signInText } from "../../messages/signIn.ts";
 
 /** Shows the error of a request; after too many attempts, also the time to wait. */
 export function SignInError({ error }: { error: ApiError | null }) {
@@ -17,9 +13,9 @@ export function SignInError({ error }: { error: ApiError | null }) {
       color="yellow"
       icon={<Hourglass size={18} />}
       role="alert"
-      title="Too many attempts"
+      title={signInText.tooMany.title}
     >
-      {error.waitSeconds > 0 ? `Try again ${waitText(error.waitSeconds)}.` : error.message}
+      {error.waitSeconds > 0 ? signInText.tooMany.retry(Math.ceil(error.waitSeconds / 60)) : error.message}
     </Alert>
   );
 }

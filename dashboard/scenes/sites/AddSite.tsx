@@ -6,15 +6,17 @@ import { useState } from "react";
 import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/api/query.ts";
 import { RequestError } from "../../common/states.tsx";
+import { sitesText } from "../../messages/sites.ts";
+import { commonText } from "../../messages/common.ts";
 
 export function AddSite() {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
       <Button leftSection={<Plus size={16} />} onClick={open}>
-        Add a site
+        {sitesText.add.title}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Add a site">
+      <Modal opened={isOpen} onClose={close} title={sitesText.add.title}>
         <Form onClose={close} />
       </Modal>
     </>
@@ -26,7 +28,7 @@ function Form({ onClose }: { onClose: () => void }) {
   const [host, setHost] = useState("");
   const add = useSend("POST /sites", {
     onDone: (site) => {
-      notify(`${site.name} added`);
+      notify(sitesText.add.added(site.name));
       onClose();
       void navigate({ to: `/sites/${site.id}/overview` });
     },
@@ -41,8 +43,8 @@ function Form({ onClose }: { onClose: () => void }) {
     >
       <Stack>
         <TextInput
-          label="Domain"
-          description="The domain where people convert. You can add more later."
+          label={sitesText.add.domain}
+          description={sitesText.add.about}
           placeholder="shop.example.com"
           value={host}
           onChange={({ currentTarget }) => setHost(currentTarget.value)}
@@ -50,16 +52,16 @@ function Form({ onClose }: { onClose: () => void }) {
           required
           data-autofocus
           autoComplete="off"
-          autoCapitalize="none"
+          autoCapitalize={commonText.none}
           spellCheck={false}
         />
         <RequestError error={isAboutHost ? null : add.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {commonText.cancel}
           </Button>
           <Button type="submit" loading={add.isPending}>
-            Add
+            {sitesText.add.submit}
           </Button>
         </Group>
       </Stack>

@@ -5,24 +5,26 @@ import { Link } from "@tanstack/react-router";
 import { Globe } from "lucide-react";
 import { Card, Page } from "../../common/Page.tsx";
 import { useMay, useSites, type Site } from "../../common/api/session.ts";
-import { countText } from "../../common/format/format.ts";
+import { countText } from "../../common/format/numbers.ts";
 import { TextLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { Empty } from "../../common/states.tsx";
 import { State, Time } from "../../common/values.tsx";
 import { AddSite } from "./AddSite.tsx";
+import { sitesText } from "../../messages/sites.ts";
+import { commonText } from "../../messages/common.ts";
 
 const overview = (site: Site) => `/sites/${site.id}/overview`;
 
 function hostsText({ hosts, name }: Site): string {
   const [first = "", ...more] = hosts;
   if (more.length === 0) return first === name ? "" : first;
-  return `${first} and ${more.length} more`;
+  return sitesText.moreHosts(first, more.length);
 }
 
-const columns: Column<Site>[] = [
+const columns = (): Column<Site>[] => [
   {
-    title: "Site",
+    title: sitesText.site,
     cell: (site) => (
       <Stack gap={0}>
         <TextLink to={overview(site)} fw={500} c="inherit">
@@ -40,19 +42,19 @@ const columns: Column<Site>[] = [
     ),
   },
   {
-    title: "Conversions, 24 h",
+    title: sitesText.conversions,
     align: "right",
     cell: ({ health }) => countText(health.conversions24h),
   },
   {
-    title: "Bots removed, 24 h",
+    title: sitesText.bots,
     align: "right",
     wide: true,
     cell: ({ health }) => countText(health.removed24h),
   },
-  { title: "Connections", wide: true, cell: (site) => <Connections site={site} /> },
+  { title: sitesText.connections, wide: true, cell: (site) => <Connections site={site} /> },
   {
-    title: "Waiting",
+    title: sitesText.waiting,
     align: "right",
     wide: true,
     cell: (site) =>
@@ -64,33 +66,31 @@ const columns: Column<Site>[] = [
         </TextLink>
       ),
   },
-  { title: "Last event", wide: true, cell: ({ health }) => <Time at={health.lastEventAt} none="none yet" /> },
-  { title: "Alerts", wide: true, cell: (site) => <Alerts site={site} /> },
+  {
+    title: sitesText.lastEvent,
+    wide: true,
+    cell: ({ health }) => <Time at={health.lastEventAt} none={sitesText.noEvent} />,
+  },
+  { title: sitesText.alerts, wide: true, cell: (site) => <Alerts site={site} /> },
 ];
 
 export default function Sites() {
   const { data, error, refetch } = useSites();
   const mayAdd = useMay("admin", null);
   return (
-    <Page
-      title="Sites"
-      about="Each site has its own keys, connections and data. 24 h means the current hour and the 23 before it."
-      actions={mayAdd ? <AddSite /> : null}
-    >
+    <Page title={sitesText.title} about={sitesText.about} actions={mayAdd ? <AddSite /> : null}>
       <Card padded={false}>
         <Rows
-          label="Sites"
-          columns={columns}
+          label={sitesText.title}
+          columns={columns()}
           rows={data?.items}
           keyOf={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
           to={(site) => ({ to: overview(site) })}
           empty={
-            <Empty icon={Globe} title="No site yet" action={mayAdd ? <AddSite /> : null}>
-              {mayAdd
-                ? "Add the domain where people convert to see its keys, platforms and figures here."
-                : "You have no access to a site yet. Ask an owner to invite you."}
+            <Empty icon={Globe} title={sitesText.emptyTitle} action={mayAdd ? <AddSite /> : null}>
+              {mayAdd ? sitesText.emptyAdmin : sitesText.emptyViewer}
             </Empty>
           }
         />
@@ -102,20 +102,16 @@ export default function Sites() {
 function Connections({ site }: { site: Site }) {
   const { active, paused, needsReconnection } = site.health.connections;
   const parts = [
-    [
-      "needs reconnection",
-      needsReconnection,
-      needsReconnection === 1 ? "needs reconnection" : "need reconnection",
-    ],
-    ["active", active, "active"],
-    ["paused", paused, "paused"],
+    ["needs reconnection", needsReconnection, sitesText.needReconnection],
+    ["active", active, sitesText.active],
+    ["paused", paused, sitesText.paused],
   ] as const;
   const shown = parts.filter(([, n]) => n > 0);
-  if (shown.length === 0) return <State of="not connected" word="none" />;
+  if (shown.length === 0) return <State of="not connected" word={commonText.none} />;
   return (
     <Group gap="sm" className="cc-states">
       {shown.map(([state, n, word]) => (
-        <State key={state} of={state} word={`${n} ${word}`} />
+        <State key={state} of={state} word={word(n)} />
       ))}
     </Group>
   );
@@ -123,10 +119,10 @@ function Connections({ site }: { site: Site }) {
 
 function Alerts({ site }: { site: Site }) {
   const n = site.health.openAlerts;
-  if (n === 0) return <span className="cc-quiet">none</span>;
+  if (n === 0) return <span className="cc-quiet">{commonText.none}</span>;
   return (
     <Link to={`/sites/${site.id}/settings/alerts`} style={{ textDecoration: "none" }}>
-      <State of="failing" word={n === 1 ? "1 alert" : `${n} alerts`} />
+      <State of="failing" word={sitesText.alertCount(n)} />
     </Link>
   );
 }

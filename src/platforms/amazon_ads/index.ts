@@ -83,14 +83,14 @@ export const amazonAds = {
   settings: [
     {
       name: "advertiser_id",
-      label: "Advertiser id",
+      label: "Advertiser ID",
       help: "The number of the advertiser in Amazon DSP (CFID).",
       required: true,
       check: digits(3, 24),
     },
     {
       name: "client_id",
-      label: "Client id",
+      label: "Client ID",
       help: "The client id of your Login with Amazon profile, amzn1.application-oa2-client.…; the one of the app that signs in.",
       required: true,
       check: checkToken,

@@ -70,7 +70,7 @@ export const cm360 = {
   settings: [
     {
       name: "floodlight_configuration",
-      label: "Floodlight configuration id",
+      label: "Floodlight configuration ID",
       help: "The id of the advertiser in Campaign Manager 360, or of its parent advertiser.",
       required: true,
       check: digits(1, 20),

@@ -61,7 +61,7 @@ export const ga4 = {
   settings: [
     {
       name: "measurement_id",
-      label: "Measurement id",
+      label: "Measurement ID",
       help: "G- and some letters and digits: Admin > Data streams > your stream. Not the stream id, which is a number.",
       required: true,
       check: (value) =>
@@ -81,7 +81,7 @@ export const ga4 = {
     },
     {
       name: "without_client_id",
-      label: "Events without a client id",
+      label: "Events without a client ID",
       help: "pseudonym sends events of people whose _ga cookie is not known under a generated client id, which counts as a new user. skip does not send them.",
       default: "pseudonym",
       check: oneOf(["pseudonym", "skip"]),

@@ -81,7 +81,7 @@ export const googleAds = {
   settings: [
     {
       name: "customer_id",
-      label: "Customer id",
+      label: "Customer ID",
       help: "The Google Ads account that owns the conversion actions, like 123-456-7890. Not its manager account.",
       required: true,
       check: checkCustomerId,

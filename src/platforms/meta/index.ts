@@ -95,7 +95,7 @@ export const meta = {
   settings: [
     {
       name: "pixel_id",
-      label: "Dataset (pixel) id",
+      label: "Dataset (pixel) ID",
       help: "The number of the dataset in Meta's Events Manager, under Settings.",
       required: true,
       check: digits(5, 20),

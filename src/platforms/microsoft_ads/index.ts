@@ -90,7 +90,7 @@ export const microsoftAds = {
   settings: [
     {
       name: "tag_id",
-      label: "UET tag id",
+      label: "UET tag ID",
       help: "The number of the UET tag that the goals belong to: Conversions > UET tag.",
       required: true,
       check: checkDigits,
@@ -114,13 +114,13 @@ export const microsoftAds = {
     },
     {
       name: "account_id",
-      label: "Ad account id",
+      label: "Ad account ID",
       help: "The number of the ad account that owns the offline goal: aid in the URL of its pages.",
       check: checkDigits,
     },
     {
       name: "customer_id",
-      label: "Manager account id",
+      label: "Manager account ID",
       help: "The number of the manager account: cid in the URL of its pages. Microsoft requires it for most users.",
       check: checkDigits,
     },

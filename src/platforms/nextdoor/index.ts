@@ -68,7 +68,7 @@ export const nextdoor = {
   settings: [
     {
       name: "data_source_id",
-      label: "Data source id",
+      label: "Data source ID",
       help: "The id of the pixel in Ads Manager, under Assets, Pixels.",
       required: true,
       check: (value) => (/^[\w-]{3,64}$/.test(value) ? null : "must be an id of letters, digits and hyphens"),
@@ -76,7 +76,7 @@ export const nextdoor = {
     requiredSecret("access_token", "Access token", "From the account page of Nextdoor Ads Manager."),
     {
       name: "partner_id",
-      label: "Partner id",
+      label: "Partner ID",
       help: "Only if Nextdoor gave you one: it is sent with every event.",
       check: checkToken,
     },

@@ -71,7 +71,7 @@ export const openaiAds = {
   settings: [
     {
       name: "pixel_id",
-      label: "Pixel id",
+      label: "Pixel ID",
       help: "The id of the pixel on the Conversions tab of Ads Manager.",
       required: true,
       check: (value) =>

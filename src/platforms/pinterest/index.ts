@@ -77,7 +77,7 @@ export const pinterest = {
   settings: [
     {
       name: "ad_account_id",
-      label: "Ad account id",
+      label: "Ad account ID",
       help: "The number of the ad account in Pinterest's Ads Manager. It is not the id of the tag.",
       required: true,
       check: digits(3, 20),

@@ -51,7 +51,7 @@ export const quora = {
   settings: [
     {
       name: "account_id",
-      label: "Ad account id",
+      label: "Ad account ID",
       help: "The number of the ad account in Quora Ads Manager.",
       required: true,
       // Sent as a number, which is exact up to 15 digits.

@@ -107,14 +107,14 @@ export const reddit = {
     },
     {
       name: "pixel_id",
-      label: "Pixel id",
+      label: "Pixel ID",
       help: "The id of the pixel in Events Manager, often the same as that of the ad account.",
       required: true,
       check: checkId,
     },
     {
       name: "test_id",
-      label: "Test id",
+      label: "Test ID",
       help: "From Event Testing in Events Manager; events of test keys are sent with it and show up there.",
       check: checkToken,
     },
@@ -128,7 +128,7 @@ export const reddit = {
     dedupSetting,
     {
       name: "uuid_form",
-      label: "Form of the browser id",
+      label: "Form of the browser ID",
       help: "Sources differ on how Reddit expects the _rdt_uuid cookie: id (what follows the dot) or cookie (the whole value).",
       default: "id",
       check: oneOf(["id", "cookie"]),

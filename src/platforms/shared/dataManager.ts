@@ -34,7 +34,7 @@ export const eventSourceSetting = {
 
 export const numericOrderIdsSetting = {
   name: "numeric_order_ids",
-  label: "Order ids of digits only",
+  label: "Order IDs of digits only",
   help: "prefixed sends 1001 as order-1001, because Google may reject bare digits. as_given sends 1001: choose it when the Google tag reports the same order ids.",
   default: "prefixed",
   check: oneOf(["prefixed", "as_given"]),

@@ -30,8 +30,8 @@ export const requiredSecret = (name: string, label: string, help: string) =>
 export const expirySetting = {
   name: "expires_at",
   label: "Access token expires",
-  help: "When the access token expires, in milliseconds since 1970; filled by signing in.",
-  check: (value: string) => (/^\d{10,16}$/.test(value) ? null : "must be a time in milliseconds"),
+  help: "When the access token expires, as a Unix time in milliseconds; filled by signing in.",
+  check: (value: string) => (/^\d{10,16}$/.test(value) ? null : "must be a Unix time in milliseconds"),
 } as const satisfies Setting;
 
 /** Filled by a sign-in, in addition to the access token. */
@@ -59,7 +59,7 @@ export const getRequest = (url: string, headers: Record<string, string>): Platfo
 
 export const dedupSetting = {
   name: "dedup_id",
-  label: "Deduplication id",
+  label: "Deduplication ID",
   help:
     "Which id the platform compares with the one that your pixel sends: event (the id that cc.eventId gives in the " +
     "browser) or order (the order id, where there is one).",

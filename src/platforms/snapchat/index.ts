@@ -76,7 +76,7 @@ export const snapchat = {
   settings: [
     {
       name: "pixel_id",
-      label: "Pixel id",
+      label: "Pixel ID",
       help: "The id of the Snap Pixel in Ads Manager, under Events Manager.",
       required: true,
       check: checkId,
@@ -98,7 +98,7 @@ export const snapchat = {
     limitedDataSetting,
     {
       name: "ad_account_id",
-      label: "Ad account id",
+      label: "Ad account ID",
       help: "Only to list the pixels of an ad account; not needed when you enter the pixel id yourself.",
       check: checkId,
     },

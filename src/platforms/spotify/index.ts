@@ -57,7 +57,7 @@ export const spotify = {
   settings: [
     {
       name: "connection_id",
-      label: "Connection id",
+      label: "Connection ID",
       help: "From Ads Manager: Events, View Conversions API instructions. It belongs to the same business as the token.",
       required: true,
       check: (value) =>

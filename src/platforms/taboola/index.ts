@@ -48,7 +48,7 @@ export const taboola = {
   settings: [
     {
       name: "account_id",
-      label: "Account id",
+      label: "Account ID",
       help: "The number of the account in Realize.",
       required: true,
       check: digits(1, 20),

@@ -82,7 +82,7 @@ export const tiktok = {
   settings: [
     {
       name: "pixel_code",
-      label: "Pixel id",
+      label: "Pixel ID",
       help: "The code of letters and digits under the pixel's name in TikTok's Events Manager.",
       required: true,
       check: (value) =>
@@ -107,7 +107,7 @@ export const tiktok = {
     },
     {
       name: "advertiser_id",
-      label: "Ad account id",
+      label: "Ad account ID",
       help: "Only to list the pixels of an ad account; not needed when you enter the pixel id yourself.",
       check: digits(5, 25),
     },

@@ -66,7 +66,7 @@ export const x = {
   settings: [
     {
       name: "pixel_id",
-      label: "Pixel id",
+      label: "Pixel ID",
       help: "The id of the pixel in Events Manager, a few letters and digits.",
       required: true,
       check: (value) => (/^[a-z0-9]{1,20}$/i.test(value) ? null : "must be letters and digits, like o8z6j"),

@@ -10,8 +10,11 @@ import { useSiteId } from "../../../common/api/session.ts";
 import { fieldError, otherError } from "../../../common/fields.ts";
 import { reasonText } from "../../../common/format/reasons.ts";
 import { RequestError } from "../../../common/states.tsx";
-import { Id, Money, State, Time } from "../../../common/values.tsx";
+import { Id, Money, State, stateWord, Time } from "../../../common/values.tsx";
 import { PersonActions } from "./PersonActions.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
+import { commonText } from "../../../messages/common.ts";
+import { RichText } from "../../../messages/RichText.tsx";
 
 export function FindPerson() {
   const site = useSiteId();
@@ -19,10 +22,7 @@ export function FindPerson() {
   const find = useSend("POST /sites/:site/people/find");
   const search = (text: string) => find.mutateAsync({ params: { site }, body: { email: text.trim() } });
   return (
-    <Card
-      title="Find a person"
-      about="The email is hashed before the search: plain addresses are never stored. Each search is recorded in the audit log, without the person's identity."
-    >
+    <Card title={configurationText.person.title} about={configurationText.person.about}>
       <Stack gap={0}>
         <form
           onSubmit={(event) => {
@@ -32,7 +32,7 @@ export function FindPerson() {
         >
           <Group align="flex-end" gap="xs">
             <TextInput
-              label="Email"
+              label={commonText.email}
               placeholder="ada@example.com"
               required
               maxLength={320}
@@ -46,7 +46,7 @@ export function FindPerson() {
               onChange={(event) => setEmail(event.currentTarget.value)}
             />
             <Button type="submit" variant="default" loading={find.isPending}>
-              Find
+              {configurationText.person.find}
             </Button>
           </Group>
         </form>
@@ -61,13 +61,6 @@ export function FindPerson() {
 
 export type Person = Answer<"POST /sites/:site/people/find">;
 
-const consentWords: Record<Person["consent"], string> = {
-  granted: "agreed",
-  denied: "opted out",
-  unknown: "no decision",
-  unreadable: "unreadable, counts as opted out",
-};
-
 function PersonFound({ person, onChanged }: { person: Person; onChanged: () => Promise<unknown> }) {
   const { emailSha256, consent, decisions, visits, events } = person;
   const isKnown = decisions.length + visits.length + events.length > 0;
@@ -76,33 +69,41 @@ function PersonFound({ person, onChanged }: { person: Person; onChanged: () => P
       <Group gap="lg">
         <Group gap={6}>
           <Text size="sm" c="dimmed">
-            Hashed email
+            {configurationText.person.hashedEmail}
           </Text>
-          <Id value={emailSha256} label="hashed email" />
+          <Id value={emailSha256} label={configurationText.person.copyHash} />
         </Group>
         <Group gap={6}>
           <Text size="sm" c="dimmed">
-            Consent
+            {configurationText.person.consent}
           </Text>
-          <State of={consent} word={consentWords[consent]} />
+          <State of={consent} word={configurationText.person.consents[consent]} />
         </Group>
       </Group>
-      {!isKnown && <Text size="sm">Nothing is stored about this person on this site.</Text>}
+      {!isKnown && <Text size="sm">{configurationText.person.unknown}</Text>}
       <PersonActions person={person} isKnown={isKnown} onChanged={onChanged} />
       {decisions.length > 0 && (
-        <Part title="Decisions">
+        <Part title={configurationText.person.decisions}>
           {decisions.map(({ givenBy, state, decidedAt }) => (
             <li key={`${givenBy} ${decidedAt}`}>
-              {state} by {givenBy}, <Time at={decidedAt} />
+              <RichText
+                text={configurationText.person.decision(
+                  stateWord(state),
+                  givenBy === "operator"
+                    ? configurationText.person.byOperator
+                    : configurationText.person.byVisitor(givenBy),
+                )}
+                tags={{ time: () => <Time at={decidedAt} /> }}
+              />
             </li>
           ))}
         </Part>
       )}
       {visits.length > 0 && (
-        <Part title={`Visits (${visits.length})`}>
+        <Part title={configurationText.person.visits(visits.length)}>
           {visits.map((visit) => (
             <li key={`${visit.seenAt} ${visit.page}`}>
-              <Time at={visit.seenAt} /> {visit.page ?? "unknown page"}
+              <Time at={visit.seenAt} /> {visit.page ?? configurationText.person.unknownPage}
               <VisitIds visit={visit} />
             </li>
           ))}
@@ -126,9 +127,13 @@ function VisitIds({ visit }: { visit: Person["visits"][number] }) {
   const ids = Object.keys(visit.clickIds);
   const utm = Object.values(visit.utm);
   const parts = [
-    ids.length ? `click ids: ${ids.join(", ")}` : "no click id",
-    utm.length ? `campaign: ${utm.join(" / ")}` : "",
-    visit.isBot ? `classified as a bot${visit.reason ? ` (${reasonText(visit.reason)})` : ""}` : "",
+    ids.length ? configurationText.person.clickIds(ids.join(", ")) : configurationText.person.noClickId,
+    utm.length ? configurationText.person.campaign(utm.join(" / ")) : "",
+    visit.isBot
+      ? visit.reason
+        ? configurationText.person.botReason(reasonText(visit.reason))
+        : configurationText.person.bot
+      : "",
   ].filter(Boolean);
   return <span className="cc-quiet"> – {parts.join("; ")}</span>;
 }
@@ -136,7 +141,7 @@ function VisitIds({ visit }: { visit: Person["visits"][number] }) {
 function Events({ events }: { events: Person["events"] }) {
   const site = useSiteId();
   return (
-    <Part title={`Events (${events.length})`}>
+    <Part title={configurationText.person.events(events.length)}>
       {events.map(({ id, event, orderId, value, currency, receivedAt }) => (
         <li key={id}>
           <Anchor component={Link} to={`/sites/${site}/events/${id}`} size="sm">

@@ -5,10 +5,11 @@ import { call, type ApiError } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
 import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { counted } from "../../../common/format/format.ts";
+
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import type { Person } from "./FindPerson.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
 
 /** Export, recording a consent decision, and erasure. */
 export function PersonActions({
@@ -30,12 +31,18 @@ export function PersonActions({
       ),
   });
   const decide = useSend("POST /sites/:site/people/consent", {
-    onDone: (_, { body }) => notify(body.decision === "denied" ? "Opt-out recorded." : "Consent recorded."),
+    onDone: (_, { body }) =>
+      notify(
+        body.decision === "denied" ? configurationText.person.optOutDone : configurationText.person.agreeDone,
+      ),
   });
   const erase = useSend("POST /sites/:site/people/erase", {
     onDone: ({ events, visitors }) =>
       notify(
-        `Erased: ${counted(events, "event")} and ${counted(visitors, "visitor")} can no longer be linked to this person.`,
+        configurationText.person.erased(
+          configurationText.person.erasedEvents(events),
+          configurationText.person.erasedVisitors(visitors),
+        ),
       ),
   });
   const record = async (decision: "granted" | "denied") => {
@@ -52,16 +59,16 @@ export function PersonActions({
             loading={download.isPending}
             onClick={() => download.mutate()}
           >
-            Export as JSON
+            {configurationText.person.export}
           </Button>
         )}
         {person.consent !== "denied" && (
           <ConfirmButton
-            label="Record opt-out"
+            label={configurationText.person.optOut}
             danger={false}
-            question="Record an opt-out?"
-            consequence="From now on their conversions are sent without click ids and hashes. Stored data is kept until you erase it."
-            confirm="Record"
+            question={configurationText.person.optOutQuestion}
+            consequence={configurationText.person.optOutConsequence}
+            confirm={configurationText.person.record}
             onConfirm={() => record("denied")}
             isBusy={decide.isPending}
             error={decide.error}
@@ -69,11 +76,11 @@ export function PersonActions({
         )}
         {person.consent !== "granted" && (
           <ConfirmButton
-            label="Record consent"
+            label={configurationText.person.agree}
             danger={false}
-            question="Record consent?"
-            consequence="Only if the person has told you so. It ends their opt-out: identifiers are used again from now on."
-            confirm="Record"
+            question={configurationText.person.agreeQuestion}
+            consequence={configurationText.person.agreeConsequence}
+            confirm={configurationText.person.record}
             onConfirm={() => record("granted")}
             isBusy={decide.isPending}
             error={decide.error}
@@ -81,10 +88,10 @@ export function PersonActions({
         )}
         {isKnown && (
           <ConfirmButton
-            label="Erase"
-            question="Erase this person?"
-            consequence="Visits, click ids and hashes of this person are removed from all events and from the log, and waiting deliveries are cancelled. Statistics are kept. An opt-out is kept, so that it still applies. This cannot be undone."
-            confirm="Erase"
+            label={configurationText.person.erase}
+            question={configurationText.person.eraseQuestion}
+            consequence={configurationText.person.eraseConsequence}
+            confirm={configurationText.person.erase}
             onConfirm={async () => {
               await erase.mutateAsync({ params, body: who });
               await onChanged();

@@ -8,8 +8,10 @@ import { useApi, useSend } from "../../../common/api/query.ts";
 import { useMay, useSiteId, useSites } from "../../../common/api/session.ts";
 import { ConfirmButton } from "../../../common/dialogs.tsx";
 import { notify } from "../../../common/notices.tsx";
-import { settingGroups, settingName, settingText } from "../../../common/settings/settingNames.ts";
+import { siteSettingsText } from "../../../messages/siteSettings.ts";
+import { noteText, settingGroups, settingName, settingText } from "../../../common/settings/settingNames.ts";
 import { LoadError, Loading } from "../../../common/states.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
 
 type Change = { name: string; here: string; there: string };
 
@@ -18,48 +20,50 @@ export function CopySettings() {
   const mayChange = useMay("admin", site);
   const others = useSites().data?.items.filter(({ id }) => id !== site) ?? [];
   const [from, setFrom] = useState<string | null>(null);
-  const [chosen, setChosen] = useState<string[]>(["Traffic filters"]);
-  const send = useSend("POST /sites/:site/settings/copy", { onDone: () => notify("Settings copied.") });
+  const [chosen, setChosen] = useState<string[]>(["traffic"]);
+  const send = useSend("POST /sites/:site/settings/copy", {
+    onDone: () => notify(configurationText.copy.done),
+  });
   const changes = useChanges(site, from, chosen);
 
   if (!mayChange || others.length === 0) return null;
   const fromName = others.find(({ id }) => id === from)?.name ?? "";
   return (
-    <Card
-      title="Copy settings"
-      about="Copies settings from another site. Keys, connections and data are never copied."
-    >
+    <Card title={configurationText.copy.title} about={configurationText.copy.about}>
       <Stack gap="md">
         <Select
-          label="Site to copy from"
-          placeholder="Choose a site"
+          label={configurationText.copy.from}
+          placeholder={configurationText.copy.choose}
           searchable
           maw={400}
           data={others.map(({ id, name }) => ({ value: id, label: name }))}
           value={from}
           onChange={setFrom}
         />
-        <Checkbox.Group label="What to copy" value={chosen} onChange={setChosen}>
+        <Checkbox.Group label={configurationText.copy.groups} value={chosen} onChange={setChosen}>
           <Group gap="md" mt={6}>
-            {settingGroups.map(({ name }) => (
-              <Checkbox key={name} value={name} label={name} />
+            {settingGroups.map(({ group }) => (
+              <Checkbox key={group} value={group} label={siteSettingsText.groups[group]} />
             ))}
           </Group>
         </Checkbox.Group>
         {from !== null && <ReplacedSettings changes={changes} />}
         {send.data?.notes.map((note) => (
           <Alert key={note} variant="light" color="yellow" icon={<Info size={18} />} role="status">
-            {note}
+            {noteText(note)}
           </Alert>
         ))}
         {from !== null && (changes.list?.length ?? 0) > 0 && (
           <div>
             <ConfirmButton
-              label="Copy settings"
+              label={configurationText.copy.title}
               danger={false}
-              question={`Copy settings from ${fromName}?`}
-              consequence={`${changes.list?.length === 1 ? "One setting" : `${changes.list?.length} settings`} of this site will be replaced: ${changes.list?.map(({ name }) => settingName(name)).join("; ")}.`}
-              confirm="Copy"
+              question={configurationText.copy.question(fromName)}
+              consequence={configurationText.copy.consequence(
+                changes.list?.length ?? 0,
+                changes.list?.map(({ name }) => settingName(name)).join("; ") ?? "",
+              )}
+              confirm={configurationText.copy.submit}
               onConfirm={() =>
                 send.mutateAsync({
                   params: { site },
@@ -84,8 +88,8 @@ function useChanges(site: string, from: string | null, groups: readonly string[]
     { enabled: from !== null },
   );
   const names = settingGroups
-    .filter(({ name }) => groups.includes(name))
-    .flatMap(({ labels }) => Object.keys(labels));
+    .filter(({ group }) => groups.includes(group))
+    .flatMap((one): readonly string[] => one.names);
   const list = theirs.data?.items
     .filter(({ name }) => names.includes(name))
     .map(({ name, value }): Change => {
@@ -105,22 +109,27 @@ function ReplacedSettings({ changes: { list, error } }: { changes: ReturnType<ty
   if (list.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        Nothing to copy: these settings are the same on both sites.
+        {configurationText.copy.nothing}
       </Text>
     );
   return (
-    <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label="What will be replaced">
-      <Table aria-label="What will be replaced" verticalSpacing={6}>
+    <div
+      style={{ overflowX: "auto" }}
+      role="region"
+      tabIndex={0}
+      aria-label={configurationText.copy.replaced}
+    >
+      <Table aria-label={configurationText.copy.replaced} verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th fw={500} fz="xs">
-              Setting
+              {configurationText.copy.columns.setting}
             </Table.Th>
             <Table.Th fw={500} fz="xs">
-              Current
+              {configurationText.copy.columns.current}
             </Table.Th>
             <Table.Th fw={500} fz="xs">
-              After copying
+              {configurationText.copy.columns.after}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>

@@ -8,9 +8,12 @@ import { Card } from "../../../common/Page.tsx";
 import type { Answer } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
 import { useMay, useSite, type Site } from "../../../common/api/session.ts";
-import { counted } from "../../../common/format/format.ts";
+
 import { notify } from "../../../common/notices.tsx";
 import { LoadError, Loading, RequestError } from "../../../common/states.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
+import { commonText } from "../../../messages/common.ts";
+import { listText } from "../../../messages/plural.ts";
 
 export function DeleteSite() {
   const site = useSite();
@@ -18,11 +21,11 @@ export function DeleteSite() {
   const [isOpen, { open, close }] = useDisclosure();
   if (!site || !isOwner) return null;
   return (
-    <Card title="Delete this site" about="Deletes the site with its keys, connections and all its data.">
+    <Card title={configurationText.delete.title} about={configurationText.delete.about}>
       <Button variant="default" color="red" onClick={open}>
-        Delete site
+        {configurationText.delete.button}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={`Delete ${site.name}?`}>
+      <Modal opened={isOpen} onClose={close} title={configurationText.delete.question(site.name)}>
         <Form site={site} onClose={close} />
       </Modal>
     </Card>
@@ -37,7 +40,7 @@ function Form({ site, onClose }: { site: Site; onClose: () => void }) {
   const contents = useApi("GET /sites/:site/contents", { params });
   const remove = useSend("DELETE /sites/:site", {
     onDone: () => {
-      notify(`${site.name} deleted.`);
+      notify(configurationText.delete.deleted(site.name));
       void navigate({ to: "/sites" });
     },
   });
@@ -51,12 +54,9 @@ function Form({ site, onClose }: { site: Site; onClose: () => void }) {
       }}
     >
       <Stack>
-        <Text size="sm">
-          This deletes {contentsText(contents.data)}. Its keys stop working within two seconds, and waiting
-          deliveries are not sent. It cannot be undone.
-        </Text>
+        <Text size="sm">{configurationText.delete.consequence(describeContents(contents.data))}</Text>
         <TextInput
-          label={`Type ${host} to confirm`}
+          label={configurationText.delete.confirm(host)}
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           data-autofocus
@@ -67,10 +67,10 @@ function Form({ site, onClose }: { site: Site; onClose: () => void }) {
         <RequestError error={remove.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {commonText.cancel}
           </Button>
           <Button type="submit" color="red" loading={remove.isPending} disabled={typed.trim() !== host}>
-            Delete site
+            {configurationText.delete.button}
           </Button>
         </Group>
       </Stack>
@@ -78,15 +78,15 @@ function Form({ site, onClose }: { site: Site; onClose: () => void }) {
   );
 }
 
-function contentsText(contents: Answer<"GET /sites/:site/contents">): string {
-  const texts = [
-    counted(contents.hosts, "host"),
-    counted(contents.keys, "key"),
-    counted(contents.connections, "connection"),
-    counted(contents.webhooks, "webhook"),
-    counted(contents.events, "event"),
-    counted(contents.identities, "identity record"),
-    counted(contents.visitors, "visitor"),
-  ];
-  return `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`;
+function describeContents(contents: Answer<"GET /sites/:site/contents">): string {
+  const { hosts, keys, connections, webhooks, events, identities, visitors } = configurationText.delete;
+  return listText([
+    hosts(contents.hosts),
+    keys(contents.keys),
+    connections(contents.connections),
+    webhooks(contents.webhooks),
+    events(contents.events),
+    identities(contents.identities),
+    visitors(contents.visitors),
+  ]);
 }

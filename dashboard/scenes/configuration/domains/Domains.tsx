@@ -14,6 +14,8 @@ import { CopySettings } from "./CopySettings.tsx";
 import { DeleteSite } from "./DeleteSite.tsx";
 import { Hosts } from "./Hosts.tsx";
 import { caddyRule, nginxRule } from "./proxyRules.ts";
+import { configurationText } from "../../../messages/configuration.ts";
+import { RichText } from "../../../messages/RichText.tsx";
 
 const zones = () =>
   ["UTC", ...Intl.supportedValuesOf("timeZone")].map((value) => ({
@@ -27,8 +29,8 @@ export default function Domains() {
       <Hosts />
       <PointHere />
       <SettingsCard
-        title="Site"
-        about="The site's name in the dashboard and in alerts, and its time zone."
+        title={configurationText.site.title}
+        about={configurationText.site.about}
         fields={(form) => {
           const current = form.value("time_zone");
           const all = zones();
@@ -37,12 +39,7 @@ export default function Domains() {
             ? all
             : [{ value: current, label: current }, ...all];
           return (
-            <ChoiceField
-              form={form}
-              name="time_zone"
-              help="Used for the days of charts and for all times shown."
-              data={data}
-            />
+            <ChoiceField form={form} name="time_zone" help={configurationText.site.timeZone} data={data} />
           );
         }}
       >
@@ -63,34 +60,28 @@ function PointHere() {
   const host = site?.hosts[0] ?? "shop.example.com";
   const target = URL.parse(url)?.hostname ?? url;
   return (
-    <Card
-      title="Point the domain to Cleancast"
-      about="The path /__cc/ of your own host must lead here. Browsers then treat it as first party and keep the visitor cookie for its full lifetime."
-    >
+    <Card title={configurationText.pointHere.title} about={configurationText.pointHere.about}>
       <Text size="sm" mb="sm">
-        A proxy in front of the relay must forward requests for this domain, too. <b>Check now</b>, above,
-        sends one through the proxy.
+        <RichText text={configurationText.pointHere.proxy} tags={{ b: (content) => <b>{content}</b> }} />
       </Text>
       <Tabs defaultValue="nginx" keepMounted={false}>
-        <Tabs.List aria-label="Ways to point a domain here">
-          <Tabs.Tab value="nginx">nginx</Tabs.Tab>
-          <Tabs.Tab value="caddy">Caddy</Tabs.Tab>
-          <Tabs.Tab value="cname">Subdomain</Tabs.Tab>
+        <Tabs.List aria-label={configurationText.pointHere.ways}>
+          <Tabs.Tab value="nginx">{configurationText.pointHere.nginx}</Tabs.Tab>
+          <Tabs.Tab value="caddy">{configurationText.pointHere.caddy}</Tabs.Tab>
+          <Tabs.Tab value="cname">{configurationText.pointHere.subdomain}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="nginx" pt="md">
-          <Code label="nginx configuration">{nginxRule(url)}</Code>
+          <Code label={configurationText.pointHere.nginxRule}>{nginxRule(url)}</Code>
         </Tabs.Panel>
         <Tabs.Panel value="caddy" pt="md">
-          <Code label="Caddy configuration">{caddyRule(host, url)}</Code>
+          <Code label={configurationText.pointHere.caddyRule}>{caddyRule(host, url)}</Code>
         </Tabs.Panel>
         <Tabs.Panel value="cname" pt="md">
           <Stack gap="sm">
-            <Text size="sm">
-              If you cannot change the web server of your pages, point a subdomain here and add it above as a
-              domain of this site. Safari may limit the cookie of a subdomain to seven days, so a path on the
-              same host is better.
-            </Text>
-            <Code label="DNS record">{`cc.${host.replace(/^www\./, "")}.  CNAME  ${target}.`}</Code>
+            <Text size="sm">{configurationText.pointHere.aboutSubdomain}</Text>
+            <Code
+              label={configurationText.pointHere.dnsRecord}
+            >{`cc.${host.replace(/^www\./, "")}.  CNAME  ${target}.`}</Code>
           </Stack>
         </Tabs.Panel>
       </Tabs>
@@ -109,7 +100,7 @@ function NameForm({ name }: { name: string }) {
   const mayChange = useMay("admin", site);
   const [text, setText] = useState(name);
   const { mutate, error, isPending } = useSend("PATCH /sites/:site", {
-    onDone: () => notify("Site renamed."),
+    onDone: () => notify(configurationText.site.renamed),
   });
   return (
     <form
@@ -120,7 +111,7 @@ function NameForm({ name }: { name: string }) {
     >
       <Group align="flex-end" gap="xs">
         <TextInput
-          label="Site name"
+          label={configurationText.site.name}
           required
           maxLength={100}
           flex="1 1 200px"
@@ -137,7 +128,7 @@ function NameForm({ name }: { name: string }) {
             loading={isPending}
             disabled={!text.trim() || text.trim() === name}
           >
-            Rename
+            {configurationText.site.rename}
           </Button>
         )}
       </Group>

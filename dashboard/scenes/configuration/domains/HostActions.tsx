@@ -7,20 +7,29 @@ import { useSend } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
 import { RequestError } from "../../../common/states.tsx";
 import type { Host } from "./Hosts.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
+import { serverText } from "../../../messages/server.ts";
 
 export function HostActions({ host: { host, state }, isOnly }: { host: Host; isOnly: boolean }) {
   const params = { site: useSiteId(), host };
   const verify = useSend("POST /sites/:site/hosts/:host/verify", {
-    onDone: ({ problem }) => notify(problem ? problem.what : `${host} points here.`),
+    onDone: ({ problem }) =>
+      notify(problem ? serverText(problem.what) : configurationText.domains.pointsHere(host)),
   });
-  const pause = useSend("POST /sites/:site/hosts/:host/pause", { onDone: () => notify(`${host} paused.`) });
+  const pause = useSend("POST /sites/:site/hosts/:host/pause", {
+    onDone: () => notify(configurationText.domains.paused(host)),
+  });
   const resume = useSend("POST /sites/:site/hosts/:host/resume", {
     onDone: (resumed) =>
       notify(
-        resumed.state === "waiting" ? `${host} is waiting for verification.` : `${host} is served again.`,
+        resumed.state === "waiting"
+          ? configurationText.domains.isWaiting(host)
+          : configurationText.domains.isServed(host),
       ),
   });
-  const remove = useSend("DELETE /sites/:site/hosts/:host", { onDone: () => notify(`${host} removed.`) });
+  const remove = useSend("DELETE /sites/:site/hosts/:host", {
+    onDone: () => notify(configurationText.domains.removed(host)),
+  });
   return (
     <Stack gap={4} align="flex-end">
       <Group gap={4}>
@@ -28,29 +37,29 @@ export function HostActions({ host: { host, state }, isOnly }: { host: Host; isO
           size="compact-sm"
           variant="default"
           loading={verify.isPending}
-          aria-label={`Check now: ${host}`}
+          aria-label={configurationText.domains.checkOne(host)}
           onClick={() => verify.mutate({ params })}
         >
-          Check now
+          {configurationText.domains.check}
         </Button>
         {state === "paused" ? (
           <Button
             size="compact-sm"
             variant="default"
             loading={resume.isPending}
-            aria-label={`Resume ${host}`}
+            aria-label={configurationText.domains.resumeOne(host)}
             onClick={() => resume.mutate({ params })}
           >
-            Resume
+            {configurationText.domains.resume}
           </Button>
         ) : (
           <ConfirmButton
-            label="Pause"
+            label={configurationText.domains.pause}
             size="compact-sm"
             danger={false}
-            question={`Pause ${host}?`}
-            consequence="Within two seconds its pages no longer get the tag, and visits are not recorded. Events with a valid inbound key are still accepted. No data is deleted."
-            confirm="Pause"
+            question={configurationText.domains.pauseQuestion(host)}
+            consequence={configurationText.domains.pauseConsequence}
+            confirm={configurationText.domains.pause}
             onConfirm={() => pause.mutateAsync({ params })}
             isBusy={pause.isPending}
             error={pause.error}
@@ -58,11 +67,11 @@ export function HostActions({ host: { host, state }, isOnly }: { host: Host; isO
         )}
         {!isOnly && (
           <ConfirmButton
-            label="Remove"
+            label={configurationText.domains.remove}
             size="compact-sm"
-            question={`Remove ${host}?`}
-            consequence="It no longer belongs to this site, and another site can add it. Remove its DNS record or proxy rule first. Recorded data is kept."
-            confirm="Remove"
+            question={configurationText.domains.removeQuestion(host)}
+            consequence={configurationText.domains.removeConsequence}
+            confirm={configurationText.domains.remove}
             onConfirm={() => remove.mutateAsync({ params })}
             isBusy={remove.isPending}
             error={remove.error}

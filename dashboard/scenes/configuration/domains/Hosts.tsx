@@ -11,17 +11,11 @@ import { notify } from "../../../common/notices.tsx";
 import { LoadError, Loading, RequestError } from "../../../common/states.tsx";
 import { CopyButton, State, Time } from "../../../common/values.tsx";
 import { HostActions } from "./HostActions.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
+import { RichText } from "../../../messages/RichText.tsx";
+import { serverText } from "../../../messages/server.ts";
 
 export type Host = Answer<"GET /sites/:site/hosts">["items"][number];
-
-const stateTexts: Record<Host["state"], string> = {
-  verified: "Points here and is served.",
-  failing: "Served, but the last check found a problem.",
-  unverified: "Served, but not yet verified to point here.",
-  waiting:
-    "Not served until it is verified to point here. Cleancast checks every ten minutes on the first day.",
-  paused: "Not served: no tag, no visits. Events with a valid inbound key are still accepted.",
-};
 
 export function Hosts() {
   const site = useSiteId();
@@ -33,15 +27,12 @@ export function Hosts() {
     { everyMs: (answer) => (answer?.items.some(({ state }) => state === "waiting") ? 15_000 : false) },
   );
   return (
-    <Card
-      title="Domains"
-      about="The domains where people convert. The tag and the inbound webhook work on each of them; everything else is shared."
-    >
+    <Card title={configurationText.domains.title} about={configurationText.domains.about}>
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading rows={2} />}
       {data && (
         <Stack gap="md">
-          <Stack gap="sm" role="list" aria-label="Domains of this site">
+          <Stack gap="sm" role="list" aria-label={configurationText.domains.list}>
             {data.items.map((host, index) => (
               <Fragment key={host.host}>
                 {index > 0 && <Divider role="presentation" />}
@@ -53,7 +44,7 @@ export function Hosts() {
             <AddHost />
           ) : (
             <Text size="sm" c="dimmed">
-              Admins of this site can add more.
+              {configurationText.domains.adminsCanAdd}
             </Text>
           )}
         </Stack>
@@ -72,23 +63,26 @@ function HostLine({ host, isOnly, mayChange }: { host: Host; isOnly: boolean; ma
             <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
               {host.host}
             </Text>
-            <CopyButton value={host.host} label={`Copy ${host.host}`} />
+            <CopyButton value={host.host} label={configurationText.domains.copy(host.host)} />
           </Group>
           <State of={state} />
         </Group>
         <Text size="sm" c="dimmed">
-          {stateTexts[state]}
+          {configurationText.domains.states[state]}{" "}
           {checkedAt !== null && (
-            <>
-              {" "}
-              Checked <Time at={checkedAt} />
-              {state === "verified" && verifiedBy !== null && ` through ${methodNames[verifiedBy]}`}.
-            </>
+            <RichText
+              text={
+                state === "verified" && verifiedBy !== null
+                  ? configurationText.domains.checkedBy[verifiedBy]
+                  : configurationText.domains.checked
+              }
+              tags={{ time: () => <Time at={checkedAt} /> }}
+            />
           )}
         </Text>
         {problem && (
           <Text size="sm" mt={4}>
-            {problem.what} {problem.whatToDo}
+            {serverText(problem.what)} {serverText(problem.whatToDo)}
           </Text>
         )}
       </Box>
@@ -97,11 +91,6 @@ function HostLine({ host, isOnly, mayChange }: { host: Host; isOnly: boolean; ma
   );
 }
 
-const methodNames: Record<NonNullable<Host["verifiedBy"]>, string> = {
-  DNS: "its DNS records",
-  "a request": "a request to it",
-};
-
 /** Adds a domain, then checks whether it points here. */
 function AddHost() {
   const site = useSiteId();
@@ -109,7 +98,7 @@ function AddHost() {
   const verify = useSend("POST /sites/:site/hosts/:host/verify");
   const { mutate, error, isPending } = useSend("POST /sites/:site/hosts", {
     onDone: ({ hosts }) => {
-      notify(`${host.trim()} added.`);
+      notify(configurationText.domains.added(host.trim()));
       setHost("");
       const added = hosts.at(-1);
       if (added !== undefined) verify.mutate({ params: { site, host: added } });
@@ -125,7 +114,7 @@ function AddHost() {
       >
         <Group align="flex-end" gap="xs">
           <TextInput
-            label="Add a domain"
+            label={configurationText.domains.addLabel}
             placeholder="www.example.com"
             required
             flex="1 1 200px"
@@ -138,7 +127,7 @@ function AddHost() {
             onChange={(event) => setHost(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={isPending}>
-            Add
+            {configurationText.domains.add}
           </Button>
         </Group>
       </form>

@@ -8,15 +8,17 @@ import { useSend } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
 import { fieldError, otherError } from "../../../common/fields.ts";
 import { RequestError } from "../../../common/states.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
+import { commonText } from "../../../messages/common.ts";
 
 export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /sites/:site/keys">) => void }) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
       <Button leftSection={<Plus size={16} />} onClick={open}>
-        Create key
+        {configurationText.keys.createButton}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Create an inbound key">
+      <Modal opened={isOpen} onClose={close} title={configurationText.keys.createTitle}>
         <Form
           onClose={close}
           onCreated={(created) => {
@@ -51,8 +53,8 @@ function Form({
     >
       <Stack>
         <TextInput
-          label="Name"
-          description="The integration that will use it, such as Shop or CRM."
+          label={configurationText.keys.columns.name}
+          description={configurationText.keys.aboutName}
           required
           data-autofocus
           maxLength={100}
@@ -62,39 +64,35 @@ function Form({
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Input.Wrapper
-          label="Kind"
+          label={configurationText.keys.kind}
           labelElement="div"
-          description={
-            mode === "live"
-              ? "Events are counted and sent to platforms."
-              : "Events are sent in each platform's test mode and never counted."
-          }
+          description={mode === "live" ? configurationText.keys.aboutLive : configurationText.keys.aboutTest}
         >
           <SegmentedControl
             fullWidth
             mt={6}
-            aria-label="Kind"
+            aria-label={configurationText.keys.kind}
             value={mode}
             onChange={(value) => setMode(value)}
             data={[
-              { value: "live", label: "Live" },
-              { value: "test", label: "Test" },
+              { value: "live", label: commonText.list.live },
+              { value: "test", label: commonText.list.test },
             ]}
           />
         </Input.Wrapper>
         <ExpiryField value={expiry} onChange={setExpiry} fault={fieldError(error, "expires", "expiresAt")} />
         {expiry.span !== "never" && (
           <Text size="sm" c="dimmed">
-            After that, its sender gets 401. Rotate the key in time.
+            {configurationText.keys.afterExpiry}
           </Text>
         )}
         <RequestError error={otherError(error, "name", "expires", "expiresAt")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {commonText.cancel}
           </Button>
           <Button type="submit" loading={isPending}>
-            Create
+            {configurationText.keys.create}
           </Button>
         </Group>
       </Stack>

@@ -12,6 +12,7 @@ import { ConfigurationPage } from "../../frame/SectionPage.tsx";
 import { KeyList } from "./KeyList.tsx";
 import { RejectedRequests } from "./RejectedRequests.tsx";
 import { useInboundAddress } from "./inboundCurl.ts";
+import { configurationText } from "../../../messages/configuration.ts";
 
 export default function InboundKeys() {
   return (
@@ -19,14 +20,10 @@ export default function InboundKeys() {
       <InboundSwitch />
       <KeyList />
       <SettingsCard
-        title="Rate limit"
-        about="Senders above the limit get 429 with the time to retry."
+        title={configurationText.inbound.rateLimit}
+        about={configurationText.inbound.aboutRateLimit}
         fields={(form) => (
-          <NumberOrOffField
-            form={form}
-            name="rate_limit"
-            help="Maximum number of requests per key and minute. Leave empty for no limit."
-          />
+          <NumberOrOffField form={form} name="rate_limit" help={configurationText.inbound.limit} />
         )}
       />
       <RejectedRequests />
@@ -42,34 +39,34 @@ function InboundSwitch() {
   const address = useInboundAddress();
   const send = useSend("PATCH /sites/:site/settings", {
     onDone: (_, { body }) =>
-      notify(body.settings.inbound === "on" ? "Inbound webhook turned on." : "Inbound webhook turned off."),
+      notify(
+        body.settings.inbound === "on"
+          ? configurationText.inbound.turnedOn
+          : configurationText.inbound.turnedOff,
+      ),
   });
   const turn = (inbound: "on" | "off") =>
     send.mutateAsync({ params: { site: id }, body: { settings: { inbound } } });
   if (!site)
     return (
-      <Card title="Inbound webhook">
+      <Card title={configurationText.inbound.title}>
         <Loading rows={1} />
       </Card>
     );
   return (
     <Card
-      title="Inbound webhook"
-      about={
-        site.inbound
-          ? "Your servers send conversions to this address, each with its own key."
-          : "Off: every sender gets 403, with any key. The first key of a site turns it on."
-      }
+      title={configurationText.inbound.title}
+      about={site.inbound ? configurationText.inbound.isOn : configurationText.inbound.isOff}
       actions={
         <>
           <State of={site.inbound ? "on" : "off"} />
           {mayChange && site.inbound && (
             <ConfirmButton
-              label="Turn off"
+              label={configurationText.inbound.turnOff}
               size="compact-sm"
-              question="Turn the inbound webhook off?"
-              consequence="Senders get 403 immediately. Events sent while it is off are lost unless the sender retries later. Events accepted before are still delivered."
-              confirm="Turn off"
+              question={configurationText.inbound.turnOffQuestion}
+              consequence={configurationText.inbound.turnOffConsequence}
+              confirm={configurationText.inbound.turnOff}
               onConfirm={() => turn("off")}
               isBusy={send.isPending}
               error={send.error}
@@ -81,18 +78,18 @@ function InboundSwitch() {
               loading={send.isPending}
               onClick={() => void turn("on").catch(() => {})}
             >
-              Turn on
+              {configurationText.inbound.turnOn}
             </Button>
           )}
         </>
       }
     >
       {site.inbound ? (
-        <Code label="address">{`POST ${address}`}</Code>
+        <Code label={configurationText.inbound.address}>{`POST ${address}`}</Code>
       ) : (
         <>
           <Text size="sm" c="dimmed">
-            Address: POST {address}
+            {configurationText.inbound.addressWhileOff(address)}
           </Text>
           <RequestError error={send.error} />
         </>

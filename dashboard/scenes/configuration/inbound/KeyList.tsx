@@ -8,13 +8,14 @@ import type { Answer } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
 import { ConfirmButton, OneTimeSecret } from "../../../common/dialogs.tsx";
-import { countText } from "../../../common/format/format.ts";
+import { countText } from "../../../common/format/numbers.ts";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { notify } from "../../../common/notices.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Code, State, Time } from "../../../common/values.tsx";
 import { CreateKey } from "./CreateKey.tsx";
 import { inboundCurl, useInboundAddress } from "./inboundCurl.ts";
+import { configurationText } from "../../../messages/configuration.ts";
 
 type Key = Answer<"GET /sites/:site/keys">["items"][number];
 type CreatedKey = { key: string; note: string };
@@ -33,7 +34,7 @@ export function KeyList() {
       onCreated={({ key, openedInbound }) =>
         setCreated({
           key,
-          note: openedInbound ? "This was the first key, so the inbound webhook is now on." : "",
+          note: openedInbound ? configurationText.keys.firstKey : "",
         })
       }
     />
@@ -41,7 +42,7 @@ export function KeyList() {
 
   const columns: Column<Key>[] = [
     {
-      title: "Name",
+      title: configurationText.keys.columns.name,
       cell: ({ name, mode, prefix }) => (
         <Stack gap={0}>
           <Group gap="xs">
@@ -55,50 +56,68 @@ export function KeyList() {
               color={mode === "live" ? "accent" : "gray"}
               tt="none"
             >
-              {mode}
+              {configurationText.keys.modes[mode]}
             </Badge>
           </Group>
           <span className="cc-mono cc-quiet">{prefix}…</span>
         </Stack>
       ),
     },
-    { title: "State", cell: ({ state }) => <State of={state === "expired" ? "expiredKey" : state} /> },
-    { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, wide: true },
-    { title: "Uses in 24 h", align: "right", cell: ({ uses24h }) => countText(uses24h), wide: true },
-    { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} />, wide: true },
-    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} />, wide: true },
+    {
+      title: configurationText.keys.columns.state,
+      cell: ({ state }) => <State of={state === "expired" ? "expiredKey" : state} />,
+    },
+    {
+      title: configurationText.keys.columns.lastUsed,
+      cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+      wide: true,
+    },
+    {
+      title: configurationText.keys.columns.uses,
+      align: "right",
+      cell: ({ uses24h }) => countText(uses24h),
+      wide: true,
+    },
+    {
+      title: configurationText.keys.columns.created,
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+      wide: true,
+    },
+    {
+      title: configurationText.keys.columns.expires,
+      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+      wide: true,
+    },
   ];
   if (mayChange)
     columns.push({
-      title: "",
+      title: configurationText.keys.columns.actions,
       align: "right",
       cell: (key) =>
         key.state === "active" && (
           <KeyActions
             row={key}
-            onRotated={(next) => setCreated({ key: next, note: "The old key stays valid for 24 hours." })}
+            onRotated={(next) => setCreated({ key: next, note: configurationText.keys.oldKey })}
           />
         ),
     });
   return (
     <Card
-      title="Inbound keys"
-      about="Use one key per integration, so that you can revoke each on its own. Keep keys on servers, never in browser code."
+      title={configurationText.keys.title}
+      about={configurationText.keys.about}
       padded={false}
       actions={create}
     >
       <Rows
-        label="Inbound keys"
+        label={configurationText.keys.title}
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
         empty={
-          <Empty icon={KeyRound} title="No keys yet" action={create}>
-            {mayChange
-              ? "Create one for your CRM or shop. The first key turns the inbound webhook on."
-              : "An admin of this site can create one."}
+          <Empty icon={KeyRound} title={configurationText.keys.emptyTitle} action={create}>
+            {mayChange ? configurationText.keys.empty : configurationText.keys.emptyViewer}
           </Empty>
         }
       />
@@ -106,15 +125,19 @@ export function KeyList() {
         <Switch
           m="md"
           size="sm"
-          label="Show revoked and expired keys"
+          label={configurationText.keys.showAll}
           checked={showAll}
           onChange={(event) => setShowAll(event.currentTarget.checked)}
         />
       )}
-      <OneTimeSecret title="Your inbound key" secret={created?.key ?? null} onClose={() => setCreated(null)}>
+      <OneTimeSecret
+        title={configurationText.keys.secret}
+        secret={created?.key ?? null}
+        onClose={() => setCreated(null)}
+      >
         {created?.note && <Text size="sm">{created.note}</Text>}
-        <Text size="sm">Try it from a terminal:</Text>
-        <Code label="command">{inboundCurl(address, created?.key ?? "")}</Code>
+        <Text size="sm">{configurationText.keys.tryIt}</Text>
+        <Code label={configurationText.keys.command}>{inboundCurl(address, created?.key ?? "")}</Code>
       </OneTimeSecret>
     </Card>
   );
@@ -125,27 +148,27 @@ function KeyActions({ row, onRotated }: { row: Key; onRotated: (key: string) => 
   const params = { site, key: row.id };
   const rotate = useSend("POST /sites/:site/keys/:key/rotate", { onDone: ({ key }) => onRotated(key) });
   const revoke = useSend("DELETE /sites/:site/keys/:key", {
-    onDone: () => notify(`${row.name} revoked.`),
+    onDone: () => notify(configurationText.keys.revoked(row.name)),
   });
   return (
     <Group gap={4} justify="flex-end">
       <ConfirmButton
-        label="Rotate"
+        label={configurationText.keys.rotate}
         size="compact-sm"
         danger={false}
-        question={`Rotate ${row.name}?`}
-        consequence="You get a new key with the same name. The old key stays valid for 24 hours, so that the sender can switch."
-        confirm="Rotate"
+        question={configurationText.keys.rotateQuestion(row.name)}
+        consequence={configurationText.keys.rotateConsequence}
+        confirm={configurationText.keys.rotate}
         onConfirm={() => rotate.mutateAsync({ params, body: {} })}
         isBusy={rotate.isPending}
         error={rotate.error}
       />
       <ConfirmButton
-        label="Revoke"
+        label={configurationText.keys.revoke}
         size="compact-sm"
-        question={`Revoke ${row.name}?`}
-        consequence={`Senders that use ${row.prefix}… get 401 within two seconds. This cannot be undone.`}
-        confirm="Revoke"
+        question={configurationText.keys.revokeQuestion(row.name)}
+        consequence={configurationText.keys.revokeConsequence(row.prefix)}
+        confirm={configurationText.keys.revoke}
         onConfirm={() => revoke.mutateAsync({ params })}
         isBusy={revoke.isPending}
         error={revoke.error}

@@ -10,20 +10,37 @@ import { CsvButton } from "../../../common/lists/CsvButton.tsx";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
+import { RichText } from "../../../messages/RichText.tsx";
+import { serverText } from "../../../messages/server.ts";
 
 type Call = Answer<"GET /sites/:site/rejected-requests">["items"][number];
 
-const columns: Column<Call>[] = [
-  { title: "When", cell: ({ at }) => <Time at={at} /> },
-  { title: "Status", cell: ({ status }) => <span className="cc-mono">{status}</span> },
-  { title: "Why", cell: ({ error }) => <Text size="sm">{error}</Text> },
+const columnList = (): Column<Call>[] => [
+  { title: configurationText.rejected.columns.when, cell: ({ at }) => <Time at={at} /> },
   {
-    title: "Key",
-    cell: ({ key }) => key?.name ?? <span className="cc-quiet">not a key of this site</span>,
+    title: configurationText.rejected.columns.status,
+    cell: ({ status }) => <span className="cc-mono">{status}</span>,
+  },
+  {
+    title: configurationText.rejected.columns.why,
+    cell: ({ error }) => <Text size="sm">{serverText(error)}</Text>,
+  },
+  {
+    title: configurationText.rejected.columns.key,
+    cell: ({ key }) => key?.name ?? <span className="cc-quiet">{configurationText.rejected.unknownKey}</span>,
     wide: true,
   },
-  { title: "Host", cell: ({ host }) => <span className="cc-mono">{host}</span>, wide: true },
-  { title: "From", cell: ({ address }) => <span className="cc-mono">{address ?? "–"}</span>, wide: true },
+  {
+    title: configurationText.rejected.columns.host,
+    cell: ({ host }) => <span className="cc-mono">{host}</span>,
+    wide: true,
+  },
+  {
+    title: configurationText.rejected.columns.from,
+    cell: ({ address }) => <span className="cc-mono">{address ?? "–"}</span>,
+    wide: true,
+  },
 ];
 
 export function RejectedRequests() {
@@ -34,13 +51,13 @@ export function RejectedRequests() {
   });
   return (
     <Card
-      title="Rejected requests"
-      about="Requests to the inbound webhook that were rejected. Only this line is stored of each."
+      title={configurationText.rejected.title}
+      about={configurationText.rejected.about}
       padded={false}
       actions={
         <CsvButton
           href={urlOf("GET /sites/:site/rejected-requests.csv", { params: { site } })}
-          of="rejected requests"
+          of={configurationText.rejected.csv}
         />
       }
     >
@@ -48,15 +65,21 @@ export function RejectedRequests() {
         <Alert key={host} mx="md" mb="md" variant="light" color="red" icon={<LockKeyhole size={18} />}>
           <Group gap={4}>
             <Text size="sm">
-              Too many wrong keys on {host}, <Time at={startedAt} />. Wrong keys get 429; the lock ends{" "}
-              <Time at={lockedUntil} />. Valid keys still work.
+              <RichText
+                text={configurationText.rejected.lockout}
+                tags={{
+                  host: () => host,
+                  start: () => <Time at={startedAt} />,
+                  end: () => <Time at={lockedUntil} />,
+                }}
+              />
             </Text>
           </Group>
         </Alert>
       ))}
       <Rows
-        label="Rejected requests"
-        columns={columns}
+        label={configurationText.rejected.title}
+        columns={columnList()}
         rows={rows}
         keyOf={({ id }) => id}
         error={error}
@@ -64,9 +87,8 @@ export function RejectedRequests() {
         more={more}
         isLoadingMore={isLoadingMore}
         empty={
-          <Empty icon={ShieldCheck} title="No rejected requests">
-            Requests with a wrong key or a missing field, or while the webhook is off, appear here with the
-            reason.
+          <Empty icon={ShieldCheck} title={configurationText.rejected.emptyTitle}>
+            {configurationText.rejected.empty}
           </Empty>
         }
       />

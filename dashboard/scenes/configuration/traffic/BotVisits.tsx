@@ -15,6 +15,9 @@ import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
 import { Explanation, VerdictLine } from "./Explanation.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
+import { countText } from "../../../common/format/numbers.ts";
+import { RichText } from "../../../messages/RichText.tsx";
 
 type Visit = Answer<"GET /sites/:site/bots">["items"][number];
 
@@ -28,32 +31,52 @@ export function BotVisits() {
   const open = text("visit");
   const columns: Column<Visit>[] = [
     {
-      title: "Seen",
+      title: configurationText.bots.columns.seen,
       cell: ({ id, seenAt }) => (
         <Anchor component={Link} to="." search={{ visit: id } as never} size="sm">
           <Time at={seenAt} />
         </Anchor>
       ),
     },
-    { title: "Reason", cell: ({ reason, verdict }) => reasonText(withEvidence(reason, verdict.reasons)) },
-    { title: "Score", align: "right", cell: ({ verdict }) => verdict.score },
     {
-      title: "Page",
+      title: configurationText.bots.columns.reason,
+      cell: ({ reason, verdict }) => reasonText(withEvidence(reason, verdict.reasons)),
+    },
+    {
+      title: configurationText.bots.columns.score,
+      align: "right",
+      cell: ({ verdict }) => countText(verdict.score),
+    },
+    {
+      title: configurationText.bots.columns.page,
       cell: ({ page }) => <Truncated text={URL.parse(page)?.pathname ?? page} whole={page} />,
       wide: true,
     },
-    { title: "User agent", cell: ({ userAgent }) => <Truncated text={userAgent} />, wide: true },
-    { title: "Network", cell: ({ network }) => <span className="cc-mono">{network}</span>, wide: true },
+    {
+      title: configurationText.bots.columns.userAgent,
+      cell: ({ userAgent }) => <Truncated text={userAgent} />,
+      wide: true,
+    },
+    {
+      title: configurationText.bots.columns.network,
+      cell: ({ network }) => <span className="cc-mono">{network}</span>,
+      wide: true,
+    },
   ];
   return (
     <Card
-      title="Bot visits"
-      about="A sample: at most five of each kind per hour, kept for 14 days. If one is a person, allow its network or user agent above."
+      title={configurationText.bots.title}
+      about={configurationText.bots.about}
       padded={false}
-      actions={<CsvButton href={urlOf("GET /sites/:site/bots.csv", { params: { site } })} of="bot visits" />}
+      actions={
+        <CsvButton
+          href={urlOf("GET /sites/:site/bots.csv", { params: { site } })}
+          of={configurationText.bots.csv}
+        />
+      }
     >
       <Rows
-        label="Bot visits"
+        label={configurationText.bots.title}
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
@@ -63,8 +86,8 @@ export function BotVisits() {
         more={more}
         isLoadingMore={isLoadingMore}
         empty={
-          <Empty icon={Bot} title="No bot visits in the last 14 days">
-            Once the tag is on your pages, bot visits appear here with their reasons.
+          <Empty icon={Bot} title={configurationText.bots.emptyTitle}>
+            {configurationText.bots.empty}
           </Empty>
         }
       />
@@ -89,25 +112,30 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
   const site = useSiteId();
   const { data, error, refetch } = useApi("GET /sites/:site/bots/:visit", { params: { site, visit } });
   return (
-    <SidePanel title="Bot visit" onClose={onClose}>
+    <SidePanel title={configurationText.bots.visit} onClose={onClose}>
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
         <Stack gap="lg">
           <Stack gap={4}>
             <Text size="sm">
-              <Time at={data.visit.seenAt} /> on {data.visit.page || "an unknown page"}
+              <RichText
+                text={configurationText.bots.seenOn}
+                tags={{
+                  time: () => <Time at={data.visit.seenAt} />,
+                  page: () => data.visit.page || configurationText.bots.unknownPage,
+                }}
+              />
             </Text>
             <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
               {data.visit.userAgent}
             </Text>
             <Text size="sm" c="dimmed">
-              Network {data.visit.network}. Only the network was kept: rules about a single address cannot be
-              repeated.
+              {configurationText.bots.network(data.visit.network)}
             </Text>
           </Stack>
           <Stack gap="xs">
-            <Title order={3}>At the time</Title>
+            <Title order={3}>{configurationText.bots.atTheTime}</Title>
             <VerdictLine verdict={data.visit.verdict} />
             <ul style={{ margin: 0, paddingLeft: 20 }}>
               {data.visit.verdict.reasons.map((reason) => (
@@ -116,8 +144,8 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
             </ul>
           </Stack>
           <Stack gap="xs">
-            <Title order={3}>By current rules</Title>
-            <Explanation of={data.now} label="Signals by current rules" />
+            <Title order={3}>{configurationText.bots.current}</Title>
+            <Explanation of={data.now} label={configurationText.bots.currentSignals} />
           </Stack>
         </Stack>
       )}

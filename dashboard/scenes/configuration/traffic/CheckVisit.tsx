@@ -7,6 +7,7 @@ import { useSiteId } from "../../../common/api/session.ts";
 import { fieldError, otherError } from "../../../common/fields.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Explanation } from "./Explanation.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
 
 /** Shows the verdict on a visit that the user describes. The request changes nothing, so no query is refreshed. */
 export function CheckVisit() {
@@ -26,10 +27,7 @@ export function CheckVisit() {
     },
   );
   return (
-    <Card
-      title="Check a visit"
-      about="See how the rules above classify a browser or an IP address. Nothing is stored."
-    >
+    <Card title={configurationText.check.title} about={configurationText.check.about}>
       <Stack gap={0}>
         <form
           onSubmit={(event) => {
@@ -40,7 +38,7 @@ export function CheckVisit() {
           <Stack gap="sm">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <TextInput
-                label="User agent"
+                label={configurationText.check.userAgent}
                 placeholder="Mozilla/5.0 …"
                 maxLength={1000}
                 autoComplete="off"
@@ -50,7 +48,7 @@ export function CheckVisit() {
                 onChange={(event) => setUserAgent(event.currentTarget.value)}
               />
               <TextInput
-                label="IP address"
+                label={configurationText.check.address}
                 placeholder="192.0.2.10"
                 maxLength={60}
                 autoComplete="off"
@@ -67,10 +65,10 @@ export function CheckVisit() {
                 loading={isPending}
                 disabled={!userAgent.trim() && !address.trim()}
               >
-                Check
+                {configurationText.check.check}
               </Button>
               <Button variant="subtle" color="gray" onClick={() => setUserAgent(navigator.userAgent)}>
-                Use this browser
+                {configurationText.check.thisBrowser}
               </Button>
             </Group>
           </Stack>

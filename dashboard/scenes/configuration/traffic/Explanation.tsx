@@ -5,6 +5,9 @@ import { useState } from "react";
 import type { Answer } from "../../../common/api/api.ts";
 import { reasonText } from "../../../common/format/reasons.ts";
 import { State } from "../../../common/values.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
+import { countText } from "../../../common/format/numbers.ts";
+import { serverText } from "../../../messages/server.ts";
 
 type Checked = Answer<"POST /sites/:site/traffic/check">;
 
@@ -13,29 +16,36 @@ export function VerdictLine({ verdict }: { verdict: Checked["verdict"] }) {
     <Group gap="xs">
       <State
         of={verdict.bot ? "bot" : "person"}
-        word={verdict.bot ? "classified as a bot" : "classified as a person"}
+        word={verdict.bot ? configurationText.check.bot : configurationText.check.person}
       />
       <Text size="sm" className="cc-number">
-        score {verdict.score} of 100
+        {configurationText.check.score(verdict.score)}
       </Text>
       <Text size="sm" c="dimmed">
-        rules {verdict.rules}
+        {configurationText.check.rules(verdict.rules)}
       </Text>
     </Group>
   );
 }
 
-export function Explanation({ of, label = "Signals" }: { of: Checked; label?: string }) {
+export function Explanation({
+  of,
+  label = configurationText.check.signals,
+}: {
+  of: Checked;
+  label?: string;
+}) {
   const [showAll, setShowAll] = useState(false);
   const fired = of.signals.filter((one) => one.fired);
   const shown = showAll
     ? of.signals.toSorted((one, other) => Number(other.fired) - Number(one.fired))
     : fired;
   const facts = [
-    of.siteRule && `Decided by a rule of this site: ${of.siteRule}.`,
-    of.network && `Network: ${of.network}.`,
-    of.country && `Country: ${of.country}.`,
-    of.notLookedAt.length > 0 && `Not checked: ${of.notLookedAt.join(", ")}.`,
+    of.siteRule && configurationText.check.siteRule(serverText(of.siteRule)),
+    of.network && configurationText.check.network(serverText(of.network)),
+    of.country && configurationText.check.country(of.country),
+    of.notLookedAt.length > 0 &&
+      configurationText.check.notChecked(of.notLookedAt.map(serverText).join(", ")),
   ].filter((text) => typeof text === "string");
   return (
     <Stack gap="sm">
@@ -46,20 +56,20 @@ export function Explanation({ of, label = "Signals" }: { of: Checked; label?: st
         </Text>
       )}
       {shown.length === 0 ? (
-        <Text size="sm">No bot signals found.</Text>
+        <Text size="sm">{configurationText.check.noSignals}</Text>
       ) : (
         <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label={label}>
           <Table aria-label={label} verticalSpacing={6} horizontalSpacing="sm">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th fw={500} fz="xs">
-                  Signal
+                  {configurationText.check.columns.signal}
                 </Table.Th>
                 <Table.Th fw={500} fz="xs">
-                  Says
+                  {configurationText.check.columns.meaning}
                 </Table.Th>
                 <Table.Th fw={500} fz="xs" ta="right">
-                  Points
+                  {configurationText.check.columns.points}
                 </Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -72,11 +82,14 @@ export function Explanation({ of, label = "Signals" }: { of: Checked; label?: st
         </div>
       )}
       <Anchor component="button" type="button" size="sm" ta="left" onClick={() => setShowAll(!showAll)}>
-        {showAll ? "Show only bot signals" : `Show all ${of.signals.length} signals`}
+        {showAll ? configurationText.check.showFired : configurationText.check.showAll(of.signals.length)}
       </Anchor>
     </Stack>
   );
 }
+
+const categoryName = (category: string): string =>
+  (configurationText.check.categories as Readonly<Record<string, string>>)[category] ?? category;
 
 function Signal({ one }: { one: Checked["signals"][number] }) {
   return (
@@ -84,25 +97,25 @@ function Signal({ one }: { one: Checked["signals"][number] }) {
       <Table.Td>
         <Text size="sm">{reasonText(`${one.category}:${one.name}`)}</Text>
         <Text size="xs" c="dimmed">
-          {one.category}
+          {categoryName(one.category)}
         </Text>
       </Table.Td>
       <Table.Td>
-        <Text size="sm">{one.why}</Text>
+        <Text size="sm">{serverText(one.why)}</Text>
         {one.evidence && (
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-            Seen: {one.evidence}
+            {configurationText.check.evidence(one.evidence)}
           </Text>
         )}
       </Table.Td>
       <Table.Td ta="right">
         {one.fired ? (
           <Text size="sm" fw={600}>
-            +{one.points}
+            {configurationText.check.points(countText(one.points))}
           </Text>
         ) : (
           <Text size="sm" c="dimmed">
-            no
+            {configurationText.check.notFired}
           </Text>
         )}
       </Table.Td>

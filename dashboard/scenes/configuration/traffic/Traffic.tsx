@@ -7,69 +7,66 @@ import { ScoreField, SwitchField } from "../../../common/settings/settingFields.
 import { BotVisits } from "./BotVisits.tsx";
 import { CheckVisit } from "./CheckVisit.tsx";
 import { ConfigurationPage } from "../../frame/SectionPage.tsx";
+import { configurationText } from "../../../messages/configuration.ts";
 
 export default function Traffic() {
   const site = useSiteId();
   return (
     <ConfigurationPage tab="traffic">
       <SettingsCard
-        title="What counts as a bot"
-        about="Each visit gets a score from its bot signals. Visitors are never blocked; data from bots is just not used."
+        title={configurationText.traffic.score}
+        about={configurationText.traffic.aboutScore}
         fields={(form) => (
-          <ScoreField
-            form={form}
-            name="bot_threshold"
-            help="Visits scoring at or above this value are treated as bots, if at least two kinds of evidence agree. A lower value removes more."
-          />
+          <ScoreField form={form} name="bot_threshold" help={configurationText.traffic.threshold} />
         )}
       />
       <SettingsCard
-        title="Allow and deny rules"
-        about="Allow rules always take precedence over deny rules and bot signals."
+        title={configurationText.traffic.rules}
+        about={configurationText.traffic.aboutRules}
         fields={(form) => (
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="md">
             <ListField
               form={form}
               name="allow_user_agents"
               placeholder="our-uptime-monitor"
-              help="Parts of user agents that are never treated as bots, such as your own monitoring. * matches any text."
+              help={configurationText.traffic.allowUserAgents}
             />
             <ListField
               form={form}
               name="deny_user_agents"
               placeholder="MyCrawler/*"
-              help="Parts of user agents that are always treated as bots. * matches any text."
+              help={configurationText.traffic.denyUserAgents}
             />
             <ListField
               form={form}
               name="allow_networks"
               placeholder="203.0.113.7"
-              help="IP addresses and networks that are never treated as bots, such as your office."
+              help={configurationText.traffic.allowNetworks}
             />
             <ListField
               form={form}
               name="deny_networks"
               placeholder="198.51.100.0/24"
-              help="IP addresses and networks that are always treated as bots."
+              help={configurationText.traffic.denyNetworks}
             />
             <CountriesField
               form={form}
               name="allow_countries"
-              help="Visits from these countries are never treated as bots. Needs a country file (CLEANCAST_COUNTRY_FILE)."
+              help={configurationText.traffic.allowCountries}
             />
             <CountriesField
               form={form}
               name="deny_countries"
-              help="Visits from these countries are always treated as bots. Needs a country file (CLEANCAST_COUNTRY_FILE)."
+              help={configurationText.traffic.denyCountries}
             />
           </SimpleGrid>
         )}
       />
       <SettingsCard
-        title="Event filters"
+        title={configurationText.traffic.events}
         about={
           <>
-            Filtered events are stored with their reason and not sent unless you release them.{" "}
+            {configurationText.traffic.aboutEvents}{" "}
             <Anchor
               component={Link}
               to={`/sites/${site}/events`}
@@ -77,23 +74,19 @@ export default function Traffic() {
               size="sm"
               underline="always"
             >
-              Filtered events
+              {configurationText.traffic.filteredEvents}
             </Anchor>
           </>
         }
         fields={(form) => (
           <>
-            <SwitchField
-              form={form}
-              name="block_disposable"
-              help="Events with an address of a disposable email service."
-            />
+            <SwitchField form={form} name="block_disposable" help={configurationText.traffic.disposable} />
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="md">
               <ListField
                 form={form}
                 name="block_domains"
                 placeholder="example.com"
-                help="Events with an address at these domains."
+                help={configurationText.traffic.domains}
               />
               <div />
               <ListField
@@ -101,18 +94,18 @@ export default function Traffic() {
                 name="block_persons"
                 isPersons
                 placeholder="ada@example.com"
-                help="Events of these persons. Emails are hashed in your browser before they are stored."
+                help={configurationText.traffic.blockedPeople}
               />
               <ListField
                 form={form}
                 name="allow_persons"
                 isPersons
                 placeholder="ada@example.com"
-                help="Events of these persons are never filtered. Releasing an event adds its person here."
+                help={configurationText.traffic.allowedPeople}
               />
             </SimpleGrid>
             <Text size="xs" c="dimmed">
-              Press Enter or type a comma after each entry.
+              {configurationText.traffic.enter}
             </Text>
           </>
         )}

@@ -8,29 +8,34 @@ import { Card } from "../../../common/Page.tsx";
 import type { Answer } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
 import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { countText, counted } from "../../../common/format/format.ts";
+
+import { countText } from "../../../common/format/numbers.ts";
 import { notify } from "../../../common/notices.tsx";
 import { LoadError, Loading, RequestError } from "../../../common/states.tsx";
-import { Time } from "../../../common/values.tsx";
+import { stateWord, Time } from "../../../common/values.tsx";
 import type { Connection, Platform } from "../connections.tsx";
 import type { Editor } from "./editor.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { RichText } from "../../../messages/RichText.tsx";
+import { commonText } from "../../../messages/common.ts";
+import { serverText } from "../../../messages/server.ts";
 
 type Path = "/sites/:site/connections/:connection/backfill";
 type State = NonNullable<Answer<`GET ${Path}`>["backfill"]>;
 type Count = Answer<`POST ${Path}/count`>;
 
 export function Backfill({ editor: { site, platform, connection, mayChange } }: { editor: Editor }) {
-  const about = `Sends conversions from before ${platform.name} was connected, or that could not be sent then. Live events are sent first.`;
+  const about = integrationsText.backfill.about(platform.name);
   if (!connection)
     return (
-      <Card title="Backfill" about={about}>
+      <Card title={integrationsText.backfill.title} about={about}>
         <Text size="sm" c="dimmed">
-          Connect {platform.name} first.
+          {integrationsText.backfill.connectFirst(platform.name)}
         </Text>
       </Card>
     );
   return (
-    <Card title="Backfill" about={about}>
+    <Card title={integrationsText.backfill.title} about={about}>
       <LastBackfill site={site} platform={platform} connection={connection} mayChange={mayChange} />
     </Card>
   );
@@ -63,7 +68,7 @@ function LastBackfill({ site, platform, connection, mayChange }: Props & { mayCh
       {!isRunning && mayChange && <StartForm site={site} platform={platform} connection={connection} />}
       {!mayChange && !backfill && (
         <Text size="sm" c="dimmed">
-          Only admins can start a backfill.
+          {integrationsText.backfill.adminsOnly}
         </Text>
       )}
     </Stack>
@@ -78,7 +83,7 @@ function StartForm({ site, platform, connection }: Props) {
   const start = useSend("POST /sites/:site/connections/:connection/backfill", {
     onDone: () => {
       count.reset();
-      notify("The backfill has started.");
+      notify(integrationsText.backfill.started);
     },
   });
   const changeDays = (value: number) => {
@@ -95,7 +100,7 @@ function StartForm({ site, platform, connection }: Props) {
       >
         <Group gap="sm" align="flex-end">
           <NumberInput
-            label="Days back"
+            label={integrationsText.backfill.days}
             min={1}
             max={maxBackfillDays}
             clampBehavior="strict"
@@ -105,7 +110,7 @@ function StartForm({ site, platform, connection }: Props) {
             w={120}
           />
           <NumberInput
-            label="At most, per minute"
+            label={integrationsText.backfill.pace}
             min={1}
             max={maxBackfillPace}
             clampBehavior="strict"
@@ -115,7 +120,7 @@ function StartForm({ site, platform, connection }: Props) {
             w={160}
           />
           <Button type="submit" variant="default" loading={count.isPending}>
-            Count conversions
+            {integrationsText.backfill.count}
           </Button>
         </Group>
       </form>
@@ -131,7 +136,9 @@ function StartForm({ site, platform, connection }: Props) {
                   loading={start.isPending}
                   onClick={() => start.mutate({ params, body: { days, perMinute } })}
                 >
-                  {count.data.isComplete ? `Send ${conversions(count.data.sendable)}` : "Send them"}
+                  {count.data.isComplete
+                    ? integrationsText.backfill.send(count.data.sendable)
+                    : integrationsText.backfill.sendAll}
                 </Button>
               </Group>
             )}
@@ -145,19 +152,19 @@ function StartForm({ site, platform, connection }: Props) {
 /** The proposed period: no longer than the platform takes conversions. */
 export const defaultDays = ({ maxAgeDays }: Platform) => Math.min(maxAgeDays ?? 30, 30);
 
-export const conversions = (n: number) => counted(n, "conversion");
-
 export function Counted({ count: { found, sendable, leftOut, isComplete } }: { count: Count }) {
   const title =
     found === 0
-      ? "No conversions in this period"
-      : `${isComplete ? "" : "At least "}${conversions(sendable)} can be sent`;
+      ? integrationsText.backfill.none
+      : isComplete
+        ? integrationsText.backfill.sendable(sendable)
+        : integrationsText.backfill.sendableAtLeast(sendable);
   return (
     <Alert variant="light" color={sendable > 0 ? "blue" : "gray"} icon={<Info size={18} />} title={title}>
       <LeftOut leftOut={leftOut} />
       {!isComplete && (
         <Text size="sm" mt={4}>
-          There are so many that counting was stopped. A backfill sends all of them.
+          {integrationsText.backfill.manyMore}
         </Text>
       )}
     </Alert>
@@ -169,11 +176,11 @@ function LeftOut({ leftOut }: { leftOut: Record<string, number> }) {
   if (reasons.length === 0) return null;
   return (
     <div>
-      <Text size="sm">Left out:</Text>
+      <Text size="sm">{integrationsText.backfill.leftOut}</Text>
       <List size="sm" spacing={2}>
         {reasons.map(([reason, n]) => (
           <List.Item key={reason}>
-            {countText(n)} {reason}
+            {integrationsText.backfill.leftOutLine(countText(n), serverText(reason))}
           </List.Item>
         ))}
       </List>
@@ -190,19 +197,21 @@ function Progression({
 }: Props & { backfill: State; mayChange: boolean }) {
   const { state, queued, total, outcomes } = backfill;
   const cancel = useSend("POST /sites/:site/connections/:connection/backfill/cancel", {
-    onDone: () => notify("The backfill is cancelled."),
+    onDone: () => notify(integrationsText.backfill.cancelledNotice),
   });
   const isRunning = state === "running";
   const share = total ? Math.min(100, (queued / total) * 100) : isRunning ? 0 : 100;
   const waits = isRunning && connection.state !== "active";
   const Icon = state === "cancelled" ? CircleSlash : state === "done" ? CircleCheck : History;
   const title = {
-    running: waits ? `Waiting: ${platform.name} ${connection.state}` : "Sending past conversions",
-    done: "The last backfill is done",
-    cancelled: "The last backfill was cancelled",
+    running: waits
+      ? integrationsText.backfill.waits(platform.name, commonText.states[connection.state])
+      : integrationsText.backfill.running,
+    done: integrationsText.backfill.done,
+    cancelled: integrationsText.backfill.cancelled,
   }[state];
   return (
-    <Stack gap="sm" role="group" aria-label="Progress of the backfill">
+    <Stack gap="sm" role="group" aria-label={integrationsText.backfill.progress}>
       <Group justify="space-between" gap="sm">
         <Group gap={8} wrap="nowrap">
           <Icon size={18} aria-hidden />
@@ -210,29 +219,37 @@ function Progression({
         </Group>
         {isRunning && mayChange && (
           <ConfirmButton
-            label="Cancel"
-            question="Cancel the backfill?"
-            consequence={`${conversions(queued)} ${queued === 1 ? "was" : "were"} given to delivery. What ${platform.name} has received stays there; the rest is not sent.`}
-            confirm="Cancel backfill"
+            label={integrationsText.backfill.cancel}
+            question={integrationsText.backfill.cancelQuestion}
+            consequence={integrationsText.backfill.cancelConsequence(queued, platform.name)}
+            confirm={integrationsText.backfill.cancelConfirm}
             onConfirm={() => cancel.mutateAsync({ params: { site, connection: connection.id } })}
             isBusy={cancel.isPending}
             error={cancel.error}
           />
         )}
       </Group>
-      {isRunning && <Progress value={share} aria-label="Share of the conversions that were sent" />}
+      {isRunning && <Progress value={share} aria-label={integrationsText.backfill.share} />}
       <Text size="sm" className="cc-number">
-        {countText(queued)}
-        {total === null ? "" : ` of ${countText(total)}`}{" "}
-        {queued === 1 && total === null ? "conversion" : "conversions"}
-        {Object.entries(outcomes).map(
-          ([name, n]) => ` · ${countText(n)} ${name === "queued" ? "retrying" : name}`,
-        )}
+        {[
+          total === null
+            ? integrationsText.backfill.conversions(queued)
+            : integrationsText.backfill.conversionsOf(countText(queued), total),
+          ...Object.entries(outcomes).map(([name, n]) =>
+            integrationsText.backfill.outcome(
+              countText(n),
+              name === "queued" ? integrationsText.backfill.retrying : stateWord(name),
+            ),
+          ),
+        ].join(" · ")}
       </Text>
       <LeftOut leftOut={backfill.leftOut} />
       <Text size="sm" c="dimmed">
-        Last {counted(backfill.days, "day")}, started by {backfill.startedBy} <Time at={backfill.startedAt} />
-        {backfill.reason ? `; ${backfill.reason}` : ""}
+        <RichText
+          text={integrationsText.backfill.startedBy(backfill.days)}
+          tags={{ user: () => backfill.startedBy, time: () => <Time at={backfill.startedAt} /> }}
+        />
+        {backfill.reason ? `; ${serverText(backfill.reason)}` : ""}
       </Text>
     </Stack>
   );

@@ -8,7 +8,8 @@ import { useSend } from "../../../common/api/query.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import type { Platform } from "../connections.tsx";
-import { conversions, Counted, defaultDays } from "./Backfill.tsx";
+import { Counted, defaultDays } from "./Backfill.tsx";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 /** Counts for a connection that was just made, and opens the dialog if there is something to send. */
 export function useBackfillOffer(site: string, platform: Platform) {
@@ -41,12 +42,12 @@ export function BackfillOffer({ offer }: { offer: ReturnType<typeof useBackfillO
   const start = useSend("POST /sites/:site/connections/:connection/backfill", {
     onDone: () => {
       close();
-      notify("The backfill has started.");
+      notify(integrationsText.backfill.started);
     },
   });
   const canStart = count.data !== undefined && (count.data.sendable > 0 || !count.data.isComplete);
   return (
-    <Modal opened={connection !== null} onClose={close} title="Also send past conversions?">
+    <Modal opened={connection !== null} onClose={close} title={integrationsText.backfill.offer}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -56,12 +57,9 @@ export function BackfillOffer({ offer }: { offer: ReturnType<typeof useBackfillO
         }}
       >
         <Stack>
-          <Text size="sm">
-            {platform.name} gets new conversions from now on. It can also get those of the last days that it
-            still takes.
-          </Text>
+          <Text size="sm">{integrationsText.backfill.aboutOffer(platform.name)}</Text>
           <NumberInput
-            label="Days back"
+            label={integrationsText.backfill.days}
             min={1}
             max={maxBackfillDays}
             clampBehavior="strict"
@@ -74,15 +72,17 @@ export function BackfillOffer({ offer }: { offer: ReturnType<typeof useBackfillO
           <RequestError error={count.error ?? start.error} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
-              Not now
+              {integrationsText.backfill.notNow}
             </Button>
             {canStart ? (
               <Button type="submit" leftSection={<History size={15} aria-hidden />} loading={start.isPending}>
-                {count.data?.isComplete ? `Send ${conversions(count.data.sendable)}` : "Send them"}
+                {count.data?.isComplete
+                  ? integrationsText.backfill.send(count.data.sendable)
+                  : integrationsText.backfill.sendAll}
               </Button>
             ) : (
               <Button type="submit" loading={count.isPending}>
-                Count conversions
+                {integrationsText.backfill.count}
               </Button>
             )}
           </Group>

@@ -8,6 +8,8 @@ import { useState } from "react";
 import { call, type ApiError, type Answer } from "../../../common/api/api.ts";
 import { withLabels, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { listText } from "../../../messages/plural.ts";
 
 type Choices = Answer<"POST /sites/:site/connections/choices">["items"];
 
@@ -77,29 +79,29 @@ export function ChoiceList({
           variant="default"
           size={size}
           rightSection={<ChevronDown size={14} aria-hidden />}
-          aria-label={`Choose ${label} from a list`}
+          aria-label={integrationsText.choices.chooseFrom(label)}
           aria-haspopup="listbox"
           onClick={() => list.toggleDropdown()}
         >
-          Choose
+          {integrationsText.choices.choose}
         </Button>
       </Combobox.Target>
       <Combobox.Dropdown>
         <Combobox.Search
           value={search}
           onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-          placeholder="Search"
-          aria-label={`Search ${label}`}
+          placeholder={integrationsText.choices.search}
+          aria-label={integrationsText.choices.searchField(label)}
         />
         <Combobox.Options mah={280} style={{ overflowY: "auto" }} aria-label={label}>
-          {missing.length > 0 && <Note>To see the list, first enter {missing.join(" and ")}.</Note>}
+          {missing.length > 0 && <Note>{integrationsText.choices.enterFirst(listText(missing))}</Note>}
           {loading.isPending && <Waiting />}
           {loading.error && <Note>{withLabels(loading.error.message, platform)}</Note>}
           {found?.length === 0 && (
             <Note>
               {loading.data?.length === 0
-                ? `${platform.name} offers no choices here. Enter the value manually.`
-                : "No matches."}
+                ? integrationsText.choices.none(platform.name)
+                : integrationsText.choices.noMatches}
             </Note>
           )}
           {found?.map(({ value, label: words }) => (
@@ -124,7 +126,7 @@ export function ChoiceList({
 
 function Waiting() {
   return (
-    <Stack gap={4} p={4} role="status" aria-label="Loading the list">
+    <Stack gap={4} p={4} role="status" aria-label={integrationsText.choices.loading}>
       <Skeleton height={28} />
       <Skeleton height={28} />
       <Skeleton height={28} />

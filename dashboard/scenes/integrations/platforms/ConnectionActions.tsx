@@ -5,16 +5,20 @@ import { useNavigate } from "@tanstack/react-router";
 import { Pause, Play, TriangleAlert, Unplug } from "lucide-react";
 import { useSend } from "../../../common/api/query.ts";
 import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { countText, counted } from "../../../common/format/format.ts";
+
+import { countText } from "../../../common/format/numbers.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
-import { withFullStop, type Connection, type Platform } from "../connections.tsx";
+import { sentence } from "../../../common/format/sentence.ts";
+import type { Connection, Platform } from "../connections.tsx";
 import { useSignIn } from "./SignInBox.tsx";
 import type { Editor } from "./editor.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { serverText } from "../../../messages/server.ts";
 
-/** Returns how many parked deliveries are sent, as a sentence. */
-export const releasedText = (n: number) =>
-  n === 0 ? "" : ` ${counted(n, "parked delivery is", "parked deliveries are")} sent now.`;
+/** Adds how many parked deliveries are sent now. */
+export const withReleased = (text: string, count: number): string =>
+  count === 0 ? text : `${text} ${integrationsText.actions.released(count)}`;
 
 export function ConnectionActions({
   site,
@@ -28,17 +32,14 @@ export function ConnectionActions({
   const navigate = useNavigate();
   const params = { site, connection: connection.id };
   const resume = useSend("POST /sites/:site/connections/:connection/resume", {
-    onDone: ({ released }) => notify(`${platform.name} resumed.${releasedText(released)}`),
+    onDone: ({ released }) => notify(withReleased(integrationsText.actions.resumed(platform.name), released)),
   });
   const pause = useSend("POST /sites/:site/connections/:connection/pause", {
-    onDone: () =>
-      notify(`${platform.name} paused. Conversions wait until it is resumed.`, () =>
-        resume.mutate({ params }),
-      ),
+    onDone: () => notify(integrationsText.actions.paused(platform.name), () => resume.mutate({ params })),
   });
   const remove = useSend("DELETE /sites/:site/connections/:connection", {
     onDone: () => {
-      notify(`${platform.name} disconnected.`);
+      notify(integrationsText.actions.disconnected(platform.name));
       void navigate({ to: `/sites/${site}/integrations` });
     },
   });
@@ -51,7 +52,7 @@ export function ConnectionActions({
           loading={pause.isPending}
           onClick={() => pause.mutate({ params })}
         >
-          Pause
+          {integrationsText.actions.pause}
         </Button>
       )}
       {connection.state === "paused" && (
@@ -60,22 +61,20 @@ export function ConnectionActions({
           loading={resume.isPending}
           onClick={() => resume.mutate({ params })}
         >
-          Resume
+          {integrationsText.actions.resume}
         </Button>
       )}
       <ConfirmButton
-        label="Disconnect"
-        question={`Disconnect ${platform.name}?`}
-        consequence={
-          <>
-            New conversions are no longer sent to {platform.name}.{" "}
-            {connection.waiting > 0
-              ? `Waiting deliveries (${countText(connection.waiting)}) are not sent. `
-              : "No deliveries are waiting. "}
-            Its credentials are deleted; its history in the sync log is kept.
-          </>
-        }
-        confirm="Disconnect"
+        label={integrationsText.actions.disconnect}
+        question={integrationsText.actions.disconnectQuestion(platform.name)}
+        consequence={[
+          integrationsText.actions.noMore(platform.name),
+          connection.waiting > 0
+            ? integrationsText.actions.waitingLost(countText(connection.waiting))
+            : integrationsText.actions.noneWaiting,
+          integrationsText.actions.credentials,
+        ].join(" ")}
+        confirm={integrationsText.actions.disconnect}
         icon={<Unplug size={15} aria-hidden />}
         onConfirm={() => remove.mutateAsync({ params })}
         isBusy={remove.isPending}
@@ -98,18 +97,18 @@ export function NeedsReconnection({ editor, onPaste }: { editor: Editor; onPaste
       variant="light"
       color="red"
       icon={<TriangleAlert size={18} />}
-      title={`${platform.name} needs reconnection`}
+      title={integrationsText.actions.needsReconnection(platform.name)}
     >
       <Group justify="space-between" gap="md">
         <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
-          {connection.stateReason ? `${withFullStop(connection.stateReason)} ` : ""}
+          {connection.stateReason ? `${sentence(serverText(connection.stateReason))} ` : ""}
           {connection.waiting > 0
-            ? `${counted(connection.waiting, "delivery waits", "deliveries wait")} and will be sent after reconnection.`
-            : "Conversions wait until then; none are lost."}
+            ? integrationsText.actions.waiting(connection.waiting)
+            : integrationsText.actions.noneLost}
         </Text>
         {mayChange && (
           <Button color="red" loading={canSignIn && isBusy} onClick={canSignIn ? begin : onPaste}>
-            Reconnect
+            {integrationsText.page.reconnect}
           </Button>
         )}
       </Group>

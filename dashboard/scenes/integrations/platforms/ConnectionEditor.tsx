@@ -14,7 +14,7 @@ import { RequestError } from "../../../common/states.tsx";
 import { State, Time } from "../../../common/values.tsx";
 import { ConnectionState, type Connection, type Platform } from "../connections.tsx";
 import { LogTable } from "../syncLog/LogTable.tsx";
-import { ConnectionActions, NeedsReconnection, releasedText } from "./ConnectionActions.tsx";
+import { ConnectionActions, NeedsReconnection, withReleased } from "./ConnectionActions.tsx";
 import { Backfill } from "./Backfill.tsx";
 import { EventsForm } from "./EventsForm.tsx";
 import { MappingForm } from "./MappingForm.tsx";
@@ -24,15 +24,12 @@ import { SettingsForm } from "./SettingsForm.tsx";
 import { TestEvent } from "./TestEvent.tsx";
 import { tabOfFault, useDraft, type Editor, type Changes } from "./editor.ts";
 import { deleteInput, useSignInStep } from "./signIn.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { commonText } from "../../../messages/common.ts";
+import { RichText } from "../../../messages/RichText.tsx";
+import { serverText } from "../../../messages/server.ts";
 
-const tabs = [
-  { value: "connection", label: "Connection" },
-  { value: "events", label: "Events" },
-  { value: "mapping", label: "Field mapping" },
-  { value: "test", label: "Test event" },
-  { value: "backfill", label: "Backfill" },
-  { value: "log", label: "Sync log" },
-];
+const tabs = ["connection", "events", "mapping", "test", "backfill", "log"] as const;
 
 export function ConnectionEditor({
   site,
@@ -92,7 +89,7 @@ export function ConnectionEditor({
     mayChange,
     error: save.error,
   };
-  const tab = tabs.find(({ value }) => value === text("tab"))?.value ?? "connection";
+  const tab = tabs.find((one) => one === text("tab")) ?? "connection";
   const isForm = tab === "connection" || tab === "events" || tab === "mapping";
   const form = (
     <form
@@ -103,7 +100,10 @@ export function ConnectionEditor({
       }}
     >
       <Stack gap="lg">
-        <fieldset className="cc-bare" aria-label={`${platform.name} ${tab}`}>
+        <fieldset
+          className="cc-bare"
+          aria-label={integrationsText.page.form(platform.name, integrationsText.page.tabs[tab])}
+        >
           <Stack gap="lg">
             {tab === "connection" && <SettingsForm editor={editor} step={step} />}
             {tab === "events" && <EventsForm editor={editor} />}
@@ -117,7 +117,7 @@ export function ConnectionEditor({
   return (
     <Page
       title={platform.name}
-      back={{ to: `/sites/${site}/integrations`, label: "Platforms" }}
+      back={{ to: `/sites/${site}/integrations`, label: integrationsText.tabs.platforms }}
       about={<Header platform={platform} connection={connection} />}
       actions={
         <>
@@ -127,7 +127,12 @@ export function ConnectionEditor({
           )}
         </>
       }
-      tabs={tabs.map((one) => ({ ...one, to: path, search: { ...search, tab: one.value } }))}
+      tabs={tabs.map((one) => ({
+        value: one,
+        label: integrationsText.page.tabs[one],
+        to: path,
+        search: { ...search, tab: one },
+      }))}
       tab={tab}
     >
       <NeedsReconnection editor={editor} onPaste={() => go({ tab: "connection" })} />
@@ -153,7 +158,7 @@ export function ConnectionEditor({
         ) : (
           <Card>
             <Text size="sm" c="dimmed">
-              Deliveries to {platform.name} show here once it is connected.
+              {integrationsText.page.logAfterConnecting(platform.name)}
             </Text>
           </Card>
         ))}
@@ -170,8 +175,14 @@ function Header({ platform, connection }: { platform: Platform; connection: Conn
         {connection ? <ConnectionState connection={connection} /> : <State of="not connected" />}
         {connection && (
           <Text size="sm" component="span">
-            {connection.lastSentAt === null ? "nothing sent yet" : "last sent "}
-            {connection.lastSentAt !== null && <Time at={connection.lastSentAt} />}
+            {connection.lastSentAt === null ? (
+              integrationsText.page.nothingSent
+            ) : (
+              <RichText
+                text={integrationsText.page.lastSent}
+                tags={{ time: () => <Time at={connection.lastSentAt} /> }}
+              />
+            )}
           </Text>
         )}
       </Group>
@@ -186,8 +197,14 @@ function Proven({ platform, connection: { proof } }: { platform: Platform; conne
   const setting = platform.settings.find(({ name }) => name === proof.unchecked);
   return (
     <Text size="xs" component="span">
-      Proven <Time at={proof.provenAt} />
-      {proof.unchecked !== null && `; not checked: ${setting?.label.toLowerCase() ?? proof.unchecked}`}
+      <RichText
+        text={
+          proof.unchecked === null
+            ? integrationsText.page.proven
+            : integrationsText.page.provenExcept(setting?.label ?? serverText(proof.unchecked))
+        }
+        tags={{ time: () => <Time at={proof.provenAt} /> }}
+      />
     </Text>
   );
 }
@@ -209,9 +226,9 @@ function useSave(
   const connect = useSend("POST /sites/:site/connections", {
     onDone: ({ connection, isNew, released, newSecret }: Answer<"POST /sites/:site/connections">) => {
       const what = isNew
-        ? `${name} connected`
-        : "This account was already connected; its settings were changed";
-      notify(savedText(what, connection) + releasedText(released));
+        ? integrationsText.page.done.connected(name)
+        : integrationsText.page.done.alreadyConnected;
+      notify(withReleased(savedText(what, connection), released));
       finish(connection.id, newSecret);
       // One dialog at a time: a secret is shown only once.
       if (isNew && newSecret === null) on.onConnected(connection.id);
@@ -219,7 +236,7 @@ function useSave(
   });
   const change = useSend("PATCH /sites/:site/connections/:connection", {
     onDone: ({ connection, released, newSecret }) => {
-      notify(savedText("Saved", connection) + releasedText(released));
+      notify(withReleased(savedText(integrationsText.page.done.saved, connection), released));
       finish(connection.id, newSecret);
     },
   });
@@ -250,16 +267,20 @@ function SaveBar({ editor, isBusy, onDiscard }: { editor: Editor; isBusy: boolea
       {error && tabOfFault(error, platform) === null && <RequestError error={error} />}
       <Group justify="space-between" gap="sm">
         <Text size="sm" c="dimmed" aria-live="polite">
-          {connection ? "You have unsaved changes." : "Nothing is sent until it is connected."}
+          {connection ? integrationsText.page.unsaved : integrationsText.page.notConnected}
         </Text>
         <Group gap="xs">
           {draft.isChanged && (
             <Button variant="default" onClick={onDiscard}>
-              Discard
+              {commonText.discard}
             </Button>
           )}
           <Button type="submit" loading={isBusy}>
-            {connection ? (isReconnecting ? "Reconnect" : "Save") : `Connect ${platform.name}`}
+            {connection
+              ? isReconnecting
+                ? integrationsText.page.reconnect
+                : commonText.save
+              : integrationsText.page.connect(platform.name)}
           </Button>
         </Group>
       </Group>

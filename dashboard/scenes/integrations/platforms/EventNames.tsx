@@ -13,6 +13,7 @@ import {
   type ResolvedName,
 } from "../../../../src/platforms/shared/eventNames.ts";
 import { settingFault, type Editor } from "./editor.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 const minShown = 6;
 
@@ -53,13 +54,10 @@ const fallbackSetting = ({ settings, events }: Platform) =>
 
 function othersSentence({ platform }: Editor): string {
   const others = platform.events?.others ?? null;
-  if (others === "own name")
-    return `All other events are custom events under their own name, changed where ${platform.name} does not allow it.`;
-  if (others !== null) return `All other events are sent as ${others}.`;
+  if (others === "own name") return integrationsText.names.ownName(platform.name);
+  if (others !== null) return integrationsText.names.sentAs(others);
   const setting = fallbackSetting(platform);
-  return setting
-    ? `All other events are sent to the ${setting.label.toLowerCase()}; without one they are skipped. Separate several by commas.`
-    : "All other events are skipped.";
+  return setting ? integrationsText.names.sentTo(setting.label) : integrationsText.names.skipped;
 }
 
 export function EventNames({ editor, seen }: { editor: Editor; seen: readonly string[] }) {
@@ -82,13 +80,17 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
     : [...first, ...later.slice(0, Math.max(0, minShown - first.length))];
   const action = actionSetting(platform);
   return (
-    <Card padded={false} title={action ? action.label : "Event names"} about={othersSentence(editor)}>
+    <Card
+      padded={false}
+      title={action ? action.label : integrationsText.names.title}
+      about={othersSentence(editor)}
+    >
       {shown.length > 0 && (
         <Table layout="fixed">
           <Table.Thead>
             <Table.Tr>
               <Table.Th fw={500} c="dimmed" fz="xs" w="40%">
-                Your event
+                {integrationsText.names.yours}
               </Table.Th>
               <Table.Th fw={500} c="dimmed" fz="xs">
                 {platform.name}
@@ -114,7 +116,7 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
         {mayChange && <AddName onAdd={(name) => setAdded((before) => [...before, name])} />}
         {shown.length < names.size && (
           <Button variant="subtle" size="compact-sm" onClick={() => setShowAll(true)}>
-            Show all {names.size} names
+            {integrationsText.names.showAll(names.size)}
           </Button>
         )}
       </Group>
@@ -124,7 +126,11 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
 
 /** Says what an event is taken for, where that is not its own name. */
 function NameNote({ resolved: { usual, by } }: { resolved: ResolvedName }) {
-  const note = usual ? `taken for ${usual}` : by === "custom" ? "custom event" : null;
+  const note = usual
+    ? integrationsText.names.takenFor(usual)
+    : by === "custom"
+      ? integrationsText.names.custom
+      : null;
   return (
     note && (
       <Text size="xs" c="dimmed">
@@ -145,11 +151,11 @@ function NameField({
 }) {
   const { platform, draft, error, mayChange } = editor;
   const setting = nameSetting(event);
-  const label = `${platform.name} name for ${event}`;
+  const label = integrationsText.names.label(platform.name, event);
   const value = draft.valueOf(setting);
   const fault = settingFault(error, setting, platform);
   const { choices, several } = platform.events ?? {};
-  const placeholder = resolveDefault(editor, event).names.join(",") || "not sent";
+  const placeholder = resolveDefault(editor, event).names.join(",") || integrationsText.names.notSent;
   if (choices)
     return (
       <Select
@@ -163,7 +169,7 @@ function NameField({
         disabled={!mayChange}
         clearable
         searchable
-        clearButtonProps={{ "aria-label": `Reset ${event}` }}
+        clearButtonProps={{ "aria-label": integrationsText.names.reset(event) }}
       />
     );
   return (
@@ -183,7 +189,7 @@ function NameField({
         <ChoiceList
           editor={editor}
           setting={action.name}
-          label={`${action.label.toLowerCase()} for ${event}`}
+          label={integrationsText.names.choice(action.label, event)}
           onChoose={(chosen) => draft.set(setting, several && value ? `${value},${chosen}` : chosen)}
           size="xs"
         />
@@ -202,8 +208,8 @@ function AddName({ onAdd }: { onAdd: (name: string) => void }) {
     <Group gap="xs" wrap="nowrap">
       <TextInput
         size="xs"
-        aria-label="Another event"
-        placeholder="another event"
+        aria-label={integrationsText.names.another}
+        placeholder={integrationsText.names.anotherHint}
         value={name}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
         onKeyDown={(event) => {
@@ -214,7 +220,7 @@ function AddName({ onAdd }: { onAdd: (name: string) => void }) {
         }}
       />
       <Button size="xs" variant="default" onClick={add} disabled={name.trim() === ""}>
-        Add
+        {integrationsText.names.add}
       </Button>
     </Group>
   );

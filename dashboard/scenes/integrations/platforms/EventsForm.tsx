@@ -8,6 +8,7 @@ import { rangeOf } from "../../../common/format/ranges.ts";
 import { EventNames } from "./EventNames.tsx";
 import { foldName } from "../../../../src/platforms/shared/eventNames.ts";
 import { settingFault, type Editor } from "./editor.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 /** Returns the event names of the last 30 days. */
 export function useSeenEvents(site: string): string[] {
@@ -30,13 +31,10 @@ export function EventsForm({ editor }: { editor: Editor }) {
   ].map(([, name]) => name.toLowerCase());
   return (
     <>
-      <Card
-        title="Selected events"
-        about={`Events that are not selected are skipped for ${platform.name}, and shown as skipped in the sync log.`}
-      >
+      <Card title={integrationsText.events.title} about={integrationsText.events.about(platform.name)}>
         <Stack gap="md">
           <Radio.Group
-            aria-label="Selected events"
+            aria-label={integrationsText.events.title}
             value={isSelection ? "some" : "all"}
             onChange={(value) => {
               setIsSelection(value === "some");
@@ -44,14 +42,14 @@ export function EventsForm({ editor }: { editor: Editor }) {
             }}
           >
             <Stack gap="xs">
-              <Radio value="all" label="All events" disabled={!mayChange} />
-              <Radio value="some" label="Selected events" disabled={!mayChange} />
+              <Radio value="all" label={integrationsText.events.all} disabled={!mayChange} />
+              <Radio value="some" label={integrationsText.events.some} disabled={!mayChange} />
             </Stack>
           </Radio.Group>
           {isSelection && (
             <TagsInput
-              label="Events"
-              description="Event names as your servers send them, in any case. A usual name such as purchase includes its other names, such as Order Completed."
+              label={integrationsText.events.names}
+              description={integrationsText.events.aboutNames}
               placeholder={chosen?.length ? "" : "purchase"}
               value={chosen ?? []}
               onChange={(names) => draft.setEvents(names)}
@@ -68,7 +66,7 @@ export function EventsForm({ editor }: { editor: Editor }) {
         <EventNames editor={editor} seen={seen} />
       ) : (
         <Alert variant="light" color="gray">
-          {platform.name} gets every event under the name that your sender gave it.
+          {integrationsText.events.ownNames(platform.name)}
         </Alert>
       )}
     </>

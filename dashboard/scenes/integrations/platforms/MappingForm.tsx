@@ -8,54 +8,46 @@ import type { Platform } from "../connections.tsx";
 import { Fold } from "./SettingsForm.tsx";
 import { mapSetting } from "../../../../src/platforms/platform.ts";
 import { settingFault, type Editor } from "./editor.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
 
-const eventFields = [
-  { value: "event", label: "Event name" },
-  { value: "value", label: "Value" },
-  { value: "currency", label: "Currency" },
-  { value: "orderId", label: "Order id" },
-  { value: "page", label: "Page of the visit" },
-  { value: "referrer", label: "Referrer" },
-];
+const eventFields = ["event", "value", "currency", "orderId", "page", "referrer"] as const;
 /** Each stands for all items of the event. */
 const itemFields = [
-  { value: "items.id", label: "Ids of the items" },
-  { value: "items.name", label: "Names of the items" },
-  { value: "items.category", label: "Categories of the items" },
-  { value: "items.brand", label: "Brands of the items" },
-  { value: "items.price", label: "Price of all items" },
-  { value: "items.quantity", label: "Number of pieces" },
-];
-const textSources = { "extra.": "Another field of the request", "const:": "Fixed text" };
-type TextSource = keyof typeof textSources;
-const textSourceOf = (source: string) =>
-  (Object.keys(textSources) as TextSource[]).find((start) => source.startsWith(start));
+  "items.id",
+  "items.name",
+  "items.category",
+  "items.brand",
+  "items.price",
+  "items.quantity",
+] as const;
+const textSources = ["extra.", "const:"] as const;
+const textSourceOf = (source: string) => textSources.find((start) => source.startsWith(start));
+const withLabel = (value: (typeof eventFields | typeof itemFields)[number]) => ({
+  value,
+  label: integrationsText.mapping.sources[value],
+});
 
 export function MappingForm({ editor }: { editor: Editor }) {
   const { platform } = editor;
   return (
     <Card
       padded={false}
-      title="Field mapping"
-      about={
-        platform.fields.length > 0
-          ? `Fill fields of ${platform.name} that Cleancast does not fill automatically. The preview shows the result.`
-          : undefined
-      }
+      title={integrationsText.mapping.title}
+      about={platform.fields.length > 0 ? integrationsText.mapping.about(platform.name) : undefined}
     >
       {platform.fields.length === 0 ? (
         <Text size="sm" c="dimmed" px="md" pb="md">
-          {platform.name} has no fields to map: it gets everything that is known of a conversion.
+          {integrationsText.mapping.noFields(platform.name)}
         </Text>
       ) : (
         <Table layout="fixed">
           <Table.Thead>
             <Table.Tr>
               <Table.Th fw={500} c="dimmed" fz="xs">
-                Your field
+                {integrationsText.mapping.yours}
               </Table.Th>
               <Table.Th fw={500} c="dimmed" fz="xs">
-                Field of {platform.name}
+                {integrationsText.mapping.theirs(platform.name)}
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -83,7 +75,7 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
         <Stack gap={4}>
           <Group gap={4} wrap="nowrap">
             <NativeSelect
-              aria-label={`Your field for ${field.name}`}
+              aria-label={integrationsText.mapping.yoursFor(field.name)}
               size="xs"
               style={{ flex: 1, minWidth: 0 }}
               value={kind ?? source}
@@ -91,22 +83,25 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
               disabled={!mayChange}
               onChange={({ currentTarget }) => draft.set(setting, currentTarget.value)}
               data={[
-                { value: "", label: "Not filled" },
-                { group: "Event", items: eventFields },
-                { group: "Items", items: itemFields },
-                { group: "UTM", items: [...utmFields] },
+                { value: "", label: integrationsText.mapping.notFilled },
+                { group: integrationsText.mapping.groups.event, items: eventFields.map(withLabel) },
+                { group: integrationsText.mapping.groups.items, items: itemFields.map(withLabel) },
+                { group: integrationsText.mapping.groups.utm, items: [...utmFields] },
                 {
-                  group: "Other",
-                  items: Object.entries(textSources).map(([value, label]) => ({ value, label: `${label}…` })),
+                  group: integrationsText.mapping.groups.other,
+                  items: textSources.map((value) => ({
+                    value,
+                    label: integrationsText.mapping.textOption(integrationsText.mapping.texts[value]),
+                  })),
                 },
               ]}
             />
             {source !== "" && mayChange && (
-              <Tooltip label="Back to default">
+              <Tooltip label={integrationsText.mapping.reset}>
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Reset ${field.name}`}
+                  aria-label={integrationsText.mapping.resetOne(field.name)}
                   onClick={() => draft.set(setting, "")}
                 >
                   <RotateCcw size={14} />
@@ -117,8 +112,10 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
           {kind && (
             <TextInput
               size="xs"
-              aria-label={`${textSources[kind]} for ${field.name}`}
-              placeholder={kind === "extra." ? "name of the field, such as plan" : "text"}
+              aria-label={integrationsText.mapping.textFor(integrationsText.mapping.texts[kind], field.name)}
+              placeholder={
+                kind === "extra." ? integrationsText.mapping.fieldHint : integrationsText.mapping.textHint
+              }
               value={source.slice(kind.length)}
               onChange={({ currentTarget }) => draft.set(setting, `${kind}${currentTarget.value}`)}
               error={fault}
@@ -137,7 +134,7 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
             </Text>
             <Text size="xs" c="dimmed">
               {field.help}
-              {field.type === "number" && " A number."}
+              {field.type === "number" && ` ${integrationsText.mapping.isNumber}`}
             </Text>
           </div>
         </Group>
@@ -150,7 +147,7 @@ function AutomaticFields({ platform: { guide } }: { platform: Platform }) {
   if (!guide || guide.sends.length === 0) return null;
   return (
     <Stack p="md" gap="xs">
-      <Fold label="Fields filled automatically" isOpen={false}>
+      <Fold label={integrationsText.mapping.automatic} isOpen={false}>
         <Stack component="dl" gap="xs" m={0}>
           {guide.sends.map(({ field, from }) => (
             <div key={field}>
@@ -165,7 +162,7 @@ function AutomaticFields({ platform: { guide } }: { platform: Platform }) {
         </Stack>
       </Fold>
       {guide.notSent.length > 0 && (
-        <Fold label="Fields that are not sent, and why" isOpen={false}>
+        <Fold label={integrationsText.mapping.notSent} isOpen={false}>
           {guide.notSent.map((text) => (
             <Text key={text} size="sm" c="dimmed">
               {text}

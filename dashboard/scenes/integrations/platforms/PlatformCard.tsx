@@ -2,7 +2,7 @@
 
 import { Box, Divider, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { countText, percentText } from "../../../common/format/format.ts";
+import { countText, percentText } from "../../../common/format/numbers.ts";
 import { Time } from "../../../common/values.tsx";
 import {
   accountOf,
@@ -12,6 +12,8 @@ import {
   type Connection,
   type Platform,
 } from "../connections.tsx";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { serverText } from "../../../messages/server.ts";
 
 export function PlatformCard({
   site,
@@ -50,7 +52,7 @@ export function PlatformCard({
         ))}
         {mayConnect && (
           <Text size="sm" fw={500} c="var(--cc-wait)" mt="auto" aria-hidden>
-            Connect
+            {integrationsText.connect}
           </Text>
         )}
       </Stack>
@@ -82,24 +84,26 @@ function ConnectionLine({
       </Group>
       {connection.stateReason && connection.state !== "active" && (
         <Text size="sm" c="dimmed" lineClamp={2}>
-          {connection.stateReason}
+          {serverText(connection.stateReason)}
         </Text>
       )}
       {connection.state === "active" && connection.sendsNothing !== null && (
         <Text size="sm" c="dimmed" lineClamp={2}>
-          Cannot send anything yet: {connection.sendsNothing}
+          {integrationsText.card.sendsNothing(serverText(connection.sendsNothing))}
         </Text>
       )}
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Fact label="Last sent">
+        <Fact label={integrationsText.card.lastSent}>
           <Time at={connection.lastSentAt} />
         </Fact>
-        <Fact label="Waiting">{countText(connection.waiting)}</Fact>
-        <Fact label="Accepted, 24 h">
+        <Fact label={integrationsText.card.waiting}>{countText(connection.waiting)}</Fact>
+        <Fact label={integrationsText.card.accepted}>
           {sent + others === 0 ? (
-            <span className="cc-quiet">nothing sent</span>
+            <span className="cc-quiet">{integrationsText.card.nothingSent}</span>
           ) : (
-            <span title={`${sent} of ${sent + others} attempts`}>{percentText(sent, sent + others)}</span>
+            <span title={integrationsText.card.attempts(countText(sent), sent + others)}>
+              {percentText(sent, sent + others)}
+            </span>
           )}
         </Fact>
       </Group>

@@ -13,6 +13,7 @@ import { accountOf, useConnections, usePlatforms, type Connection, type Platform
 import { BackfillOffer, useBackfillOffer } from "./BackfillOffer.tsx";
 import { ConnectionEditor } from "./ConnectionEditor.tsx";
 import { readInput } from "./signIn.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 const newConnection = "new";
 
@@ -23,7 +24,7 @@ export default function PlatformPage() {
   const connections = useConnections(site);
   const error = platforms.error ?? connections.error;
   const platform = platforms.data?.items.find((one) => one.id === id);
-  const back = { to: `/sites/${site}/integrations`, label: "Platforms" };
+  const back = { to: `/sites/${site}/integrations`, label: integrationsText.tabs.platforms };
   if (platform && connections.data)
     return (
       <ChosenConnection
@@ -34,12 +35,12 @@ export default function PlatformPage() {
       />
     );
   return (
-    <Page title={platform?.name ?? "Platform"} back={back}>
+    <Page title={platform?.name ?? integrationsText.page.platform} back={back}>
       {error ? (
         <LoadError error={error} onRetry={() => void (platforms.refetch(), connections.refetch())} />
       ) : platforms.data && !platform ? (
-        <Empty icon={Plug} title="Platform not found">
-          Choose one from the list of platforms.
+        <Empty icon={Plug} title={integrationsText.page.notFound}>
+          {integrationsText.page.aboutNotFound}
         </Empty>
       ) : (
         <Loading />
@@ -72,8 +73,8 @@ function ChosenConnection({
     wanted === newConnection ? null : (connections.find(({ id }) => id === wanted) ?? connections[0] ?? null);
   return (
     <>
-      <OneTimeSecret title="Signing secret" secret={secret} onClose={() => setSecret(null)}>
-        <Text size="sm">Your endpoint checks the signature of each request with it.</Text>
+      <OneTimeSecret title={integrationsText.secret.title} secret={secret} onClose={() => setSecret(null)}>
+        <Text size="sm">{integrationsText.secret.about}</Text>
       </OneTimeSecret>
       <ConnectionEditor
         // Each connection has its own draft.
@@ -117,19 +118,19 @@ function Switcher({
   if (connections.length === 1 && current)
     return canAdd ? (
       <Button variant="default" onClick={() => go(newConnection)}>
-        Add another
+        {integrationsText.page.addAnother}
       </Button>
     ) : null;
   return (
     <Select
-      aria-label="Connection"
+      aria-label={integrationsText.page.connection}
       allowDeselect={false}
       w={220}
       value={current?.id ?? newConnection}
       onChange={(chosen) => chosen && go(chosen)}
       data={[
         ...connections.map((one) => ({ value: one.id, label: accountOf(platform, one) ?? one.id })),
-        ...(canAdd ? [{ value: newConnection, label: "Another account…" }] : []),
+        ...(canAdd ? [{ value: newConnection, label: integrationsText.page.anotherAccount }] : []),
       ]}
     />
   );

@@ -6,16 +6,12 @@ import { useMay, useSiteId } from "../../../common/api/session.ts";
 import { LoadError, Loading } from "../../../common/states.tsx";
 import { tabsOf, useConnections, usePlatforms, type Platform } from "../connections.tsx";
 import { PlatformCard } from "./PlatformCard.tsx";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 export default function Platforms() {
   const site = useSiteId();
   return (
-    <Page
-      title="Integrations"
-      about="Each conversion is sent to all connected platforms."
-      tabs={tabsOf(site)}
-      tab="platforms"
-    >
+    <Page title={integrationsText.title} about={integrationsText.about} tabs={tabsOf(site)} tab="platforms">
       <Cards site={site} />
     </Page>
   );
@@ -36,14 +32,14 @@ function Cards({ site }: { site: string }) {
   return (
     <>
       {connected.length > 0 && (
-        <Section title="Connected">
+        <Section title={integrationsText.connected}>
           {connected.map((one) => (
             <PlatformCard key={one.id} site={site} platform={one} connections={of(one)} />
           ))}
         </Section>
       )}
       {others.length > 0 && (
-        <Section title={connected.length > 0 ? "Not connected yet" : "Connect a platform"}>
+        <Section title={connected.length > 0 ? integrationsText.notConnected : integrationsText.connectAny}>
           {others.map((one) => (
             <PlatformCard
               key={one.id}

@@ -7,11 +7,14 @@ import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
 import type { Answer } from "../../../common/api/api.ts";
 import { useApi } from "../../../common/api/query.ts";
-import { agoText } from "../../../common/format/format.ts";
+import { agoText } from "../../../common/format/times.ts";
 import { Code } from "../../../common/values.tsx";
 import { useSeenEvents } from "./EventsForm.tsx";
 import { withLabels, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { listText } from "../../../messages/plural.ts";
+import { serverText } from "../../../messages/server.ts";
 
 /** The event to preview: a sample with a name, or a past event. */
 type PreviewedEvent = { name: string } | { event: string };
@@ -45,10 +48,7 @@ export function Preview({ editor }: { editor: Editor }) {
     },
   );
   return (
-    <Card
-      title="Preview"
-      about="The request as it would be sent, with your unsaved changes. Nothing is sent."
-    >
+    <Card title={integrationsText.preview.title} about={integrationsText.preview.about}>
       <Stack gap="md">
         <EventField editor={editor} previewed={previewed} onChange={setPreviewed} />
         <div aria-live="polite">
@@ -81,8 +81,8 @@ function describeMissing({ platform, connection, draft, signIn }: Editor): strin
   const [set = []] = platform.requires;
   const isOneSet = platform.requires.length === 0 || platform.requires.some((names) => names.every(isSet));
   const missing = [...required, ...(isOneSet ? [] : set)].filter((name) => !isSet(name));
-  if (missing.length > 0) return `Enter ${missing.map(labelOf).join(" and ")} to see the request.`;
-  return draft.events?.length === 0 ? "Choose an event to see the request." : null;
+  if (missing.length > 0) return integrationsText.preview.enter(listText(missing.map(labelOf)));
+  return draft.events?.length === 0 ? integrationsText.preview.chooseEvent : null;
 }
 
 function PreviewedRequest({
@@ -95,7 +95,7 @@ function PreviewedRequest({
   if (preview.fault)
     return (
       <Alert variant="light" color="gray" icon={<Info size={18} />}>
-        {withLabels(preview.fault.message, platform)}
+        {withLabels(serverText(preview.fault.message), platform)}
       </Alert>
     );
   if (!preview.request)
@@ -104,10 +104,10 @@ function PreviewedRequest({
         variant="light"
         color="gray"
         icon={<CircleSlash size={18} />}
-        title="This event would be skipped"
+        title={integrationsText.preview.skipped}
       >
-        {preview.skipped}
-        {preview.naming && <Text size="sm">{preview.naming}</Text>}
+        {preview.skipped === null ? null : serverText(preview.skipped)}
+        {preview.naming && <Text size="sm">{serverText(preview.naming)}</Text>}
       </Alert>
     );
   const { method, url, headers, body } = preview.request;
@@ -116,12 +116,12 @@ function PreviewedRequest({
     <Stack gap="xs">
       {preview.naming && (
         <Text size="sm" c="dimmed">
-          {preview.naming}
+          {serverText(preview.naming)}
         </Text>
       )}
-      <Code label="Request">{`${method} ${url}\n${lines.join("\n")}`}</Code>
+      <Code label={integrationsText.preview.request}>{`${method} ${url}\n${lines.join("\n")}`}</Code>
       {body !== null && (
-        <Code label="Body" wraps={false}>
+        <Code label={integrationsText.preview.body} wraps={false}>
           {JSON.stringify(body, null, 2)}
         </Code>
       )}
@@ -146,7 +146,7 @@ function EventField({
   return (
     <Stack gap="xs">
       <Select
-        label="Event"
+        label={integrationsText.preview.event}
         allowDeselect={false}
         searchable
         value={isOther ? other : "event" in previewed ? `event ${previewed.event}` : `name ${previewed.name}`}
@@ -157,33 +157,34 @@ function EventField({
         }}
         data={[
           {
-            group: "Samples",
-            items: names.map((name) => ({ value: `name ${name}`, label: `Sample ${name}` })),
+            group: integrationsText.preview.samples,
+            items: names.map((name) => ({
+              value: `name ${name}`,
+              label: integrationsText.preview.sample(name),
+            })),
           },
           {
-            group: "Past events",
+            group: integrationsText.preview.past,
             items: [
               ...(past?.items ?? []).map(({ id, event, orderId, receivedAt }) => ({
                 value: `event ${id}`,
                 label: [event, orderId, agoText(receivedAt, now)].filter(Boolean).join(", "),
               })),
-              { value: other, label: "By its event id…" },
+              { value: other, label: integrationsText.preview.byId },
             ],
           },
         ]}
       />
       {isOther && (
         <TextInput
-          label="Event id"
+          label={integrationsText.preview.eventId}
           defaultValue=""
           onChange={({ currentTarget: { value } }) => value.trim() && onChange({ event: value.trim() })}
           autoComplete="off"
         />
       )}
       <Text size="xs" c="dimmed">
-        {"event" in previewed
-          ? "As it would be sent now: consent is read again."
-          : "A person with complete data."}
+        {"event" in previewed ? integrationsText.preview.asNow : integrationsText.preview.complete}
       </Text>
     </Stack>
   );

@@ -6,14 +6,22 @@ import { useSend } from "../../../common/api/query.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
-import { withFullStop, type Connection } from "../connections.tsx";
+import { sentence, withFullStop } from "../../../common/format/sentence.ts";
+import type { Connection } from "../connections.tsx";
 import { withLabels, type Editor } from "./editor.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { RichText } from "../../../messages/RichText.tsx";
+import { serverText } from "../../../messages/server.ts";
 
 export function ProofNotice({ editor }: { editor: Editor }) {
   const { site, platform, connection, mayChange } = editor;
   const prove = useSend("POST /sites/:site/connections/:connection/prove", {
     onDone: ({ proof }) =>
-      notify(proof.state === "proven" ? `${platform.name} proved the connection.` : "Still not proven."),
+      notify(
+        proof.state === "proven"
+          ? integrationsText.proof.proven(platform.name)
+          : integrationsText.proof.stillNot,
+      ),
   });
   // The credentials are known to be refused.
   if (!connection || connection.state === "needs reconnection") return null;
@@ -25,9 +33,9 @@ export function ProofNotice({ editor }: { editor: Editor }) {
           variant="light"
           color="yellow"
           icon={<SlidersHorizontal size={18} />}
-          title={`Nothing can be sent to ${platform.name} yet`}
+          title={integrationsText.proof.nothingSent(platform.name)}
         >
-          <Text size="sm">{sentence(withLabels(sendsNothing, platform))}</Text>
+          <Text size="sm">{sentence(withLabels(serverText(sendsNothing), platform))}</Text>
         </Alert>
       )}
       {proof.state === "unproven" && sendsNothing === null && (
@@ -35,11 +43,11 @@ export function ProofNotice({ editor }: { editor: Editor }) {
           variant="light"
           color={proof.isCheckable ? "yellow" : "gray"}
           icon={<CircleHelp size={18} />}
-          title="Saved, not proven"
+          title={integrationsText.proof.title}
         >
           <Group justify="space-between" gap="md">
             <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
-              {sentence(proof.reason ?? "")} {proof.isCheckable && <LastChecks proof={proof} />}
+              {sentence(serverText(proof.reason ?? ""))} {proof.isCheckable && <LastChecks proof={proof} />}
             </Text>
             {mayChange && proof.isCheckable && (
               <Button
@@ -47,7 +55,7 @@ export function ProofNotice({ editor }: { editor: Editor }) {
                 loading={prove.isPending}
                 onClick={() => prove.mutate({ params: { site, connection: connection.id } })}
               >
-                Ask {platform.name} again
+                {integrationsText.proof.ask(platform.name)}
               </Button>
             )}
           </Group>
@@ -62,21 +70,16 @@ function LastChecks({ proof: { checkedAt, provenAt } }: Pick<Connection, "proof"
   if (checkedAt === null) return null;
   return (
     <span className="cc-quiet">
-      Asked <Time at={checkedAt} />
-      {provenAt !== null && (
-        <>
-          , last proven <Time at={provenAt} />
-        </>
-      )}
-      .
+      <RichText
+        text={provenAt === null ? integrationsText.proof.asked : integrationsText.proof.askedAndProven}
+        tags={{ checked: () => <Time at={checkedAt} />, proven: () => <Time at={provenAt} /> }}
+      />
     </span>
   );
 }
 
-const sentence = (text: string) => withFullStop(text.slice(0, 1).toUpperCase() + text.slice(1));
-
 /** The notice after saving. */
 export function savedText(what: string, { proof }: Connection): string {
-  if (proof.state === "proven") return `${what} and proven.`;
-  return `${what}, not proven: ${withFullStop(proof.reason ?? "")}`;
+  if (proof.state === "proven") return integrationsText.page.done.proven(what);
+  return integrationsText.page.done.notProven(what, withFullStop(serverText(proof.reason ?? "")));
 }

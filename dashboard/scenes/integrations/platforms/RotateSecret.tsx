@@ -5,6 +5,7 @@ import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { useSend } from "../../../common/api/query.ts";
 import { ConfirmButton, OneTimeSecret } from "../../../common/dialogs.tsx";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 export function RotateSecret({ site, connection }: { site: string; connection: string }) {
   const [secret, setSecret] = useState<string | null>(null);
@@ -14,13 +15,13 @@ export function RotateSecret({ site, connection }: { site: string; connection: s
   return (
     <Group gap="xs" mt={-8}>
       <Text size="xs" c="dimmed">
-        Saved. Never shown again.
+        {integrationsText.settings.neverShown}
       </Text>
       <ConfirmButton
-        label="Rotate secret"
-        question="Rotate the signing secret?"
-        consequence="The new secret is shown once and used immediately. For 24 hours requests are signed with the old one too, so that your endpoint can switch. A second rotation within that time ends the oldest secret."
-        confirm="Rotate secret"
+        label={integrationsText.secret.rotate}
+        question={integrationsText.secret.question}
+        consequence={integrationsText.secret.consequence}
+        confirm={integrationsText.secret.rotate}
         danger={false}
         variant="subtle"
         size="compact-xs"
@@ -29,10 +30,8 @@ export function RotateSecret({ site, connection }: { site: string; connection: s
         isBusy={rotate.isPending}
         error={rotate.error}
       />
-      <OneTimeSecret title="New signing secret" secret={secret} onClose={() => setSecret(null)}>
-        <Text size="sm">
-          Give it to your endpoint within 24 hours; until then the old secret verifies too.
-        </Text>
+      <OneTimeSecret title={integrationsText.secret.newTitle} secret={secret} onClose={() => setSecret(null)}>
+        <Text size="sm">{integrationsText.secret.switchWithin}</Text>
       </OneTimeSecret>
     </Group>
   );

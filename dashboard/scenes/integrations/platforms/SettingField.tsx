@@ -5,6 +5,17 @@ import type { Setting } from "../connections.tsx";
 import { ChoiceList } from "./ChoiceList.tsx";
 import { RotateSecret } from "./RotateSecret.tsx";
 import { settingFault, type Editor } from "./editor.ts";
+import { expirySetting } from "./signIn.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
+
+/** The relay stores the time as Unix time in milliseconds. */
+const fromLocalTime = (text: string): string => (text === "" ? "" : String(Date.parse(text)));
+
+function toLocalTime(value: string): string {
+  const at = Number(value);
+  if (value === "" || !Number.isFinite(at)) return "";
+  return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
 
 export function SettingField({ editor, setting }: { editor: Editor; setting: Setting }) {
   const { platform, draft, connection, mayChange, error } = editor;
@@ -36,9 +47,25 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
         onChange={({ currentTarget }) => draft.set(name, currentTarget.checked ? "on" : "off")}
       />
     );
+  if (name === expirySetting)
+    return (
+      <TextInput
+        {...common}
+        type="datetime-local"
+        description={integrationsText.settings.aboutExpiry}
+        value={toLocalTime(value)}
+        onChange={({ currentTarget }) => draft.set(name, fromLocalTime(currentTarget.value))}
+      />
+    );
   if (secret || address) {
     const isRemoved = draft.changes[name] === "";
-    const placeholder = isRemoved ? "will be removed" : isSaved ? (address ? saved : "configured") : "";
+    const placeholder = isRemoved
+      ? integrationsText.settings.willBeRemoved
+      : isSaved
+        ? address
+          ? saved
+          : integrationsText.settings.configured
+        : "";
     const Input = secret ? PasswordInput : TextInput;
     return (
       <>
@@ -92,15 +119,17 @@ function RemoveSaved({
   return (
     <Group gap="xs" mt={-8}>
       <Text size="xs" c="dimmed">
-        {isRemoved ? "Will be removed when you save." : "Saved. Never shown again."}
+        {isRemoved ? integrationsText.settings.removedOnSave : integrationsText.settings.neverShown}
       </Text>
       <Button
         variant="subtle"
         size="compact-xs"
-        aria-label={`${isRemoved ? "Keep" : "Remove"} ${label}`}
+        aria-label={
+          isRemoved ? integrationsText.settings.keepOne(label) : integrationsText.settings.removeOne(label)
+        }
         onClick={() => (isRemoved ? draft.keep(name) : draft.remove(name))}
       >
-        {isRemoved ? "Keep it" : "Remove"}
+        {isRemoved ? integrationsText.settings.keep : integrationsText.settings.remove}
       </Button>
     </Group>
   );

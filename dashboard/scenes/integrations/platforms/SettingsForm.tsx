@@ -10,6 +10,7 @@ import { SettingField } from "./SettingField.tsx";
 import { SignInBox } from "./SignInBox.tsx";
 import type { Editor } from "./editor.ts";
 import { signInFills, type SignInStep } from "./signIn.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 export function SettingsForm({ editor, step }: { editor: Editor; step: SignInStep }) {
   const { platform, error, connection, mayChange } = editor;
@@ -29,14 +30,17 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
     list.map((setting) => <SettingField key={setting.name} editor={editor} setting={setting} />);
   const hasError = (list: typeof main) => list.some(({ name }) => name === field);
   return (
-    <Card title="Connection" about={platform.requires.length > 0 && <Needs editor={editor} />}>
+    <Card
+      title={integrationsText.settings.title}
+      about={platform.requires.length > 0 && <Needs editor={editor} />}
+    >
       <Stack gap="lg">
         <SignInBox editor={editor} step={step} />
         {(pasted.length > 0 || platform.guide) && (
           <Stack gap={4}>
             <Guide editor={editor} />
             {pasted.length > 0 && mayChange && (
-              <Fold label="Paste a token instead" isOpen={hasError(pasted)}>
+              <Fold label={integrationsText.settings.pasteToken} isOpen={hasError(pasted)}>
                 {draw(pasted)}
               </Fold>
             )}
@@ -47,13 +51,13 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
           (main.length === 0 ? (
             draw(more)
           ) : (
-            <Fold label={`More settings (${more.length})`} isOpen={hasError(more)}>
+            <Fold label={integrationsText.settings.more(more.length)} isOpen={hasError(more)}>
               {draw(more)}
             </Fold>
           ))}
         {platform.settings.length === 0 && (
           <Text size="sm" c="dimmed">
-            {connection ? "No settings needed." : "No settings needed: just connect it."}
+            {connection ? integrationsText.settings.none : integrationsText.settings.noneToConnect}
           </Text>
         )}
       </Stack>
@@ -64,21 +68,23 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
 function Needs({ editor: { platform } }: { editor: Editor }) {
   const labelOf = (name: string) => platform.settings.find((one) => one.name === name)?.label ?? name;
   const sets = platform.requires.map((names) => names.map(labelOf).join(", "));
-  return <>It needs either {sets.join("; or ")}.</>;
+  return <>{integrationsText.settings.needsEither(sets.join(integrationsText.settings.or))}</>;
 }
 
 function Guide({ editor: { platform } }: { editor: Editor }) {
   const steps = platform.guide?.credentials ?? [];
   if (steps.length === 0) return null;
   return (
-    <Fold label="Where do I find this?" isOpen={false}>
+    <Fold label={integrationsText.settings.whereToFind} isOpen={false}>
       <List type="ordered" size="sm" spacing="xs" pr="md">
         {steps.map((text) => (
           <List.Item key={text}>{text}</List.Item>
         ))}
       </List>
       {platform.docsUrl && (
-        <ExternalLink href={platform.docsUrl}>{platform.name}'s documentation</ExternalLink>
+        <ExternalLink href={platform.docsUrl}>
+          {integrationsText.settings.documentation(platform.name)}
+        </ExternalLink>
       )}
     </Fold>
   );
@@ -94,6 +100,11 @@ export function Fold({ label, isOpen, children }: { label: string; isOpen: boole
         variant="subtle"
         size="compact-sm"
         ml={-8}
+        // A long label wraps on a phone.
+        h="auto"
+        mih={26}
+        maw="100%"
+        styles={{ label: { whiteSpace: "normal", textAlign: "left" } }}
         aria-expanded={shown}
         leftSection={<Icon size={15} aria-hidden />}
         onClick={toggle}

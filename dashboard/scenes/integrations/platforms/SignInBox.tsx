@@ -1,13 +1,17 @@
 // Sign-in at a platform instead of pasting a token: this browser tab opens the platform's page and returns with `?signIn=`.
 
-import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+
 import { CircleAlert, CircleCheck, LogIn } from "lucide-react";
 import { useSend } from "../../../common/api/query.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
 import type { Editor } from "./editor.ts";
-import { saveInput, type SignInStep } from "./signIn.ts";
+import { expirySetting, saveInput, type SignInStep } from "./signIn.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { TextLink } from "../../../common/links.tsx";
+import { RichText } from "../../../messages/RichText.tsx";
+import { serverText } from "../../../messages/server.ts";
 
 /** Starts a sign-in and goes to the platform's page. */
 export function useSignIn({ site, platform, connection, draft }: Omit<Editor, "error">) {
@@ -31,35 +35,46 @@ export function SignInBox({ editor, step }: { editor: Editor; step: SignInStep }
   if (!platform.signIn.ready)
     return (
       <Text size="sm" c="dimmed">
-        Paste a token below. To sign in at {platform.name} instead, an owner first sets an OAuth app under{" "}
-        <Anchor
-          size="sm"
-          underline="always"
-          renderRoot={(props) => <Link to={`/sites/${site}/settings/oauth-apps`} {...props} />}
-        >
-          Settings &gt; OAuth apps
-        </Anchor>
-        .
+        <RichText
+          text={integrationsText.signIn.needsApp(platform.name)}
+          tags={{
+            link: (content) => (
+              <TextLink to={`/sites/${site}/settings/oauth-apps`} underline="always">
+                {content}
+              </TextLink>
+            ),
+          }}
+        />
       </Text>
     );
-  const expiresAt = Number(connection?.settings["expires_at"] ?? 0);
+  const expiresAt = Number(connection?.settings[expirySetting] ?? 0);
   const isDone = step.is === "done";
   const isFine = connection !== null && connection.state !== "needs reconnection";
   return (
     <Stack gap="sm" align="flex-start">
       <div aria-live="polite" style={{ width: "100%" }}>
         {isDone && (
-          <Alert variant="light" color="green" icon={<CircleCheck size={18} />} title="You are signed in">
+          <Alert
+            variant="light"
+            color="green"
+            icon={<CircleCheck size={18} />}
+            title={integrationsText.signIn.done}
+          >
             {!connection
-              ? "Complete the settings below, then connect."
+              ? integrationsText.signIn.complete
               : isFine
-                ? "Save to use it."
-                : "Reconnect below, and waiting deliveries are sent."}
+                ? integrationsText.signIn.save
+                : integrationsText.signIn.reconnect}
           </Alert>
         )}
         {step.is === "failed" && (
-          <Alert variant="light" color="red" icon={<CircleAlert size={18} />} title="Sign-in failed">
-            {step.error}
+          <Alert
+            variant="light"
+            color="red"
+            icon={<CircleAlert size={18} />}
+            title={integrationsText.signIn.failed}
+          >
+            {serverText(step.error)}
           </Alert>
         )}
       </div>
@@ -70,18 +85,20 @@ export function SignInBox({ editor, step }: { editor: Editor; step: SignInStep }
           loading={isBusy}
           onClick={begin}
         >
-          {isDone ? "Use another account" : `Sign in with ${platform.name}`}
+          {isDone ? integrationsText.signIn.another : integrationsText.signIn.start(platform.name)}
         </Button>
         {!isDone && connection?.settings["access_token"] && (
           <Text size="sm" c="dimmed">
-            A token is configured
-            {expiresAt > 0 && (
-              <>
-                ; it expires <Time at={expiresAt} />
-                {connection.settings["refresh_token"] ? " and is renewed before that" : ""}
-              </>
-            )}
-            .
+            <RichText
+              text={
+                expiresAt <= 0
+                  ? integrationsText.signIn.token
+                  : connection.settings["refresh_token"]
+                    ? integrationsText.signIn.tokenRenewed
+                    : integrationsText.signIn.tokenExpires
+              }
+              tags={{ time: () => <Time at={expiresAt} /> }}
+            />
           </Text>
         )}
       </Group>

@@ -6,12 +6,15 @@ import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
 import type { Answer } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
-import { durationText } from "../../../common/format/format.ts";
+import { durationText } from "../../../common/format/times.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Code } from "../../../common/values.tsx";
-import { withFullStop, type Platform } from "../connections.tsx";
+import { withFullStop } from "../../../common/format/sentence.ts";
+import type { Platform } from "../connections.tsx";
 import { useSeenEvents } from "./EventsForm.tsx";
 import type { Editor } from "./editor.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { serverText } from "../../../messages/server.ts";
 
 type Outcome = Answer<"POST /sites/:site/connections/:connection/test">;
 
@@ -22,24 +25,18 @@ export function TestEvent({ editor }: { editor: Editor }) {
   const test = useSend("POST /sites/:site/connections/:connection/test");
   if (!connection)
     return (
-      <Card title="Test event">
+      <Card title={integrationsText.test.title}>
         <Text size="sm" c="dimmed">
-          Connect {platform.name} first. The preview shows what it would get.
+          {integrationsText.test.connectFirst(platform.name)}
         </Text>
       </Card>
     );
   return (
-    <Card
-      title="Test event"
-      about={
-        platform.guide?.testMode ??
-        "Sends a sample event. It is never counted and does not affect real conversions."
-      }
-    >
+    <Card title={integrationsText.test.title} about={platform.guide?.testMode ?? integrationsText.test.about}>
       <Stack gap="md">
         {draft.isChanged && (
           <Text size="sm" c="var(--cc-warn)">
-            The test uses the saved settings, without your unsaved changes.
+            {integrationsText.test.usesSaved}
           </Text>
         )}
         {mayChange ? (
@@ -54,20 +51,20 @@ export function TestEvent({ editor }: { editor: Editor }) {
           >
             <Group gap="xs" align="flex-end">
               <Autocomplete
-                label="Event name"
+                label={integrationsText.test.name}
                 value={name}
                 onChange={setName}
                 data={[...new Set([...seen, "purchase", "lead", "sign_up"])]}
                 style={{ flex: 1, minWidth: 160, maxWidth: 320 }}
               />
               <Button type="submit" loading={test.isPending} leftSection={<Send size={15} aria-hidden />}>
-                Send test event
+                {integrationsText.test.send}
               </Button>
             </Group>
           </form>
         ) : (
           <Text size="sm" c="dimmed">
-            Only admins can send test events.
+            {integrationsText.test.adminsOnly}
           </Text>
         )}
         <RequestError error={test.error} />
@@ -81,18 +78,28 @@ type Summary = { icon: LucideIcon; colour: string; title: string; text: string |
 
 function summarize({ name }: Platform, { skipped, outcome, error }: Outcome): Summary {
   if (skipped !== null)
-    return { icon: CircleSlash, colour: "gray", title: "Not sent: it would be skipped", text: skipped };
+    return {
+      icon: CircleSlash,
+      colour: "gray",
+      title: integrationsText.test.skipped,
+      text: serverText(skipped),
+    };
   switch (outcome) {
     case "accepted":
-      return { icon: CircleCheck, colour: "green", title: `${name} accepted it`, text: null };
+      return { icon: CircleCheck, colour: "green", title: integrationsText.test.accepted(name), text: null };
     case "rejected":
-      return { icon: CircleAlert, colour: "red", title: `${name} rejected it`, text: error };
+      return {
+        icon: CircleAlert,
+        colour: "red",
+        title: integrationsText.test.rejected(name),
+        text: error && serverText(error),
+      };
     case "unauthorized":
       return {
         icon: KeyRound,
         colour: "red",
-        title: `${name} did not accept the credentials`,
-        text: [error && withFullStop(error), "Sign in again, or enter a new token under Connection."]
+        title: integrationsText.test.unauthorized(name),
+        text: [error && withFullStop(serverText(error)), integrationsText.test.signInAgain]
           .filter(Boolean)
           .join(" "),
       };
@@ -101,8 +108,8 @@ function summarize({ name }: Platform, { skipped, outcome, error }: Outcome): Su
       return {
         icon: Clock,
         colour: "yellow",
-        title: `${name} is temporarily unavailable`,
-        text: [error && withFullStop(error), "A real conversion would be retried automatically."]
+        title: integrationsText.test.unavailable(name),
+        text: [error && withFullStop(serverText(error)), integrationsText.test.retried]
           .filter(Boolean)
           .join(" "),
       };
@@ -128,17 +135,17 @@ function TestResult({ platform, outcome }: { platform: Platform; outcome: Outcom
       {outcome.response !== null && (
         <div>
           <Text size="sm" fw={500} mb={4}>
-            {platform.name}'s answer
+            {integrationsText.test.answer(platform.name)}
           </Text>
-          <Code label="Response">{pretty(outcome.response)}</Code>
+          <Code label={integrationsText.test.response}>{pretty(outcome.response)}</Code>
         </div>
       )}
       {outcome.request !== null && (
         <div>
           <Text size="sm" fw={500} mb={4}>
-            What was sent
+            {integrationsText.test.sent}
           </Text>
-          <Code label="Request">{pretty(outcome.request)}</Code>
+          <Code label={integrationsText.test.request}>{pretty(outcome.request)}</Code>
         </div>
       )}
     </Stack>

@@ -3,9 +3,11 @@
 import { useApi } from "../../../common/api/query.ts";
 import type { Platform } from "../connections.tsx";
 import type { Changes } from "./editor.ts";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 /** The settings that a sign-in fills. */
-export const signInFills = ["access_token", "refresh_token", "expires_at"];
+export const expirySetting = "expires_at";
+export const signInFills = ["access_token", "refresh_token", expirySetting];
 
 export type SignInStep = { is: "none" | "waiting" | "done"; error: null } | { is: "failed"; error: string };
 
@@ -22,9 +24,9 @@ export function useSignInStep(site: string, signIn: string): SignInStep {
   if (data.step === "failed" || data.step === "expired")
     return {
       is: "failed",
-      error: data.error ?? "The sign-in has expired or was already used. Sign in again.",
+      error: data.error ?? integrationsText.signIn.expired,
     };
-  return { is: "failed", error: "The sign-in was not completed. Sign in again." };
+  return { is: "failed", error: integrationsText.signIn.incomplete };
 }
 
 type SavedInput = { connection: string | null; changes: Changes };

@@ -5,41 +5,17 @@ import { useDisclosure } from "@mantine/hooks";
 import { Ban, Info, RotateCw } from "lucide-react";
 import type { Answer, ApiError } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
-import { counted } from "../../../common/format/format.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import type { LogFilter } from "./LogFilters.tsx";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { commonText } from "../../../messages/common.ts";
+import { serverText } from "../../../messages/server.ts";
 
 type Tally = Answer<"POST /sites/:site/deliveries/replay">;
-const deliveries = (n: number) => counted(n, "delivery", "deliveries");
-
 const actions = {
-  replay: {
-    route: "POST /sites/:site/deliveries/replay",
-    label: "Replay…",
-    icon: RotateCw,
-    title: "Replay deliveries?",
-    titleWithCount: (n: number) => `Replay ${deliveries(n)}?`,
-    nothing: "No delivery can be replayed.",
-    confirm: "Replay",
-    keep: "Cancel",
-    done: (n: number) => `Replayed: ${deliveries(n)} ${n === 1 ? "is" : "are"} queued again.`,
-    about:
-      "Each keeps its platform event id, so that platforms can recognise duplicates. Deliveries in the state sent are replayed only when you filter by that state.",
-  },
-  cancel: {
-    route: "POST /sites/:site/deliveries/cancel",
-    label: "Cancel…",
-    icon: Ban,
-    title: "Cancel deliveries?",
-    titleWithCount: (n: number) => `Cancel ${deliveries(n)}?`,
-    nothing: "No delivery is waiting to be sent.",
-    confirm: "Cancel deliveries",
-    keep: "Keep them",
-    done: (n: number) => `Cancelled: ${deliveries(n)} ${n === 1 ? "is" : "are"} not sent.`,
-    about:
-      "Only queued and parked deliveries can be cancelled. They are then skipped, and can be replayed later.",
-  },
+  replay: { route: "POST /sites/:site/deliveries/replay", icon: RotateCw },
+  cancel: { route: "POST /sites/:site/deliveries/cancel", icon: Ban },
 } as const;
 
 export function BulkButton({
@@ -52,7 +28,8 @@ export function BulkButton({
   action: keyof typeof actions;
 }) {
   const [isOpen, { open, close }] = useDisclosure();
-  const { label, icon: Icon, title, titleWithCount, route } = actions[action];
+  const { icon: Icon, route } = actions[action];
+  const { label, title, titleWithCount } = integrationsText.bulk[action];
   const hasFilter = Object.keys(filter).length > 0;
   const forecast = useApi(
     route,
@@ -68,7 +45,7 @@ export function BulkButton({
       <Modal opened={isOpen} onClose={close} title={n > 0 ? titleWithCount(n) : title}>
         {!hasFilter ? (
           <Alert variant="light" color="gray" icon={<Info size={18} />}>
-            Choose a filter first: a platform, a state, an event or a period.
+            {integrationsText.bulk.chooseFilter}
           </Alert>
         ) : (
           <Confirmation site={site} filter={filter} action={action} forecast={forecast} onClose={close} />
@@ -91,15 +68,16 @@ function Confirmation({
   forecast: { data: Tally | undefined; error: ApiError | null };
   onClose: () => void;
 }) {
-  const { route, nothing, confirm, keep, done, about } = actions[action];
-  const send = useSend(route, {
+  const { nothing, confirm, keep, done, about } = integrationsText.bulk[action];
+  const send = useSend(actions[action].route, {
     onDone: ({ changed }) => {
       notify(done(changed));
       onClose();
     },
   });
   if (forecast.error) return <RequestError error={forecast.error} />;
-  if (!forecast.data) return <Skeleton height={96} aria-label="Counting" role="status" />;
+  if (!forecast.data)
+    return <Skeleton height={96} aria-label={integrationsText.bulk.counting} role="status" />;
   const { changed } = forecast.data;
   return (
     <Stack>
@@ -113,7 +91,7 @@ function Confirmation({
       <RequestError error={send.error} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          {changed > 0 ? keep : "Close"}
+          {changed > 0 ? keep : commonText.close}
         </Button>
         {changed > 0 && (
           <Button
@@ -132,12 +110,11 @@ function Confirmation({
 /** Lists deliveries that stay unchanged, and those that wait for their connection. */
 function Exceptions({ tally: { leftAlone, waiting } }: { tally: Tally }) {
   const lines = [
-    ...Object.entries(waiting).map(
-      ([state, n]) =>
-        `${n.toLocaleString("en")} of them ${n === 1 ? "waits" : "wait"}: the connection ${state === "paused" ? "is paused" : state}.`,
+    ...Object.entries(waiting).map(([state, count]) =>
+      integrationsText.bulk.waiting(count, serverText(state)),
     ),
-    ...Object.entries(leftAlone).map(
-      ([reason, n]) => `${deliveries(n)} ${n === 1 ? "is" : "are"} left unchanged: ${reason}.`,
+    ...Object.entries(leftAlone).map(([reason, count]) =>
+      integrationsText.bulk.unchanged(count, serverText(reason)),
     ),
   ];
   if (lines.length === 0) return null;

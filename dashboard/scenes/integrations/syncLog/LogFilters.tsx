@@ -8,6 +8,8 @@ import { TimeFilter, usePeriod } from "../../../common/lists/TimeFilter.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
 import { useSeenEvents } from "../platforms/EventsForm.tsx";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { commonText } from "../../../messages/common.ts";
 
 const noFilter = {
   platform: undefined,
@@ -29,23 +31,26 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
   return (
     <Group p="md" gap="sm" align="flex-start">
       <SearchField
-        label="Search the sync log"
+        label={integrationsText.log.search}
         value={filter.search ?? ""}
         onChange={(search) => change({ search })}
       />
       {fixed.connection === undefined && <PlatformFilter site={site} filter={filter} />}
       <NativeSelect
-        aria-label="State"
+        aria-label={integrationsText.log.columns.state}
         value={filter.state ?? ""}
         onChange={({ currentTarget }) => change({ state: currentTarget.value })}
-        data={[{ value: "", label: "All states" }, ...deliveryStates]}
+        data={[
+          { value: "", label: integrationsText.log.allStates },
+          ...deliveryStates.map((state) => ({ value: state, label: commonText.states[state] })),
+        ]}
       />
       {events.length > 0 && (
         <NativeSelect
-          aria-label="Event"
+          aria-label={integrationsText.log.columns.event}
           value={filter.event ?? ""}
           onChange={({ currentTarget }) => change({ event: currentTarget.value })}
-          data={[{ value: "", label: "All events" }, ...events]}
+          data={[{ value: "", label: integrationsText.log.allEvents }, ...events]}
           maw={180}
         />
       )}
@@ -53,7 +58,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
       <TimeFilter />
       {isFiltered && (
         <Button variant="subtle" onClick={() => change(noFilter)}>
-          Clear
+          {integrationsText.log.clear}
         </Button>
       )}
     </Group>
@@ -90,7 +95,7 @@ function PlatformFilter({ site, filter }: { site: string; filter: LogFilter }) {
   const isKnown = chosen === "" || options.some(({ value }) => value === chosen);
   return (
     <NativeSelect
-      aria-label="Platform"
+      aria-label={integrationsText.log.columns.platform}
       maw={220}
       value={chosen}
       onChange={({ currentTarget: { value } }) => {
@@ -101,9 +106,16 @@ function PlatformFilter({ site, filter }: { site: string; filter: LogFilter }) {
         });
       }}
       data={[
-        { value: "", label: "All platforms" },
+        { value: "", label: integrationsText.log.allPlatforms },
         ...options,
-        ...(isKnown ? [] : [{ value: chosen, label: `Connection ${filter.connection ?? filter.platform}` }]),
+        ...(isKnown
+          ? []
+          : [
+              {
+                value: chosen,
+                label: integrationsText.log.connection(filter.connection ?? filter.platform ?? ""),
+              },
+            ]),
       ]}
     />
   );

@@ -18,6 +18,10 @@ import { isReplayable } from "../../events/eventCells.tsx";
 import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
 import { BulkButton } from "./BulkButton.tsx";
 import { LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
+import { integrationsText } from "../../../messages/integrations.ts";
+import { commonText } from "../../../messages/common.ts";
+import { serverText } from "../../../messages/server.ts";
+import { countText } from "../../../common/format/numbers.ts";
 
 export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter }) {
   const filter = useLogFilter(fixed);
@@ -33,7 +37,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   return (
     <Card
       padded={false}
-      title="Deliveries"
+      title={integrationsText.log.title}
       actions={
         <>
           {mayChange && (
@@ -49,14 +53,14 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
             variant="default"
             leftSection={<Download size={16} aria-hidden />}
           >
-            CSV
+            {commonText.list.csv}
           </Button>
         </>
       }
     >
       <LogFilters site={site} filter={filter} fixed={fixed} />
       <Rows
-        label="Deliveries"
+        label={integrationsText.log.title}
         columns={columns}
         rows={list.rows}
         keyOf={(line) => `${line.event.id} ${line.connection}`}
@@ -67,12 +71,12 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
         isLoadingMore={list.isLoadingMore}
         empty={
           isFiltered ? (
-            <Empty icon={SearchX} title="No matching deliveries">
-              Choose a longer period, or clear a filter.
+            <Empty icon={SearchX} title={integrationsText.log.noMatches}>
+              {integrationsText.log.aboutNoMatches}
             </Empty>
           ) : (
-            <Empty icon={History} title="No deliveries yet">
-              Each conversion appears here once per connected platform, with all attempts.
+            <Empty icon={History} title={integrationsText.log.emptyTitle}>
+              {integrationsText.log.empty}
             </Empty>
           )
         }
@@ -101,7 +105,7 @@ function useColumns(
   const nameOf = usePlatformName();
   const columns: Column<LogLine>[] = [
     {
-      title: "Event",
+      title: integrationsText.log.columns.event,
       cell: (line) => (
         <Stack gap={0} miw={88}>
           <Group gap={8} wrap="nowrap">
@@ -119,25 +123,44 @@ function useColumns(
       ),
     },
     {
-      title: "Order id",
+      title: integrationsText.log.columns.orderId,
       wide: true,
-      cell: ({ event: { orderId } }) => (orderId ? <Id value={orderId} label="order id" /> : dash),
+      cell: ({ event: { orderId } }) =>
+        orderId ? <Id value={orderId} label={integrationsText.log.copyOrderId} /> : dash,
     },
     ...(withPlatform
-      ? [{ title: "Platform", wide: true, cell: (line: LogLine) => <PlatformCell site={site} line={line} /> }]
+      ? [
+          {
+            title: integrationsText.log.columns.platform,
+            wide: true,
+            cell: (line: LogLine) => <PlatformCell site={site} line={line} />,
+          },
+        ]
       : []),
-    { title: "State", cell: (line) => <StateCell line={line} to={traceOf(line.event.id)} /> },
-    { title: "Attempts", align: "right", wide: true, cell: ({ attempts }) => attempts },
     {
-      title: "Next attempt",
+      title: integrationsText.log.columns.state,
+      cell: (line) => <StateCell line={line} to={traceOf(line.event.id)} />,
+    },
+    {
+      title: integrationsText.log.columns.attempts,
+      align: "right",
+      wide: true,
+      cell: ({ attempts }) => countText(attempts),
+    },
+    {
+      title: integrationsText.log.columns.nextAttempt,
       wide: true,
       cell: ({ nextTryAt }) => (nextTryAt === null ? dash : <Time at={nextTryAt} />),
     },
-    { title: "Received", wide: true, cell: ({ event }) => <Time at={event.receivedAt} /> },
+    {
+      title: integrationsText.log.columns.received,
+      wide: true,
+      cell: ({ event }) => <Time at={event.receivedAt} />,
+    },
   ];
   if (mayChange)
     columns.push({
-      title: "Action",
+      title: integrationsText.log.columns.action,
       wide: true,
       cell: (line) =>
         isReplayable(line.state) &&
@@ -176,7 +199,7 @@ function PlatformCell({ site, line }: { site: string; line: LogLine }) {
       )}
       {!connection && (
         <Text size="xs" c="dimmed">
-          disconnected
+          {integrationsText.log.disconnected}
         </Text>
       )}
     </Stack>
@@ -192,9 +215,9 @@ function StateCell({ line, to }: { line: LogLine; to: { to: string; search: Reco
         {state !== "sent" && (
           <TextLink
             {...to}
-            aria-label={`Why? Trace of ${event.name}${event.orderId ? ` ${event.orderId}` : ""}`}
+            aria-label={commonText.event.whyOf(event.orderId ? `${event.name} ${event.orderId}` : event.name)}
           >
-            why?
+            {commonText.event.why}
           </TextLink>
         )}
       </Group>
@@ -205,10 +228,10 @@ function StateCell({ line, to }: { line: LogLine; to: { to: string; search: Reco
           miw={{ sm: 180 }}
           maw={320}
           lineClamp={2}
-          title={reason}
+          title={serverText(reason)}
           style={{ overflowWrap: "anywhere" }}
         >
-          {reason}
+          {serverText(reason)}
         </Text>
       )}
       <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">

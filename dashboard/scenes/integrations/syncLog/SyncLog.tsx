@@ -5,16 +5,12 @@ import { Page } from "../../../common/Page.tsx";
 import { useSiteId } from "../../../common/api/session.ts";
 import { LogTable } from "./LogTable.tsx";
 import { tabsOf } from "../connections.tsx";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 export default function SyncLog() {
   const site = useSiteId();
   return (
-    <Page
-      title="Integrations"
-      about="One line per conversion and platform. Open one to see all attempts."
-      tabs={tabsOf(site)}
-      tab="log"
-    >
+    <Page title={integrationsText.title} about={integrationsText.log.about} tabs={tabsOf(site)} tab="log">
       <LogTable site={site} />
       <Outlet />
     </Page>

@@ -5,6 +5,8 @@ import { useState } from "react";
 import { fieldError, otherError } from "../../../common/fields.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { RequestError } from "../../../common/states.tsx";
+import { webhooksText } from "../../../messages/webhooks.ts";
+import { commonText } from "../../../messages/common.ts";
 
 export function AddWebhook({
   site,
@@ -19,7 +21,7 @@ export function AddWebhook({
   const [sendEmpty, setSendEmpty] = useState(true);
   const add = useSend("POST /sites/:site/webhooks", { onDone: ({ secret }) => onAdded(secret) });
   return (
-    <Modal opened onClose={onClose} title="Add a webhook">
+    <Modal opened onClose={onClose} title={webhooksText.form.title}>
       <form
         noValidate
         onSubmit={(event) => {
@@ -29,8 +31,8 @@ export function AddWebhook({
       >
         <Stack>
           <TextInput
-            label="URL"
-            description="HTTPS, and reachable from the internet."
+            label={webhooksText.columns.url}
+            description={webhooksText.form.aboutUrl}
             placeholder="https://example.com/cleancast"
             inputMode="url"
             value={url}
@@ -41,18 +43,18 @@ export function AddWebhook({
             autoComplete="off"
           />
           <Switch
-            label="Also push empty periods"
-            description="A missing push then means that something is wrong."
+            label={webhooksText.form.sendEmpty}
+            description={webhooksText.form.aboutSendEmpty}
             checked={sendEmpty}
             onChange={({ currentTarget }) => setSendEmpty(currentTarget.checked)}
           />
           <RequestError error={otherError(add.error, "url")} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {commonText.cancel}
             </Button>
             <Button type="submit" loading={add.isPending}>
-              Add webhook
+              {webhooksText.add}
             </Button>
           </Group>
         </Stack>

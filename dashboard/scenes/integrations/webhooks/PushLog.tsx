@@ -5,9 +5,14 @@ import { Send } from "lucide-react";
 import type { Answer } from "../../../common/api/api.ts";
 import { useRows } from "../../../common/api/query.ts";
 import { useSite } from "../../../common/api/session.ts";
-import { countText, counted, durationText, timeText } from "../../../common/format/format.ts";
+
+import { countText } from "../../../common/format/numbers.ts";
+import { durationText, timeText } from "../../../common/format/times.ts";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
 import { Code, State, TestBadge, Time } from "../../../common/values.tsx";
+import { webhooksText } from "../../../messages/webhooks.ts";
+import { commonText } from "../../../messages/common.ts";
+import { serverText } from "../../../messages/server.ts";
 
 type Push = Answer<"GET /sites/:site/webhooks/:webhook/pushes">["items"][number];
 
@@ -17,8 +22,8 @@ export function PushLog({ site, webhook }: { site: string; webhook: string }) {
   if (!list.rows) return <Loading rows={3} />;
   if (list.rows.length === 0)
     return (
-      <Empty icon={Send} title="No pushes yet">
-        Each push appears here with its totals and the response.
+      <Empty icon={Send} title={webhooksText.pushes.emptyTitle}>
+        {webhooksText.pushes.empty}
       </Empty>
     );
   return (
@@ -31,7 +36,7 @@ export function PushLog({ site, webhook }: { site: string; webhook: string }) {
       {list.more && (
         <Center p="md">
           <Button variant="default" onClick={list.more} loading={list.isLoadingMore}>
-            Show more
+            {commonText.list.more}
           </Button>
         </Center>
       )}
@@ -46,16 +51,19 @@ function PushItem({ push }: { push: Push }) {
     <Accordion.Item value={push.id}>
       <Accordion.Control>
         <Group gap="sm">
-          <State of={push.ok ? "sent" : "failing"} word={push.ok ? "delivered" : "failed"} />
+          <State
+            of={push.ok ? "sent" : "failing"}
+            word={push.ok ? webhooksText.pushes.delivered : webhooksText.pushes.failed}
+          />
           {period ? (
             <Text size="sm" component="span" className="cc-number">
-              {counted(period.conversions, "conversion")}, {countText(period.removed)} removed
+              {webhooksText.pushes.totals(period.conversions, countText(period.removed))}
             </Text>
           ) : (
             <TestBadge />
           )}
           <Text size="sm" component="span" c="dimmed" className="cc-number">
-            {push.httpStatus === null ? "no response" : `HTTP ${push.httpStatus}`} ·{" "}
+            {push.httpStatus === null ? webhooksText.pushes.noResponse : `HTTP ${push.httpStatus}`} ·{" "}
             {durationText(push.durationMs)} · <Time at={push.startedAt} />
           </Text>
         </Group>
@@ -63,19 +71,24 @@ function PushItem({ push }: { push: Push }) {
       <Accordion.Panel>
         {period && (
           <Text size="sm" mb="xs">
-            Period {timeText(period.startsAt, timeZone)} – {timeText(period.endsAt, timeZone)}
+            {webhooksText.pushes.period(
+              timeText(period.startsAt, timeZone),
+              timeText(period.endsAt, timeZone),
+            )}
           </Text>
         )}
         {push.error && (
           <Text size="sm" mb="xs" style={{ overflowWrap: "anywhere" }}>
-            {push.error}
+            {serverText(push.error)}
           </Text>
         )}
         {push.response ? (
-          <Code label="Response">{push.response}</Code>
+          <Code label={webhooksText.pushes.response}>{push.response}</Code>
         ) : (
           <Text size="sm" c="dimmed">
-            {push.httpStatus === null ? "No response." : "Empty response."}
+            {push.httpStatus === null
+              ? webhooksText.pushes.noResponseSentence
+              : webhooksText.pushes.emptyResponse}
           </Text>
         )}
       </Accordion.Panel>

@@ -8,18 +8,20 @@ import { useSend } from "../../../common/api/query.ts";
 import { useSite } from "../../../common/api/session.ts";
 import { fieldError, otherError } from "../../../common/fields.ts";
 import { dayOf, startOfDay } from "../../../common/format/days.ts";
-import { counted } from "../../../common/format/format.ts";
+
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
+import { webhooksText } from "../../../messages/webhooks.ts";
+import { commonText } from "../../../messages/common.ts";
 
 export function ReplayPeriods({ site, webhook }: { site: string; webhook: string }) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
       <Button variant="default" leftSection={<RotateCw size={15} aria-hidden />} onClick={open}>
-        Replay…
+        {webhooksText.replay.open}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Replay closed periods?">
+      <Modal opened={isOpen} onClose={close} title={webhooksText.replay.title}>
         <Days site={site} webhook={webhook} onClose={close} />
       </Modal>
     </>
@@ -34,10 +36,10 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
     onDone: ({ periods, isDisabled }) => {
       notify(
         periods === 0
-          ? "No closed periods in these days."
+          ? webhooksText.replay.none
           : isDisabled
-            ? `${counted(periods, "period waits", "periods wait")} until the webhook is enabled.`
-            : `${counted(periods, "period is", "periods are")} pushed again.`,
+            ? webhooksText.replay.waiting(periods)
+            : webhooksText.replay.done(periods),
       );
       onClose();
     },
@@ -56,21 +58,18 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
       }}
     >
       <Stack>
-        <Text size="sm">
-          All closed periods of these days are pushed again, with the same ids and totals. A receiver that
-          remembers the ids counts none twice.
-        </Text>
+        <Text size="sm">{webhooksText.replay.about}</Text>
         <Group grow align="flex-start">
           <TextInput
             type="date"
-            label="From"
+            label={commonText.timeFilter.from}
             value={from}
             onChange={({ currentTarget }) => setFrom(currentTarget.value)}
             error={fieldError(replay.error, "from")}
           />
           <TextInput
             type="date"
-            label="Until (inclusive)"
+            label={commonText.timeFilter.until}
             value={to}
             onChange={({ currentTarget }) => setTo(currentTarget.value)}
             error={fieldError(replay.error, "to")}
@@ -79,10 +78,10 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
         <RequestError error={otherError(replay.error, "from", "to")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {commonText.cancel}
           </Button>
           <Button type="submit" loading={replay.isPending} disabled={!isReady}>
-            Replay
+            {webhooksText.replay.submit}
           </Button>
         </Group>
       </Stack>

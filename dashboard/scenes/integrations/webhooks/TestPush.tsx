@@ -3,10 +3,12 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { CircleAlert, CircleCheck, Send } from "lucide-react";
 import type { ReactNode } from "react";
-import { durationText } from "../../../common/format/format.ts";
+import { durationText } from "../../../common/format/times.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Code } from "../../../common/values.tsx";
+import { webhooksText } from "../../../messages/webhooks.ts";
+import { serverText } from "../../../messages/server.ts";
 
 /** `children` are the other buttons of the row. */
 export function TestPush({
@@ -27,7 +29,7 @@ export function TestPush({
           loading={test.isPending}
           onClick={() => test.mutate({ params: { site, webhook } })}
         >
-          Send test
+          {webhooksText.test.send}
         </Button>
         {children}
       </Group>
@@ -39,28 +41,30 @@ export function TestPush({
               variant="light"
               color={test.data.ok ? "green" : "red"}
               icon={test.data.ok ? <CircleCheck size={18} /> : <CircleAlert size={18} />}
-              title={test.data.ok ? "Test push delivered" : "Test push failed"}
+              title={test.data.ok ? webhooksText.test.delivered : webhooksText.test.failed}
             >
-              {test.data.error && <Text size="sm">{test.data.error}</Text>}
+              {test.data.error && <Text size="sm">{serverText(test.data.error)}</Text>}
               <Text size="sm" className="cc-number">
-                {test.data.httpStatus === null ? "No response" : `HTTP ${test.data.httpStatus}`} ·{" "}
-                {durationText(test.data.durationMs)}
+                {test.data.httpStatus === null
+                  ? webhooksText.pushes.noResponse
+                  : `HTTP ${test.data.httpStatus}`}{" "}
+                · {durationText(test.data.durationMs)}
               </Text>
             </Alert>
             <Text size="sm" fw={500}>
-              What was sent
+              {webhooksText.test.sent}
             </Text>
-            <Code label="Body">{test.data.body}</Code>
+            <Code label={webhooksText.test.body}>{test.data.body}</Code>
             {test.data.response && (
               <>
                 <Text size="sm" fw={500}>
-                  Response
+                  {webhooksText.pushes.response}
                 </Text>
-                <Code label="Response">{test.data.response}</Code>
+                <Code label={webhooksText.pushes.response}>{test.data.response}</Code>
               </>
             )}
             <Text size="xs" c="dimmed">
-              A test push carries the totals of the current period and is not counted.
+              {webhooksText.test.about}
             </Text>
           </Stack>
         )}

@@ -6,7 +6,8 @@ import { SidePanel } from "../../../common/SidePanel.tsx";
 import { urlOf, type Answer } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { ConfirmButton } from "../../../common/dialogs.tsx";
-import { countText, counted } from "../../../common/format/format.ts";
+
+import { countText } from "../../../common/format/numbers.ts";
 import { CsvButton } from "../../../common/lists/CsvButton.tsx";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
@@ -15,6 +16,9 @@ import { Fact } from "../connections.tsx";
 import { PushLog } from "./PushLog.tsx";
 import { ReplayPeriods } from "./ReplayPeriods.tsx";
 import { TestPush } from "./TestPush.tsx";
+import { webhooksText } from "../../../messages/webhooks.ts";
+import { RichText } from "../../../messages/RichText.tsx";
+import { serverText } from "../../../messages/server.ts";
 
 export function WebhookPanel({
   site,
@@ -33,21 +37,23 @@ export function WebhookPanel({
     <SidePanel title={webhook.url} onClose={onClose} size={720}>
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md">
-          <Fact label="State">
+          <Fact label={webhooksText.columns.state}>
             <WebhookState webhook={webhook} />
           </Fact>
-          <Fact label="Next push">
+          <Fact label={webhooksText.columns.nextPush}>
             <Time at={webhook.nextPushAt} none="–" />
           </Fact>
-          <Fact label="Periods waiting">{countText(webhook.waiting)}</Fact>
-          <Fact label="Last push">
+          <Fact label={webhooksText.columns.waiting}>{countText(webhook.waiting)}</Fact>
+          <Fact label={webhooksText.columns.lastPush}>
             <Time at={webhook.lastPushAt} />
           </Fact>
-          <Fact label="Empty periods">{webhook.sendEmpty ? "pushed" : "not pushed"}</Fact>
-          <Fact label="Added">
+          <Fact label={webhooksText.panel.emptyPeriods}>
+            {webhook.sendEmpty ? webhooksText.panel.pushed : webhooksText.panel.notPushed}
+          </Fact>
+          <Fact label={webhooksText.panel.added}>
             <Time at={webhook.createdAt} />
           </Fact>
-          <Fact label="Id">
+          <Fact label={webhooksText.panel.id}>
             <Id value={webhook.id} />
           </Fact>
         </SimpleGrid>
@@ -55,12 +61,12 @@ export function WebhookPanel({
         <Divider />
         <Stack gap="xs">
           <Group justify="space-between">
-            <Title order={3}>Pushes</Title>
+            <Title order={3}>{webhooksText.panel.pushes}</Title>
             <CsvButton
               href={urlOf("GET /sites/:site/webhooks/:webhook/pushes.csv", {
                 params: { site, webhook: webhook.id },
               })}
-              of="the pushes"
+              of={webhooksText.panel.thePushes}
             />
           </Group>
           <PushLog site={site} webhook={webhook.id} />
@@ -87,18 +93,14 @@ function Actions({
   });
   const enable = useSend("POST /sites/:site/webhooks/:webhook/enable", {
     onDone: ({ waiting }) =>
-      notify(
-        waiting > 0
-          ? `Webhook enabled. ${counted(waiting, "period is", "periods are")} pushed now, oldest first.`
-          : "Webhook enabled.",
-      ),
+      notify(waiting > 0 ? webhooksText.panel.enabledAndPushed(waiting) : webhooksText.panel.enabled),
   });
   const disable = useSend("POST /sites/:site/webhooks/:webhook/disable", {
-    onDone: () => notify("Webhook disabled. Its periods wait.", () => enable.mutate({ params })),
+    onDone: () => notify(webhooksText.panel.disabledNotice, () => enable.mutate({ params })),
   });
   const remove = useSend("DELETE /sites/:site/webhooks/:webhook", {
     onDone: () => {
-      notify("Webhook deleted.");
+      notify(webhooksText.panel.deleted);
       onDeleted();
     },
   });
@@ -106,18 +108,18 @@ function Actions({
   return (
     <Stack gap="sm">
       {isDisabled && (
-        <Alert variant="light" color="yellow" title="This webhook is disabled">
+        <Alert variant="light" color="yellow" title={webhooksText.panel.disabled}>
           <Group justify="space-between">
             {webhook.waiting > 0
-              ? `${counted(webhook.waiting, "period is", "periods are")} waiting.`
-              : "Its periods wait until it is enabled."}
+              ? webhooksText.panel.waiting(webhook.waiting)
+              : webhooksText.panel.waitsUntilEnabled}
             <Button
               size="xs"
               leftSection={<Play size={14} aria-hidden />}
               loading={enable.isPending}
               onClick={() => enable.mutate({ params })}
             >
-              Enable
+              {webhooksText.panel.enable}
             </Button>
           </Group>
         </Alert>
@@ -125,10 +127,10 @@ function Actions({
       <TestPush site={site} webhook={webhook.id}>
         <ReplayPeriods site={site} webhook={webhook.id} />
         <ConfirmButton
-          label="Rotate secret"
-          question="Rotate the secret?"
-          consequence="The new secret is shown once and used immediately. The old one stays valid for 24 hours: pushes are signed with both, so that your receiver can switch. A second rotation within that time ends the oldest secret."
-          confirm="Rotate secret"
+          label={webhooksText.panel.rotate}
+          question={webhooksText.panel.rotateQuestion}
+          consequence={webhooksText.panel.rotateConsequence}
+          confirm={webhooksText.panel.rotate}
           danger={false}
           icon={<KeyRound size={15} aria-hidden />}
           onConfirm={() => rotate.mutateAsync({ params })}
@@ -137,19 +139,14 @@ function Actions({
         />
         {!isDisabled && (
           <Button variant="default" loading={disable.isPending} onClick={() => disable.mutate({ params })}>
-            Disable
+            {webhooksText.panel.disable}
           </Button>
         )}
         <ConfirmButton
-          label="Delete"
-          question="Delete this webhook?"
-          consequence={
-            <>
-              It receives no more pushes. Its queue ({counted(webhook.waiting, "period")}) and its log are
-              deleted.
-            </>
-          }
-          confirm="Delete"
+          label={webhooksText.panel.delete}
+          question={webhooksText.panel.deleteQuestion}
+          consequence={webhooksText.panel.deleteConsequence(webhook.waiting)}
+          confirm={webhooksText.panel.delete}
           icon={<Trash2 size={15} aria-hidden />}
           onConfirm={() => remove.mutateAsync({ params })}
           isBusy={remove.isPending}
@@ -172,12 +169,12 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
       <State of={isFailing ? "failing" : state} />
       {isFailing && (
         <Text size="xs" c="dimmed">
-          since <Time at={failingSince} />
+          <RichText text={webhooksText.panel.since} tags={{ time: () => <Time at={failingSince} /> }} />
         </Text>
       )}
       {stateReason && (
         <Text size="xs" c="dimmed" maw={280}>
-          {stateReason}
+          {serverText(stateReason)}
         </Text>
       )}
     </Stack>

@@ -9,7 +9,8 @@ import type { Answer } from "../../../common/api/api.ts";
 import { useApi } from "../../../common/api/query.ts";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
 import { OneTimeSecret } from "../../../common/dialogs.tsx";
-import { countText, counted } from "../../../common/format/format.ts";
+
+import { countText } from "../../../common/format/numbers.ts";
 import { DocsLink } from "../../../common/links.tsx";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
@@ -18,22 +19,20 @@ import { Code, Time } from "../../../common/values.tsx";
 import { tabsOf } from "../connections.tsx";
 import { AddWebhook } from "./AddWebhook.tsx";
 import { WebhookPanel, WebhookState, type Webhook } from "./WebhookPanel.tsx";
+import { webhooksText } from "../../../messages/webhooks.ts";
+import { RichText } from "../../../messages/RichText.tsx";
+import { integrationsText } from "../../../messages/integrations.ts";
 
 type Period = Answer<"GET /sites/:site/webhooks">["period"];
 
-function periodText({ seconds }: Period): string {
-  return seconds % 60 === 0 ? counted(seconds / 60, "minute") : counted(seconds, "second");
-}
+/** "every 10 minutes" */
+const describeInterval = ({ seconds }: Period): string =>
+  seconds % 60 === 0 ? webhooksText.minutes(seconds / 60) : webhooksText.seconds(seconds);
 
 export default function Webhooks() {
   const site = useSiteId();
   return (
-    <Page
-      title="Integrations"
-      about="A webhook sends your server the number of conversions and of removed bot visits and events."
-      tabs={tabsOf(site)}
-      tab="webhooks"
-    >
+    <Page title={integrationsText.title} about={webhooksText.about} tabs={tabsOf(site)} tab="webhooks">
       <WebhookList site={site} />
     </Page>
   );
@@ -52,19 +51,19 @@ function WebhookList({ site }: { site: string }) {
   const chosen = data?.items.find(({ id }) => id === text("webhook"));
   const add = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setIsAdding(true)}>
-      Add webhook
+      {webhooksText.add}
     </Button>
   );
   return (
     <>
       <Card
         padded={false}
-        title="Webhooks"
+        title={webhooksText.title}
         {...(mayChange && data?.items.length ? { actions: add } : {})}
         about={data && data.items.length > 0 && <CurrentPeriod period={data.period} />}
       >
         <Rows
-          label="Webhooks"
+          label={webhooksText.title}
           columns={columnsOf(site)}
           rows={data?.items}
           keyOf={({ id }) => id}
@@ -72,9 +71,8 @@ function WebhookList({ site }: { site: string }) {
           onRetry={() => void refetch()}
           to={({ id }) => ({ to: `/sites/${site}/integrations/webhooks`, search: { webhook: id } })}
           empty={
-            <Empty icon={WebhookIcon} title="No webhooks yet" action={mayChange ? add : undefined}>
-              Add the URL of your server to receive the totals
-              {data ? ` every ${periodText(data.period)}` : ""}.
+            <Empty icon={WebhookIcon} title={webhooksText.emptyTitle} action={mayChange ? add : undefined}>
+              {data ? webhooksText.empty(describeInterval(data.period)) : webhooksText.emptyLoading}
             </Empty>
           }
         />
@@ -90,11 +88,15 @@ function WebhookList({ site }: { site: string }) {
           }}
         />
       )}
-      <OneTimeSecret title="The webhook's secret" secret={secret} onClose={() => setSecret(null)}>
+      <OneTimeSecret title={webhooksText.secret.title} secret={secret} onClose={() => setSecret(null)}>
         <Text size="sm">
-          Every push carries it as <code>Authorization: Bearer</code> and is signed with it. Your receiver
-          checks both; see <DocsLink page="reference/outbound-webhook">Outbound webhook</DocsLink>, with
-          examples for Node, Python and PHP.
+          <RichText
+            text={webhooksText.secret.about}
+            tags={{
+              code: (content) => <code>{content}</code>,
+              link: (content) => <DocsLink page="reference/outbound-webhook">{content}</DocsLink>,
+            }}
+          />
         </Text>
       </OneTimeSecret>
       {chosen && (
@@ -112,21 +114,17 @@ function WebhookList({ site }: { site: string }) {
 
 function CurrentPeriod({ period }: { period: Period }) {
   return (
-    <>
-      {period.startsAt !== null && (
-        <>
-          The current period began <Time at={period.startsAt} /> and{" "}
-        </>
-      )}
-      {period.startsAt === null && "The current period "}ends <Time at={period.endsAt} />
-    </>
+    <RichText
+      text={period.startsAt === null ? webhooksText.currentPeriodEnds : webhooksText.currentPeriod}
+      tags={{ start: () => <Time at={period.startsAt} />, end: () => <Time at={period.endsAt} /> }}
+    />
   );
 }
 
 function columnsOf(site: string): Column<Webhook>[] {
   return [
     {
-      title: "URL",
+      title: webhooksText.columns.url,
       cell: ({ id, url }) => (
         <Anchor
           component={Link}
@@ -141,37 +139,41 @@ function columnsOf(site: string): Column<Webhook>[] {
         </Anchor>
       ),
     },
-    { title: "State", cell: (webhook) => <WebhookState webhook={webhook} /> },
-    { title: "Next push", wide: true, cell: ({ nextPushAt }) => <Time at={nextPushAt} none="–" /> },
+    { title: webhooksText.columns.state, cell: (webhook) => <WebhookState webhook={webhook} /> },
     {
-      title: "Periods waiting",
+      title: webhooksText.columns.nextPush,
+      wide: true,
+      cell: ({ nextPushAt }) => <Time at={nextPushAt} none="–" />,
+    },
+    {
+      title: webhooksText.columns.waiting,
       align: "right",
       wide: true,
       cell: ({ waiting }) => countText(waiting),
     },
-    { title: "Last push", wide: true, cell: ({ lastPushAt }) => <Time at={lastPushAt} /> },
+    { title: webhooksText.columns.lastPush, wide: true, cell: ({ lastPushAt }) => <Time at={lastPushAt} /> },
   ];
 }
 
 function Payload({ period }: { period: Period }) {
   return (
-    <Card title="Payload" about={`A POST every ${periodText(period)}, with the totals since the last one.`}>
+    <Card title={webhooksText.payload.title} about={webhooksText.payload.about(describeInterval(period))}>
       <Group align="flex-start" gap="lg">
         <Stack gap="xs" style={{ flex: "1 1 320px", minWidth: 0 }}>
-          <Code label="Example of a push">
+          <Code label={webhooksText.payload.example}>
             {`POST /your/path\nAuthorization: Bearer whsec_…\nContent-Type: application/json\n\n{"conversions":12,"bot_traffic_removed":34}`}
           </Code>
         </Stack>
         <Stack gap="sm" style={{ flex: "1 1 320px" }}>
           <Stack gap="sm" component="dl" m={0}>
-            <Term name="conversions">
-              Accepted events, without duplicates, filtered events and events of test keys.
-            </Term>
-            <Term name="bot_traffic_removed">Bot visits and events filtered as bots.</Term>
+            <Term name="conversions">{webhooksText.payload.conversions}</Term>
+            <Term name="bot_traffic_removed">{webhooksText.payload.removed}</Term>
           </Stack>
           <Text size="sm" c="dimmed">
-            Each conversion is in exactly one push. A failed push is repeated with the same id until it is
-            delivered. <DocsLink page="reference/outbound-webhook">How to verify a push</DocsLink>
+            <RichText
+              text={webhooksText.payload.delivery}
+              tags={{ link: (content) => <DocsLink page="reference/outbound-webhook">{content}</DocsLink> }}
+            />
           </Text>
         </Stack>
       </Group>

@@ -1,0 +1,391 @@
+import type { Translation } from "../catalogue.ts";
+import type { configurationText } from "../configuration.ts";
+import { plural } from "../plural.ts";
+
+export const configuration: Translation<typeof configurationText> = {
+  deduplication: {
+    title: "Zeitfenster für Duplikate",
+    about:
+      "Shops und CRMs melden eine Conversion oft zweimal. Die zweite Meldung wird bestätigt, aber weder als Conversion gezählt noch gesendet.",
+    withOrder: "Die Bestellnummer kennzeichnet den Kauf; das Fenster kann also lang sein.",
+    withoutOrder: "Eine Person kann dasselbe zweimal kaufen; halten Sie das Fenster also kurz.",
+    rules: "Wann zwei Ereignisse Duplikate sind",
+    ruleWithOrder: "<b>Mit Bestellnummer:</b> Ereignisname, Bestellnummer und E-Mail-Adresse sind gleich.",
+    ruleWithoutOrder:
+      "<b>Ohne Bestellnummer:</b> Ereignisname, E-Mail-Adresse, Wert, Währung und Zeit des Ereignisses sind gleich.",
+    ruleModes: "Ereignisse von Live- und Testschlüsseln sind nie Duplikate voneinander.",
+    ruleAnswer:
+      "Treffen zwei im selben Moment ein, wird genau eines verarbeitet. Der Absender des anderen erhält <answer/>.",
+    chart: "Duplikate im Zeitverlauf, in der Übersicht",
+  },
+  tag: {
+    seen: "Tag gesehen",
+    yes: "ja",
+    notYet: "noch nicht",
+    notIn24Hours: "nicht in den letzten 24 Stunden",
+    visits: "Besuche in 24 Stunden",
+    lastSeen: "Zuletzt gesehen",
+    lastHour: "in der letzten Stunde",
+    title: "Fügen Sie das Tag auf jeder Seite ein",
+    about:
+      "Es merkt sich den Anzeigenklick eines Besuchers, damit Conversions ihm zugeordnet werden können. Fügen Sie diese Zeile in den Kopf (head) jeder Seite ein.",
+    tag: "Tag",
+    install: (kilobytes) =>
+      `Größe: ${kilobytes} KB. Verwenden Sie im Google Tag Manager ein Tag „Benutzerdefiniertes HTML“ auf allen Seiten, mit der vollständigen URL von /__cc/tag.js. Der Pfad /__cc/ Ihrer Domain muss hierher führen: siehe Domains.`,
+    pinned: "Festgelegte Version",
+    aboutPinned:
+      "Der Browser führt genau diese Version aus und nichts anderes. Ersetzen Sie die Zeile nach einem Update oder einer Änderung des Einwilligungsmodus.",
+    pinnedTag: "festgelegtes Tag",
+    identify: "Besucher erkennen",
+    aboutIdentify:
+      "In ein Formular eingegebene E-Mail-Adressen werden automatisch übernommen. Ohne Formular rufen Sie auf:",
+    example: "Beispiel",
+    exampleHashed: "im Browser gehasht",
+    exampleConsent: 'oder "granted", aus Ihrem Einwilligungsbanner',
+    hashed: "Die Adresse selbst verlässt den Browser nie.",
+    more: "Andere Wege, das Tag einzubauen, und was es tut (englisch)",
+  },
+  consent: {
+    title: "Einwilligung",
+    about:
+      "Entscheidungen kommen von Ihrem Einwilligungsbanner (IAB TCF, Google Consent Mode, cc.consent) und von Browsern, die Tracking ablehnen. Die strengste gilt.",
+    mode: "Wann Kennungen verwendet werden",
+    aboutMode: "Conversions werden in jedem Fall gesendet; hier geht es um Klick-IDs und Hashes.",
+    optOut: "Opt-out: Kennungen verwenden, solange die Person nicht ablehnt",
+    aboutOptOut:
+      "Klick-IDs und Besuche werden ab dem ersten Seitenaufruf gespeichert. Eine Ablehnung löscht sie und gilt für alle Geräte dieser Person.",
+    optIn: "Opt-in: Kennungen erst verwenden, wenn die Person zustimmt",
+    aboutOptIn:
+      "Vorher wird nichts gesendet, gespeichert oder als Cookie gesetzt. Conversions von Personen, die nicht zugestimmt haben, werden ohne Kennungen gesendet.",
+    retention: "Aufbewahrung",
+    aboutRetention: "Ältere Daten werden im Hintergrund gelöscht.",
+    keepVisits: "So lange können Conversions einem Klick zugeordnet werden. 1 bis 400 Tage.",
+    keepEvents:
+      "Zusammen mit ihren Zustellungen. Wartende Zustellungen und Statistiken bleiben. 1 bis 400 Tage.",
+    keepLog:
+      "Texte von Anfragen und Antworten im Übertragungsprotokoll. Die Versuche selbst bleiben. 1 bis 400 Tage.",
+    phones: "Telefonnummern",
+    aboutCountry: "Telefonnummern ohne Ländervorwahl gelten als aus diesem Land.",
+    noCountry: "Keines: Solche Nummern werden nicht verwendet",
+  },
+  person: {
+    title: "Person suchen",
+    about:
+      "Die E-Mail-Adresse wird vor der Suche gehasht: Adressen im Klartext werden nie gespeichert. Jede Suche steht im Änderungsprotokoll, ohne die Identität der Person.",
+    find: "Suchen",
+    hashedEmail: "Gehashte E-Mail-Adresse",
+    copyHash: "Gehashte E-Mail-Adresse kopieren",
+    consent: "Einwilligung",
+    consents: {
+      granted: "zugestimmt",
+      denied: "abgelehnt",
+      unknown: "keine Entscheidung",
+      unreadable: "nicht lesbar, gilt als abgelehnt",
+    },
+    unknown: "Über diese Person ist auf dieser Website nichts gespeichert.",
+    decisions: "Entscheidungen",
+    decision: (state, source) => `${state}, ${source}, <time/>`,
+    byOperator: "von einem Admin eingetragen",
+    byVisitor: (id) => `im Browser ${id}`,
+    visits: (count) => `Besuche (${count})`,
+    unknownPage: "unbekannte Seite",
+    clickIds: (names) => `Klick-IDs: ${names}`,
+    noClickId: "keine Klick-ID",
+    campaign: (names) => `Kampagne: ${names}`,
+    bot: "als Bot eingestuft",
+    botReason: (reason) => `als Bot eingestuft (${reason})`,
+    events: (count) => `Ereignisse (${count})`,
+    export: "Als JSON exportieren",
+    record: "Eintragen",
+    optOut: "Ablehnung eintragen",
+    optOutQuestion: "Eine Ablehnung eintragen?",
+    optOutConsequence:
+      "Von jetzt an werden die Conversions dieser Person ohne Klick-IDs und Hashes gesendet. Gespeicherte Daten bleiben, bis Sie sie löschen.",
+    optOutDone: "Ablehnung eingetragen.",
+    agree: "Einwilligung eintragen",
+    agreeQuestion: "Einwilligung eintragen?",
+    agreeConsequence:
+      "Nur wenn die Person es Ihnen gesagt hat. Damit endet ihre Ablehnung: Kennungen werden von jetzt an wieder verwendet.",
+    agreeDone: "Einwilligung eingetragen.",
+    erase: "Löschen",
+    eraseQuestion: "Diese Person löschen?",
+    eraseConsequence:
+      "Besuche, Klick-IDs und Hashes dieser Person werden aus allen Ereignissen und dem Protokoll entfernt, und wartende Zustellungen werden storniert. Statistiken bleiben. Eine Ablehnung bleibt, damit sie weiter gilt. Das lässt sich nicht rückgängig machen.",
+    erased: (events, visitors) =>
+      `Gelöscht: ${events} und ${visitors} lassen sich nicht mehr mit dieser Person verbinden.`,
+    erasedEvents: (count) => plural(count, { one: "# Ereignis", other: "# Ereignisse" }),
+    erasedVisitors: (count) => plural(count, { one: "# Besucher", other: "# Besucher" }),
+  },
+  keys: {
+    title: "Eingangsschlüssel",
+    about:
+      "Verwenden Sie einen Schlüssel pro Integration, damit Sie jeden einzeln widerrufen können. Schlüssel gehören auf Server, nie in Browser-Code.",
+    columns: {
+      name: "Name",
+      state: "Status",
+      lastUsed: "Zuletzt verwendet",
+      uses: "In 24 Stunden",
+      created: "Erstellt",
+      expires: "Läuft ab",
+      actions: "Aktionen",
+    },
+    modes: { live: "Live", test: "Test" },
+    firstKey: "Das war der erste Schlüssel; der eingehende Webhook ist jetzt an.",
+    oldKey: "Der alte Schlüssel bleibt 24 Stunden gültig.",
+    emptyTitle: "Noch keine Schlüssel",
+    empty:
+      "Erstellen Sie einen für Ihr CRM oder Ihren Shop. Der erste Schlüssel schaltet den eingehenden Webhook ein.",
+    emptyViewer: "Ein Admin dieser Website kann einen erstellen.",
+    showAll: "Widerrufene und abgelaufene Schlüssel anzeigen",
+    secret: "Ihr Eingangsschlüssel",
+    tryIt: "Probieren Sie ihn im Terminal aus:",
+    command: "Befehl",
+    rotate: "Erneuern",
+    rotateQuestion: (name) => `${name} erneuern?`,
+    rotateConsequence:
+      "Sie erhalten einen neuen Schlüssel mit demselben Namen. Der alte bleibt 24 Stunden gültig, damit der Absender wechseln kann.",
+    revoke: "Widerrufen",
+    revoked: (name) => `${name} widerrufen.`,
+    revokeQuestion: (name) => `${name} widerrufen?`,
+    revokeConsequence: (prefix) =>
+      `Absender, die ${prefix}… verwenden, erhalten innerhalb von zwei Sekunden 401. Das lässt sich nicht rückgängig machen.`,
+    createButton: "Schlüssel erstellen",
+    createTitle: "Eingangsschlüssel erstellen",
+    create: "Erstellen",
+    aboutName: "Die Integration, die ihn verwenden wird, zum Beispiel Shop oder CRM.",
+    kind: "Art",
+    aboutLive: "Ereignisse werden gezählt und an Plattformen gesendet.",
+    aboutTest: "Ereignisse werden im Testmodus jeder Plattform gesendet und nie gezählt.",
+    afterExpiry: "Danach erhält der Absender 401. Erneuern Sie den Schlüssel rechtzeitig.",
+  },
+  inbound: {
+    title: "Eingehender Webhook",
+    isOn: "Ihre Server senden Conversions an diese Adresse, jeder mit eigenem Schlüssel.",
+    isOff:
+      "Aus: Jeder Absender erhält 403, mit jedem Schlüssel. Der erste Schlüssel einer Website schaltet ihn ein.",
+    turnOn: "Einschalten",
+    turnedOn: "Eingehender Webhook eingeschaltet.",
+    turnOff: "Ausschalten",
+    turnedOff: "Eingehender Webhook ausgeschaltet.",
+    turnOffQuestion: "Eingehenden Webhook ausschalten?",
+    turnOffConsequence:
+      "Absender erhalten sofort 403. Ereignisse, die währenddessen gesendet werden, gehen verloren, wenn der Absender es nicht später erneut versucht. Vorher angenommene Ereignisse werden weiter zugestellt.",
+    address: "Adresse",
+    addressWhileOff: (address) => `Adresse: POST ${address}`,
+    rateLimit: "Anfragelimit",
+    aboutRateLimit: "Absender über dem Limit erhalten 429 mit der Zeit bis zum nächsten Versuch.",
+    limit: "Höchstzahl der Anfragen pro Schlüssel und Minute. Leer lassen für kein Limit.",
+  },
+  rejected: {
+    title: "Abgelehnte Anfragen",
+    csv: "abgelehnte Anfragen",
+    about:
+      "Anfragen an den eingehenden Webhook, die abgelehnt wurden. Von jeder wird nur diese Zeile gespeichert.",
+    columns: {
+      when: "Wann",
+      status: "Status",
+      why: "Warum",
+      key: "Schlüssel",
+      host: "Domain",
+      from: "Von",
+    },
+    unknownKey: "kein Schlüssel dieser Website",
+    lockout:
+      "Zu viele falsche Schlüssel auf <host/>, <start/>. Falsche Schlüssel erhalten 429; die Sperre endet <end/>. Gültige Schlüssel funktionieren weiter.",
+    emptyTitle: "Keine abgelehnten Anfragen",
+    empty:
+      "Anfragen mit falschem Schlüssel, mit fehlendem Feld oder bei ausgeschaltetem Webhook erscheinen hier mit dem Grund.",
+  },
+  traffic: {
+    score: "Was als Bot gilt",
+    aboutScore:
+      "Jeder Besuch erhält einen Wert aus seinen Bot-Merkmalen. Besucher werden nie gesperrt; Daten von Bots werden nur nicht verwendet.",
+    threshold:
+      "Besuche ab diesem Wert gelten als Bots, wenn mindestens zwei Arten von Merkmalen übereinstimmen. Ein niedrigerer Wert entfernt mehr.",
+    rules: "Regeln zum Erlauben und Sperren",
+    aboutRules: "Erlaubnisse gehen Sperren und Bot-Merkmalen immer vor.",
+    allowUserAgents:
+      "Teile von User-Agents, die nie als Bots gelten, zum Beispiel Ihre eigene Überwachung. * steht für beliebigen Text.",
+    denyUserAgents: "Teile von User-Agents, die immer als Bots gelten. * steht für beliebigen Text.",
+    allowNetworks: "IP-Adressen und Netze, die nie als Bots gelten, zum Beispiel Ihr Büro.",
+    denyNetworks: "IP-Adressen und Netze, die immer als Bots gelten.",
+    allowCountries:
+      "Besuche aus diesen Ländern gelten nie als Bots. Braucht eine Länderdatei auf dem Server (CLEANCAST_COUNTRY_FILE).",
+    denyCountries:
+      "Besuche aus diesen Ländern gelten immer als Bots. Braucht eine Länderdatei auf dem Server (CLEANCAST_COUNTRY_FILE).",
+    events: "Ereignisfilter",
+    aboutEvents:
+      "Gefilterte Ereignisse werden mit ihrem Grund gespeichert und nur gesendet, wenn Sie sie freigeben.",
+    filteredEvents: "Gefilterte Ereignisse",
+    disposable: "Ereignisse mit einer Wegwerfadresse.",
+    domains: "Ereignisse mit einer Adresse dieser Domains.",
+    blockedPeople:
+      "Ereignisse dieser Personen. E-Mail-Adressen werden in Ihrem Browser gehasht, bevor sie gespeichert werden.",
+    allowedPeople:
+      "Ereignisse dieser Personen werden nie gefiltert. Wenn Sie ein Ereignis freigeben, kommt seine Person hierher.",
+    enter: "Drücken Sie nach jedem Eintrag die Eingabetaste, oder tippen Sie ein Komma.",
+  },
+  check: {
+    title: "Besuch prüfen",
+    about:
+      "Zeigt, wie die Regeln oben einen Browser oder eine IP-Adresse einstufen. Es wird nichts gespeichert.",
+    userAgent: "User-Agent",
+    address: "IP-Adresse",
+    check: "Prüfen",
+    thisBrowser: "Diesen Browser verwenden",
+    bot: "als Bot eingestuft",
+    person: "als Mensch eingestuft",
+    score: (score) => `Wert ${score} von 100`,
+    rules: (version) => `Regeln ${version}`,
+    siteRule: (rule) => `Durch eine Regel dieser Website entschieden: ${rule}.`,
+    network: (name) => `Netz: ${name}.`,
+    country: (name) => `Land: ${name}.`,
+    notChecked: (signals) => `Nicht geprüft: ${signals}.`,
+    noSignals: "Keine Bot-Merkmale gefunden.",
+    signals: "Merkmale",
+    columns: { signal: "Merkmal", meaning: "Bedeutung", points: "Punkte" },
+    evidence: (text) => `Gesehen: ${text}`,
+    points: (points) => `+${points}`,
+    notFired: "nein",
+    showFired: "Nur Bot-Merkmale anzeigen",
+    showAll: (count) => plural(count, { other: "Alle # Merkmale anzeigen" }),
+    categories: {
+      "user agent": "User-Agent",
+      automation: "Automatisierung",
+      headers: "Header",
+      network: "Netz",
+      velocity: "Geschwindigkeit",
+      "click id": "Klick-ID",
+      behaviour: "Verhalten",
+      tag: "Tag",
+      trap: "Falle",
+      contradiction: "Widerspruch",
+    },
+  },
+  bots: {
+    title: "Bot-Besuche",
+    csv: "Bot-Besuche",
+    about:
+      "Eine Stichprobe: höchstens fünf jeder Art pro Stunde, 14 Tage aufbewahrt. Ist einer davon ein Mensch, erlauben Sie oben sein Netz oder seinen User-Agent.",
+    columns: {
+      seen: "Gesehen",
+      reason: "Grund",
+      score: "Wert",
+      page: "Seite",
+      userAgent: "User-Agent",
+      network: "Netz",
+    },
+    emptyTitle: "Keine Bot-Besuche in den letzten 14 Tagen",
+    empty: "Sobald das Tag auf Ihren Seiten ist, erscheinen Bot-Besuche hier mit ihren Gründen.",
+    visit: "Bot-Besuch",
+    seenOn: "<time/> auf <page/>",
+    unknownPage: "einer unbekannten Seite",
+    network: (network) =>
+      `Netz ${network}. Nur das Netz wurde aufbewahrt: Regeln zu einer einzelnen Adresse lassen sich nicht wiederholen.`,
+    atTheTime: "Damals",
+    current: "Nach den aktuellen Regeln",
+    currentSignals: "Merkmale nach den aktuellen Regeln",
+  },
+  domains: {
+    title: "Domains",
+    about:
+      "Die Domains, auf denen Menschen konvertieren. Tag und eingehender Webhook funktionieren auf jeder davon; alles andere ist gemeinsam.",
+    list: "Domains dieser Website",
+    states: {
+      verified: "Führt hierher und wird bedient.",
+      failing: "Wird bedient, aber die letzte Prüfung fand ein Problem.",
+      unverified: "Wird bedient, aber es ist noch nicht überprüft, dass sie hierher führt.",
+      waiting:
+        "Wird erst bedient, wenn überprüft ist, dass sie hierher führt. Cleancast prüft am ersten Tag alle zehn Minuten.",
+      paused:
+        "Wird nicht bedient: kein Tag, keine Besuche. Ereignisse mit gültigem Eingangsschlüssel werden weiter angenommen.",
+    },
+    checked: "Geprüft <time/>.",
+    checkedBy: {
+      DNS: "Geprüft <time/> über ihre DNS-Einträge.",
+      "a request": "Geprüft <time/> durch eine Anfrage an sie.",
+    },
+    copy: (host) => `${host} kopieren`,
+    adminsCanAdd: "Admins dieser Website können weitere hinzufügen.",
+    addLabel: "Domain hinzufügen",
+    add: "Hinzufügen",
+    added: (host) => `${host} hinzugefügt.`,
+    check: "Jetzt prüfen",
+    checkOne: (host) => `Jetzt prüfen: ${host}`,
+    pointsHere: (host) => `${host} führt hierher.`,
+    pause: "Pausieren",
+    paused: (host) => `${host} pausiert.`,
+    pauseQuestion: (host) => `${host} pausieren?`,
+    pauseConsequence:
+      "Innerhalb von zwei Sekunden erhalten ihre Seiten das Tag nicht mehr, und Besuche werden nicht erfasst. Ereignisse mit gültigem Eingangsschlüssel werden weiter angenommen. Es werden keine Daten gelöscht.",
+    resume: "Fortsetzen",
+    resumeOne: (host) => `${host} fortsetzen`,
+    isWaiting: (host) => `${host} wartet auf die Überprüfung.`,
+    isServed: (host) => `${host} wird wieder bedient.`,
+    remove: "Entfernen",
+    removed: (host) => `${host} entfernt.`,
+    removeQuestion: (host) => `${host} entfernen?`,
+    removeConsequence:
+      "Sie gehört dann nicht mehr zu dieser Website, und eine andere Website kann sie hinzufügen. Entfernen Sie zuerst ihren DNS-Eintrag oder ihre Proxy-Regel. Erfasste Daten bleiben.",
+  },
+  pointHere: {
+    title: "Domain zu Cleancast führen",
+    about:
+      "Der Pfad /__cc/ Ihrer eigenen Domain muss hierher führen. Browser behandeln ihn dann als First Party und behalten das Besucher-Cookie über seine volle Lebensdauer.",
+    proxy:
+      "Auch ein Proxy vor dem Relay muss Anfragen für diese Domain weiterleiten. <b>Jetzt prüfen</b>, oben, sendet eine durch den Proxy.",
+    ways: "Wege, eine Domain hierher zu führen",
+    nginx: "nginx",
+    caddy: "Caddy",
+    subdomain: "Subdomain",
+    nginxRule: "nginx-Konfiguration",
+    caddyRule: "Caddy-Konfiguration",
+    dnsRecord: "DNS-Eintrag",
+    aboutSubdomain:
+      "Wenn Sie den Webserver Ihrer Seiten nicht ändern können, führen Sie eine Subdomain hierher und fügen Sie sie oben als Domain dieser Website hinzu. Safari kann das Cookie einer Subdomain auf sieben Tage begrenzen; ein Pfad auf derselben Domain ist also besser.",
+  },
+  site: {
+    title: "Website",
+    about: "Der Name der Website im Dashboard und in Warnungen, und ihre Zeitzone.",
+    timeZone: "Gilt für die Tage in Diagrammen und für alle angezeigten Zeiten.",
+    name: "Name der Website",
+    rename: "Umbenennen",
+    renamed: "Website umbenannt.",
+  },
+  copy: {
+    title: "Einstellungen kopieren",
+    about:
+      "Kopiert Einstellungen von einer anderen Website. Schlüssel, Verbindungen und Daten werden nie kopiert.",
+    from: "Von dieser Website kopieren",
+    choose: "Website auswählen",
+    groups: "Was kopiert wird",
+    submit: "Kopieren",
+    done: "Einstellungen kopiert.",
+    question: (site) => `Einstellungen von ${site} kopieren?`,
+    consequence: (count, names) =>
+      plural(count, {
+        one: `Eine Einstellung dieser Website wird ersetzt: ${names}.`,
+        other: `# Einstellungen dieser Website werden ersetzt: ${names}.`,
+      }),
+    nothing: "Nichts zu kopieren: Diese Einstellungen sind auf beiden Websites gleich.",
+    replaced: "Was ersetzt wird",
+    columns: { setting: "Einstellung", current: "Aktuell", after: "Nach dem Kopieren" },
+  },
+  delete: {
+    title: "Diese Website löschen",
+    about: "Löscht die Website mit ihren Schlüsseln, Verbindungen und allen Daten.",
+    button: "Website löschen",
+    question: (site) => `${site} löschen?`,
+    deleted: (site) => `${site} gelöscht.`,
+    consequence: (contents) =>
+      `Damit löschen Sie: ${contents}. Die Schlüssel werden innerhalb von zwei Sekunden ungültig, und wartende Zustellungen werden nicht gesendet. Das lässt sich nicht rückgängig machen.`,
+    confirm: (host) => `Zur Bestätigung ${host} eingeben`,
+    hosts: (count) => plural(count, { one: "# Domain", other: "# Domains" }),
+    keys: (count) => plural(count, { one: "# Schlüssel", other: "# Schlüssel" }),
+    connections: (count) => plural(count, { one: "# Verbindung", other: "# Verbindungen" }),
+    webhooks: (count) => plural(count, { one: "# Webhook", other: "# Webhooks" }),
+    events: (count) => plural(count, { one: "# Ereignis", other: "# Ereignisse" }),
+    identities: (count) => plural(count, { one: "# Identitätsdatensatz", other: "# Identitätsdatensätze" }),
+    visitors: (count) => plural(count, { one: "# Besucher", other: "# Besucher" }),
+  },
+};

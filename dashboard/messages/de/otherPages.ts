@@ -1,0 +1,26 @@
+// German for all other pages, and for errors.
+
+import { account } from "./account.ts";
+import { configuration } from "./configuration.ts";
+import { events } from "./events.ts";
+import { integrations } from "./integrations.ts";
+import { errors } from "./server/errors.ts";
+import { faults } from "./server/faults.ts";
+import { reasons } from "./server/reasons.ts";
+import { settings } from "./settings.ts";
+import { sites } from "./sites.ts";
+import { siteSettings } from "./siteSettings.ts";
+import { webhooks } from "./webhooks.ts";
+
+export const translation = {
+  account,
+  configuration,
+  events,
+  integrations,
+  settings,
+  sites,
+  siteSettings,
+  webhooks,
+};
+
+export const serverTexts = { ...errors, ...faults, ...reasons };

@@ -1,0 +1,163 @@
+import type { Translation } from "../catalogue.ts";
+import type { overviewText } from "../overview.ts";
+import { plural } from "../plural.ts";
+
+export const overview: Translation<typeof overviewText> = {
+  title: "Übersicht",
+  timeZone: (name) => `Datum und Uhrzeit gelten für ${name}.`,
+  range: "Zeitraum",
+  events: "Ereignisse",
+  visits: "Besuche",
+  noConversions: "Keine Conversions in diesem Zeitraum.",
+  checklist: {
+    title: "Erste Schritte",
+    progress: (done, all) => `${done} von ${all} erledigt`,
+    progressLabel: (done, all) => `Erste Schritte: ${done} von ${all} erledigt`,
+    show: "Anzeigen",
+    hide: "Ausblenden",
+    done: "erledigt",
+    toDo: "offen",
+    curl: "Erste Conversion",
+    steps: {
+      domain: {
+        title: "Domain",
+        about: "Fügen Sie die Domain hinzu, auf der Menschen konvertieren, und richten Sie sie hierher.",
+        button: "Domains",
+      },
+      tag: {
+        title: "Tag",
+        about: "Fügen Sie Ihren Seiten eine Zeile hinzu, damit Anzeigenklicks gespeichert werden.",
+        button: "Zum Tag",
+      },
+      key: {
+        title: "Eingangsschlüssel",
+        about: "Ihr Server braucht einen Schlüssel, um Conversions zu senden. Er wird einmal angezeigt.",
+        button: "Eingangsschlüssel",
+      },
+      platform: {
+        title: "Plattform",
+        about: "Verbinden Sie die Plattformen, die Conversions erhalten sollen.",
+        button: "Verbinden",
+      },
+      conversion: {
+        title: "Erste Conversion",
+        about: "Senden Sie eine von Ihrem Server. Sie erscheint unten, sobald sie eintrifft.",
+        button: "Ereignisse",
+      },
+    },
+  },
+  feed: {
+    title: "Live",
+    about: "Die neuesten Ereignisse, sobald sie eintreffen.",
+    new: (event) => `Neues Ereignis: ${event}`,
+    emptyTitle: "Warten auf das erste Ereignis",
+    empty: "Es erscheint hier, sobald es eintrifft.",
+    states: { connecting: "verbindet", live: "verbunden", reconnecting: "verbindet erneut" },
+    stateLabel: (state) => `Live-Ansicht: ${state}`,
+  },
+  conversions: {
+    title: "Conversions",
+    about: {
+      day: "Angenommene Live-Ereignisse pro Tag, ohne Duplikate, gefilterte und Testereignisse.",
+      hour: "Angenommene Live-Ereignisse pro Stunde, ohne Duplikate, gefilterte und Testereignisse.",
+    },
+    chart: { day: "Conversions pro Tag", hour: "Conversions pro Stunde" },
+  },
+  value: {
+    title: "Wert",
+    about: {
+      day: "Wert dieser Conversions pro Tag, ohne Erstattungen. Währungen werden nie addiert.",
+      hour: "Wert dieser Conversions pro Stunde, ohne Erstattungen. Währungen werden nie addiert.",
+    },
+    currency: "Währung",
+    series: (currency) => `Wert in ${currency}`,
+    none: "Keine Conversions mit Wert in diesem Zeitraum.",
+    refunded: (amount) => `${amount} erstattet`,
+    more: (currencies) => `und ${currencies}`,
+  },
+  tiles: {
+    matchRate: "Trefferquote",
+    matched: (matched, all) =>
+      plural(all, {
+        one: `${matched} von # Conversion mit Klick-ID`,
+        other: `${matched} von # Conversions mit Klick-ID`,
+      }),
+    delivered: "Zugestellt",
+    deliveredOf: (sent, all) =>
+      plural(all, {
+        one: `${sent} von # Zustellung, ohne übersprungene`,
+        other: `${sent} von # Zustellungen, ohne übersprungene`,
+      }),
+    botVisits: (count) => plural(count, { one: "# Besuch", other: "# Besuche" }),
+    botEvents: (count) => plural(count, { one: "# Ereignis", other: "# Ereignisse" }),
+    byRules: (count) => plural(count, { other: "# durch Ihre Regeln gefiltert" }),
+    duplicates: "erneut empfangen und nicht noch einmal gesendet",
+    noComparison: "keine früheren Daten zum Vergleich",
+    noChange: "unverändert",
+    more: (percent) => `${percent} mehr als zuvor`,
+    less: (percent) => `${percent} weniger als zuvor`,
+  },
+  deliveries: {
+    title: "Zustellungen nach Plattform",
+    about:
+      "Aktueller Zustellstatus dieser Conversions. Übersprungene Zustellungen betrafen die Plattform nicht.",
+    log: "Übertragungsprotokoll",
+    none: "Keine Zustellungen in diesem Zeitraum.",
+    platforms: "Plattformen",
+    share: (percent) => `${percent} zugestellt`,
+    state: (count, state) => `${count} ${state}`,
+  },
+  match: {
+    title: "Trefferquote nach Klick-ID",
+    about: "Conversions mit jeder Klick-ID. Eine Conversion kann mehrere haben.",
+    chart: "Conversions nach Klick-ID",
+    none: "keine Klick-ID",
+    identified: (identified, all) => `${identified} von ${all} hatten einen Identitätsdatensatz.`,
+    withheld: (count) =>
+      plural(count, {
+        one: "# wurde mangels Einwilligung ohne Kennungen gesendet.",
+        other: "# wurden mangels Einwilligung ohne Kennungen gesendet.",
+      }),
+    checkTag: "Tag prüfen",
+  },
+  byEvent: {
+    title: "Conversions nach Ereignis",
+    about: "Nach dem Ereignisnamen, den Ihre Server senden.",
+  },
+  bots: {
+    title: "Entfernte Bots",
+    about: {
+      day: "Bot-Besuche und als Bots gefilterte Ereignisse pro Tag. Sie werden nie an eine Plattform gesendet.",
+      hour: "Bot-Besuche und als Bots gefilterte Ereignisse pro Stunde. Sie werden nie an eine Plattform gesendet.",
+    },
+    chart: { day: "Entfernte Bots pro Tag", hour: "Entfernte Bots pro Stunde" },
+    rows: "Gefilterte Ereignisse",
+    noVisits: "Keine Besuche in diesem Zeitraum.",
+    none: (visits) =>
+      plural(visits, {
+        one: "Keine Bots: # Besuch in diesem Zeitraum.",
+        other: "Keine Bots unter # Besuchen in diesem Zeitraum.",
+      }),
+  },
+  reasons: {
+    title: "Entfernt nach Grund",
+    about:
+      "Das stärkste Merkmal jedes Bot-Besuchs und warum Ereignisse gefiltert wurden: als Bots oder durch Ihre Regeln.",
+    rows: "Traffic-Filter",
+    none: "In diesem Zeitraum wurde nichts entfernt.",
+    visits: "Entfernte Besuche nach Grund",
+    events: "Entfernte Ereignisse nach Grund",
+    showAll: (count) => plural(count, { other: "Alle # anzeigen" }),
+  },
+  duplicates: {
+    title: "Duplikate",
+    about: {
+      day: "Duplikate pro Tag: erneut empfangen und nicht noch einmal gesendet.",
+      hour: "Duplikate pro Stunde: erneut empfangen und nicht noch einmal gesendet.",
+    },
+    chart: { day: "Duplikate pro Tag", hour: "Duplikate pro Stunde" },
+    rows: "Deduplizierung",
+    none: "Keine Duplikate in diesem Zeitraum.",
+    how: "Wie Duplikate erkannt werden",
+  },
+};

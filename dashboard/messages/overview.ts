@@ -1,0 +1,162 @@
+// The overview of a site: first steps, key figures, charts and the live feed.
+
+import { section } from "./catalogue.ts";
+import { plural } from "./plural.ts";
+
+export const overviewText = section("overview", {
+  title: "Overview",
+  timeZone: (name: string) => `Dates and times are in ${name}.`,
+  range: "Time range",
+  events: "Events",
+  visits: "Visits",
+  noConversions: "No conversions in this period.",
+  checklist: {
+    title: "First steps",
+    progress: (done: number, all: number) => `${done} of ${all} done`,
+    progressLabel: (done: number, all: number) => `First steps: ${done} of ${all} done`,
+    show: "Show",
+    hide: "Hide",
+    done: "done",
+    toDo: "to do",
+    curl: "First conversion",
+    steps: {
+      domain: {
+        title: "Domain",
+        about: "Add the domain where people convert, and point it here.",
+        button: "Domains",
+      },
+      tag: {
+        title: "Tag",
+        about: "Add one line to your pages so that ad clicks are remembered.",
+        button: "Get the tag",
+      },
+      key: {
+        title: "Inbound key",
+        about: "Your server needs a key to send conversions. It is shown once.",
+        button: "Inbound keys",
+      },
+      platform: {
+        title: "Platform",
+        about: "Connect the platforms that should receive conversions.",
+        button: "Connect",
+      },
+      conversion: {
+        title: "First conversion",
+        about: "Send one from your server. It appears below as soon as it arrives.",
+        button: "Events",
+      },
+    },
+  },
+  feed: {
+    title: "Live",
+    about: "The newest events, as they arrive.",
+    new: (event: string) => `New event: ${event}`,
+    emptyTitle: "Waiting for the first event",
+    empty: "It appears here as soon as it arrives.",
+    states: { connecting: "connecting", live: "connected", reconnecting: "reconnecting" },
+    stateLabel: (state: string) => `Live feed: ${state}`,
+  },
+  conversions: {
+    title: "Conversions",
+    about: {
+      day: "Accepted live events per day, without duplicates, filtered and test events.",
+      hour: "Accepted live events per hour, without duplicates, filtered and test events.",
+    },
+    chart: { day: "Conversions per day", hour: "Conversions per hour" },
+  },
+  value: {
+    title: "Value",
+    about: {
+      day: "Value of these conversions per day, without refunds. Currencies are never added together.",
+      hour: "Value of these conversions per hour, without refunds. Currencies are never added together.",
+    },
+    currency: "Currency",
+    series: (currency: string) => `Value in ${currency}`,
+    none: "No conversions with a value in this period.",
+    refunded: (amount: string) => `${amount} refunded`,
+    more: (currencies: string) => `and ${currencies}`,
+  },
+  tiles: {
+    matchRate: "Match rate",
+    matched: (matched: string, all: number) =>
+      plural(all, {
+        one: `${matched} of # conversion with a click ID`,
+        other: `${matched} of # conversions with a click ID`,
+      }),
+    delivered: "Delivered",
+    deliveredOf: (sent: string, all: number) =>
+      plural(all, {
+        one: `${sent} of # delivery, skipped not counted`,
+        other: `${sent} of # deliveries, skipped not counted`,
+      }),
+    botVisits: (count: number) => plural(count, { one: "# visit", other: "# visits" }),
+    botEvents: (count: number) => plural(count, { one: "# event", other: "# events" }),
+    byRules: (count: number) => plural(count, { other: "# filtered by your rules" }),
+    duplicates: "received again and not re-sent",
+    noComparison: "no earlier data to compare with",
+    noChange: "no change",
+    more: (percent: string) => `${percent} more than before`,
+    less: (percent: string) => `${percent} less than before`,
+  },
+  deliveries: {
+    title: "Deliveries by platform",
+    about: "Current delivery status of these conversions. Skipped deliveries did not apply to the platform.",
+    log: "Sync log",
+    none: "No deliveries in this period.",
+    platforms: "Platforms",
+    share: (percent: string) => `${percent} delivered`,
+    state: (count: string, state: string) => `${count} ${state}`,
+  },
+  match: {
+    title: "Match rate by click ID",
+    about: "Conversions with each click ID. One conversion can have several.",
+    chart: "Conversions by click ID",
+    none: "no click ID",
+    identified: (identified: string, all: string) => `${identified} of ${all} had an identity record.`,
+    withheld: (count: number) =>
+      plural(count, {
+        one: "# was sent without identifiers, for lack of consent.",
+        other: "# were sent without identifiers, for lack of consent.",
+      }),
+    checkTag: "Check the tag",
+  },
+  byEvent: {
+    title: "Conversions by event",
+    about: "By event name, as your servers send it.",
+  },
+  bots: {
+    title: "Bots removed",
+    about: {
+      day: "Bot visits and events filtered as bots, per day. They are never sent to a platform.",
+      hour: "Bot visits and events filtered as bots, per hour. They are never sent to a platform.",
+    },
+    chart: { day: "Bots removed per day", hour: "Bots removed per hour" },
+    rows: "Filtered events",
+    noVisits: "No visits in this period.",
+    none: (visits: number) =>
+      plural(visits, {
+        one: "No bots: # visit in this period.",
+        other: "No bots among # visits in this period.",
+      }),
+  },
+  reasons: {
+    title: "Removed by reason",
+    about: "The strongest signal of each bot visit, and why events were filtered: as bots, or by your rules.",
+    rows: "Traffic filters",
+    none: "Nothing was removed in this period.",
+    visits: "Visits removed by reason",
+    events: "Events removed by reason",
+    showAll: (count: number) => plural(count, { other: "Show all #" }),
+  },
+  duplicates: {
+    title: "Duplicates",
+    about: {
+      day: "Duplicates per day: received again and not re-sent.",
+      hour: "Duplicates per hour: received again and not re-sent.",
+    },
+    chart: { day: "Duplicates per day", hour: "Duplicates per hour" },
+    rows: "Deduplication",
+    none: "No duplicates in this period.",
+    how: "How duplicates are detected",
+  },
+});

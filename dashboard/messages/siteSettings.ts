@@ -1,0 +1,61 @@
+// The settings of a site: their names and values.
+
+import { section } from "./catalogue.ts";
+import { plural } from "./plural.ts";
+
+export const siteSettingsText = section("siteSettings", {
+  quoted: (name: string) => `“${name}”`,
+  default: (value: string) => `Default: ${value}.`,
+  reset: "Reset to default",
+  resetOne: (name: string) => `Reset to default: ${name}`,
+  unit: "Unit",
+  unitOf: (name: string) => `${name}: unit`,
+  off: "off",
+  noCountry: "No matching country",
+  groups: {
+    rate: "Rate limit",
+    timeZone: "Time zone",
+    traffic: "Traffic filters",
+    consent: "Consent & privacy",
+    deduplication: "Deduplication",
+    alerts: "Alerts",
+  },
+  names: {
+    inbound: "Inbound webhook",
+    rate_limit: "Requests per key and minute",
+    time_zone: "Time zone",
+    bot_threshold: "Bot score threshold",
+    allow_user_agents: "Allowed user agents",
+    deny_user_agents: "Denied user agents",
+    allow_networks: "Allowed networks",
+    deny_networks: "Denied networks",
+    allow_countries: "Allowed countries",
+    deny_countries: "Denied countries",
+    block_domains: "Blocked email domains",
+    block_disposable: "Filter disposable email addresses",
+    block_persons: "Blocked people",
+    allow_persons: "Allowed people",
+    consent_mode: "Consent mode",
+    keep: "Keep click IDs and visits for",
+    keep_events: "Keep events and deliveries for",
+    keep_log: "Keep requests and responses for",
+    country: "Default country for phone numbers",
+    dedup_order: "With an order ID",
+    dedup_no_order: "Without an order ID",
+    alert_emails: "Email addresses",
+    alert_webhook: "Webhook URL",
+    alert_success_rate: "Alert below this success rate",
+  },
+  units: {
+    d: "days",
+    h: "hours",
+    m: "minutes",
+    s: "seconds",
+  },
+  spans: {
+    d: (count: number) => plural(count, { one: "# day", other: "# days" }),
+    h: (count: number) => plural(count, { one: "# hour", other: "# hours" }),
+    m: (count: number) => plural(count, { one: "# minute", other: "# minutes" }),
+    s: (count: number) => plural(count, { one: "# second", other: "# seconds" }),
+  },
+});

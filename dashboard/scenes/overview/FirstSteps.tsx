@@ -1,0 +1,126 @@
+// The first steps of a new site, which can be folded.
+
+import { Box, Button, Collapse, Group, Progress, Stack, Text, Title } from "@mantine/core";
+import { useLocalStorage } from "@mantine/hooks";
+import { Link } from "@tanstack/react-router";
+import { ChevronDown, ChevronUp, CircleCheck, CircleDashed } from "lucide-react";
+import { Card } from "../../common/Page.tsx";
+import type { Answer } from "../../common/api/api.ts";
+import { useSite } from "../../common/api/session.ts";
+import { Code } from "../../common/values.tsx";
+import { inboundCurl } from "../configuration/inbound/inboundCurl.ts";
+import { overviewText } from "../../messages/overview.ts";
+import { serverText } from "../../messages/server.ts";
+
+type Step = Answer<"GET /sites/:site/checklist">["steps"][number];
+
+const paths: Record<Step["step"], string> = {
+  domain: "configuration/domains",
+  tag: "configuration/tag",
+  key: "configuration/keys",
+  platform: "integrations",
+  conversion: "events",
+};
+
+export default function FirstSteps({ site, steps }: { site: string; steps: readonly Step[] }) {
+  const [isFolded, setFolded] = useLocalStorage({
+    key: `cc.checklist.${site}`,
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  const done = steps.filter((one) => one.done).length;
+  return (
+    <Card
+      title={overviewText.checklist.title}
+      about={overviewText.checklist.progress(done, steps.length)}
+      actions={
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          aria-expanded={!isFolded}
+          rightSection={isFolded ? <ChevronDown size={14} /> : <ChevronUp size={14} />}
+          onClick={() => setFolded(!isFolded)}
+        >
+          {isFolded ? overviewText.checklist.show : overviewText.checklist.hide}
+        </Button>
+      }
+    >
+      <Progress
+        value={(done / steps.length) * 100}
+        size={4}
+        aria-label={overviewText.checklist.progressLabel(done, steps.length)}
+      />
+      <Collapse expanded={!isFolded}>
+        <Stack gap={0} mt="xs" component="ol" m={0} p={0} style={{ listStyle: "none" }}>
+          {steps.map((step) => (
+            <ChecklistStep key={step.step} site={site} {...step} />
+          ))}
+        </Stack>
+      </Collapse>
+    </Card>
+  );
+}
+
+function ChecklistStep({
+  site,
+  step,
+  done,
+  detail,
+}: {
+  site: string;
+  step: Step["step"];
+  done: boolean;
+  detail: string | null;
+}) {
+  const { title, about, button } = overviewText.checklist.steps[step];
+  const Icon = done ? CircleCheck : CircleDashed;
+  return (
+    <Box component="li" className="cc-todo">
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <Icon
+          size={18}
+          aria-hidden
+          style={{ flex: "none", marginTop: 1, color: done ? "var(--cc-good)" : "var(--cc-quiet)" }}
+        />
+        <Group justify="space-between" gap="sm" style={{ flex: 1, minWidth: 0 }} wrap="nowrap">
+          <div style={{ minWidth: 0 }}>
+            <Title order={3}>
+              {title}{" "}
+              <Text span size="xs" c="dimmed">
+                {done ? overviewText.checklist.done : overviewText.checklist.toDo}
+              </Text>
+            </Title>
+            <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+              {detail === null ? (done ? "" : about) : serverText(detail)}
+            </Text>
+          </div>
+          {!done && (
+            <Button
+              component={Link}
+              to={`/sites/${site}/${paths[step]}`}
+              variant="light"
+              size="compact-sm"
+              style={{ flex: "none" }}
+            >
+              {button}
+            </Button>
+          )}
+        </Group>
+      </Group>
+      {step === "conversion" && !done && <FirstCurl />}
+    </Box>
+  );
+}
+
+/** The command works once the key is filled in. */
+function FirstCurl() {
+  const site = useSite();
+  const host = site?.hosts.find((one) => one !== "localhost" && one === location.hostname);
+  const origin = host ? `https://${host}` : location.origin;
+  return (
+    <Box mt="xs" ml={30}>
+      <Code label={overviewText.checklist.curl}>{inboundCurl(`${origin}/__cc/inbound`, "cc_…")}</Code>
+    </Box>
+  );
+}

@@ -1,0 +1,157 @@
+// Texts that come from the relay: German has every one that the sources can say.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { beforeAll, expect, test } from "vitest";
+import { showAllTexts, showLanguage } from "../../dashboard/messages/catalogue.ts";
+import { configurationText } from "../../dashboard/messages/configuration.ts";
+import { platformTexts } from "../../dashboard/messages/de/platforms/texts.ts";
+import { setLanguage } from "../../dashboard/messages/language.ts";
+import { addServerTexts, findServerText, serverText } from "../../dashboard/messages/server.ts";
+import { settingsText } from "../../dashboard/messages/settings.ts";
+import { platforms } from "../../src/platforms/index.ts";
+import type { Platform } from "../../src/platforms/platform.ts";
+import { signals } from "../../src/traffic/signals.ts";
+import { readSource, walk, type Node } from "./sourceTexts.ts";
+
+const src = new URL("../../src/", import.meta.url);
+
+/** Reads the sources of these folders, without tests. */
+const readFolders = (...folders: string[]) =>
+  folders.flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, src), { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+      .map((path) => `${folder}/${path}`)
+      .map((path) => readSource(path, readFileSync(new URL(path, src), "utf8"))),
+  );
+
+/** Returns the texts that an expression can have, with examples for the values in it; none if it is no text. */
+function textsOf(node: Node | undefined): string[] {
+  if (node?.type === "Literal" && typeof node["value"] === "string") return [node["value"]];
+  if (node?.type === "ConditionalExpression")
+    return [...textsOf(node["consequent"] as Node), ...textsOf(node["alternate"] as Node)];
+  if (node?.type !== "TemplateLiteral") return [];
+  const parts = (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
+  return [parts.reduce((text, part, i) => `${text}V${i}${part}`)];
+}
+
+const untranslated = (texts: readonly string[]) => texts.filter((text) => findServerText(text) === null);
+
+beforeAll(async () => {
+  setLanguage("de");
+  await showLanguage();
+  await showAllTexts();
+  addServerTexts("de", platformTexts);
+});
+
+/** The texts of a platform that the dashboard shows. */
+function textsOfPlatform({ description, settings, fields, guide }: Platform): string[] {
+  return [
+    description,
+    ...settings.flatMap(({ label, help }) => [label, help]),
+    ...(fields ?? []).map(({ help }) => help),
+    ...(guide?.credentials ?? []),
+    ...(guide?.sends ?? []).map(([, from]) => from),
+    ...(guide?.notSent ?? []),
+    ...(guide?.testMode === undefined ? [] : [guide.testMode]),
+  ];
+}
+
+test.each(platforms.map((one) => [one.name, one] as const))("German has every text of %s", (_, platform) => {
+  expect(untranslated(textsOfPlatform(platform))).toEqual([]);
+});
+
+test("German has every reason for which a platform skips an event", () => {
+  const reasons: string[] = [];
+  for (const { program } of readFolders("platforms"))
+    walk(program, (node, above) => {
+      const isSkipReason = above.some(
+        (one) => one.type === "Property" && (one["key"] as Node)["name"] === "skipReason",
+      );
+      if (isSkipReason && node.type === "ReturnStatement") reasons.push(...textsOf(node["argument"] as Node));
+      return true;
+    });
+  expect(reasons.length).toBeGreaterThan(40);
+  expect(untranslated(reasons)).toEqual([]);
+});
+
+/** A message that begins with another one, or has no words of its own. */
+const isComposed = (text: string) => /^(?:V\d[.: ]*)+$/.test(text) || /^V1(?: Begin|\. An o)/.test(text);
+
+test("German has every refusal of the management API", () => {
+  const messages: string[] = [];
+  for (const { program } of readFolders(
+    "access",
+    "alerts",
+    "api",
+    "delivery",
+    "domains",
+    "outbound",
+    "sites",
+  ))
+    walk(program, (node) => {
+      const name = (node["callee"] as Node | undefined)?.["name"];
+      const isRefusal = name === "Refusal" || name === "Conflict" || name === "Missing" || name === "Denied";
+      if (node.type === "NewExpression" && isRefusal)
+        messages.push(...textsOf((node["arguments"] as Node[])[1]));
+      return true;
+    });
+  expect(messages.length).toBeGreaterThan(80);
+  expect(untranslated(messages.filter((text) => !isComposed(text)))).toEqual([]);
+});
+
+test("German has every reason for which an inbound request is rejected", () => {
+  const reasons: string[] = [];
+  for (const { path, program } of readFolders("inbound"))
+    walk(program, (node) => {
+      const name = (node["callee"] as Node | undefined)?.["name"];
+      const given = (node["arguments"] ?? []) as Node[];
+      if (node.type === "NewExpression" && name === "FieldFault") reasons.push(...textsOf(given[0]));
+      // The list of rejected requests has these without their full stop.
+      if (path.endsWith("/refusals.ts") && (name === "text" || name === "json"))
+        reasons.push(...textsOf(given[2]).map((text) => text.replace(/\.$/, "")));
+      return true;
+    });
+  expect(reasons.length).toBeGreaterThan(30);
+  expect(untranslated(reasons)).toEqual([]);
+});
+
+test("German has the meaning of every bot signal, and both languages its category", () => {
+  expect(untranslated(signals.map(({ why }) => why))).toEqual([]);
+  for (const { category } of signals) expect(configurationText.check.categories).toHaveProperty([category]);
+});
+
+test("every action of the audit log has a text", () => {
+  const actions = new Set<string>();
+  for (const { program } of readFolders(
+    "access",
+    "api",
+    "delivery",
+    "domains",
+    "identity",
+    "outbound",
+    "sites",
+  ))
+    walk(program, (node) => {
+      const isLine = node.type === "CallExpression" && (node["callee"] as Node)["name"] === "auditLine";
+      const found = isLine
+        ? textsOf((node["arguments"] as Node[])[1])
+        : node.type === "Property" && (node["key"] as Node)["name"] === "action"
+          ? textsOf(node["value"] as Node)
+          : [];
+      for (const one of found) if (one.includes(" ")) actions.add(one);
+      return true;
+    });
+  expect(actions.size).toBeGreaterThan(30);
+  for (const action of actions) expect(settingsText.audit.actions).toHaveProperty([action]);
+});
+
+test("a value in a text stays as it is, and a reason in it is translated", () => {
+  expect(serverText("needs reconnection: connection refused")).toBe(
+    "muss neu verbunden werden: Verbindung abgelehnt",
+  );
+  expect(serverText("purchase is sent as Purchase: Meta's name for it.")).toBe(
+    "purchase wird als Purchase gesendet: der Name von Meta dafür.",
+  );
+  expect(serverText("Webhook wh_1 is active already.")).toBe("Webhook wh_1 ist schon aktiv.");
+  expect(serverText("(#190) Error validating access token")).toBe("(#190) Error validating access token");
+});
