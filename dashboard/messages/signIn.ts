@@ -5,6 +5,7 @@ import { plural } from "./plural.ts";
 
 export const signInText = section("signIn", {
   signIn: "Sign in",
+  signInWith: (provider: string) => `Sign in with ${provider}`,
   backToSignIn: "Back to sign-in",
   yourName: "Your name",
   newPassword: {

@@ -29,7 +29,9 @@ test("every field of better-auth has a column in our tables", () => {
 
 test("better-auth is loaded at the first sign-in, not when the relay starts", () => {
   const here = new URL(".", import.meta.url);
-  const files = readdirSync(here).filter((name) => !name.endsWith(".test.ts"));
+  const files = readdirSync(here, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /(?<!\.test)\.ts$/.test(name),
+  );
   const importing = files.filter((name) =>
     /^(?:import|export) .*from "better-auth/m.test(readFileSync(new URL(name, here), "utf8")),
   );

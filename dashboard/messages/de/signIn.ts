@@ -4,6 +4,7 @@ import type { signInText } from "../signIn.ts";
 
 export const signIn: Translation<typeof signInText> = {
   signIn: "Anmelden",
+  signInWith: (provider) => `Mit ${provider} anmelden`,
   backToSignIn: "Zurück zur Anmeldung",
   yourName: "Ihr Name",
   newPassword: {

@@ -30,10 +30,10 @@ export default function SignIn() {
   const provider = setup.data?.singleSignOn;
   const toProvider = provider && (
     <Button component="a" href="/oauth/sign-in" variant={setup.data?.passwords ? "default" : "filled"}>
-      Sign in with {provider}
+      {signInText.signInWith(provider)}
     </Button>
   );
-  if (setup.data?.passwords === false) return <SignInCard title="Sign in">{toProvider}</SignInCard>;
+  if (setup.data?.passwords === false) return <SignInCard title={signInText.signIn}>{toProvider}</SignInCard>;
   return (
     <SignInCard
       title={signInText.signIn}

@@ -12,6 +12,16 @@ export const errors: ServerTexts = {
   "Two-factor sign-in is already on. Turn it off first.":
     "Die Zwei-Faktor-Anmeldung ist schon an. Schalten Sie sie zuerst aus.",
   "Sign in again: your session has ended.": "Melden Sie sich erneut an: Ihre Sitzung ist beendet.",
+  "Single sign-on is not configured.": "Die Anmeldung bei einem Identitätsanbieter ist nicht eingerichtet.",
+  "Passwords are switched off here. Sign in with {1}.":
+    "Passwörter sind hier abgeschaltet. Melden Sie sich mit {1} an.",
+  "Too much time has passed, or the sign-in was begun in another browser. Begin again.":
+    "Es ist zu viel Zeit vergangen, oder die Anmeldung wurde in einem anderen Browser begonnen. Beginnen Sie erneut.",
+  "Your account has just been changed. Sign in again.":
+    "Ihr Konto wurde gerade geändert. Melden Sie sich erneut an.",
+  "The identity provider cannot be reached. Try again later.":
+    "Der Identitätsanbieter ist nicht erreichbar. Versuchen Sie es später erneut.",
+  "You are not signed in: {1}.": "Sie sind nicht angemeldet: {1}.",
   "This API key is not valid.": "Dieser API-Schlüssel ist ungültig.",
   "The expiry date is in the past.": "Das Ablaufdatum liegt in der Vergangenheit.",
   "The expiry is in the past.": "Das Ablaufdatum liegt in der Vergangenheit.",
