@@ -36,6 +36,8 @@ export type TestSite = {
   tagLine: string;
   port: number;
   pages: Record<string, Page>;
+  /** The address of a server that has the pages that the test did not write; null if there is none. */
+  upstream: string | null;
   recorded: Recorded[];
   trouble: Trouble;
   slowMs: number;
@@ -90,6 +92,7 @@ export async function startSite(
       const body = Buffer.concat(parts);
       recorded.body = body.toString("utf8");
       if (recorded.isForRelay) toRelay(request, response, body, recorded);
+      else if (site.upstream) forward(request, response, body, recorded, site.upstream);
       else servePage(recorded, response);
     });
   });
@@ -137,6 +140,7 @@ export async function startSite(
     response: ServerResponse,
     body: Buffer,
     recorded: Recorded,
+    target = relay.url,
   ): void {
     const headers: OutgoingHttpHeaders = {
       ...request.headers,
@@ -145,7 +149,7 @@ export async function startSite(
     };
     delete headers.connection;
     const onward = httpRequest(
-      new URL(recorded.path, relay.url),
+      new URL(recorded.path, target),
       { method: recorded.method, headers, agent },
       (answer) => {
         const more = site.connectMs ? { connection: "close" } : {};
@@ -185,6 +189,7 @@ export async function startSite(
     tagLine: `<script async src="${relayOrigin}/__cc/tag.js"></script>`,
     port,
     pages: {},
+    upstream: null,
     recorded: [],
     trouble: "none",
     slowMs: 5000,
