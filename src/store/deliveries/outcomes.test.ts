@@ -154,6 +154,29 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     expect(await store.nodes.takeOver(siteId, node, now + 60_000)).toBe(0);
   });
 
+  test.each([
+    ["none of its rows", [], [0, 1]],
+    ["its second row alone", [1], [0]],
+  ])(
+    "after a takeover on a server that has %s, the owner of an event writes no other",
+    async (_has, kept, lost) => {
+      const siteId = await newSite(store);
+      const item = await accepted(siteId);
+      const write = (number: number) => settle(item, number, result(item, number, "sent"));
+      for (const number of kept) expect(await write(number)).toBe(true);
+      const node = { owner: "node-a", lowWater: idAt(now) };
+      const queued = await Promise.all([
+        store.nodes.takeOver(siteId, node, now + 60_000),
+        other.nodes.takeOver(siteId, node, now + 60_000),
+      ]);
+      expect(queued.toSorted()).toEqual([0, lost.length]);
+      for (const number of lost) expect(await write(number)).toBe(false);
+      const { c1, c2 } = await statesOf(item);
+      expect([c1?.[0], c2?.[0]]).toEqual(["queued", kept.length ? "sent" : "queued"]);
+      expect(await store.nodes.takeOver(siteId, node, now + 60_000)).toBe(0);
+    },
+  );
+
   test("a takeover takes the events of the dead node at or above its mark, and no others", async () => {
     const siteId = await newSite(store);
     const items: NewEvent[] = [];

@@ -1,8 +1,8 @@
 // Outcomes: the results of first attempts. A delivery that was sent at once has no row of its own, only an entry here.
 //
 // A row holds what ended at the same moment. Its number is the number of the event's first attempts that were settled before.
-// The node that inserts a number first decides: the owner of the event, or a node that takes the event over. The other one
-// discards its results.
+// The node that inserts a number first decides: the owner of the event, or a node that takes the event over, and with it all
+// other numbers. The other one discards its results.
 
 import { minuteMs } from "../../kernel/time.ts";
 import {
@@ -185,16 +185,20 @@ async function insertRows(tx: RowQuery, items: readonly FirstSettlement[]): Prom
 }
 
 /**
- * The outcomes of events, by event. `damaged` are the events with a row that cannot be read; `rows` has the event and the
- * number of each row.
+ * The outcomes of events, by event. `damaged` are the events with a row that cannot be read; `rows` has the numbers of the
+ * rows.
  */
 export async function readOutcomesOf(
   db: Query,
   siteId: string,
   ids: readonly string[],
-): Promise<{ outcomes: Map<string, Outcome[]>; damaged: Set<string>; rows: Set<string> }> {
+): Promise<{
+  outcomes: Map<string, Outcome[]>;
+  damaged: Set<string>;
+  rows: Map<string, Set<number>>;
+}> {
   const found = new Map<string, Outcome[]>();
-  const numbered = new Set<string>();
+  const numbered = new Map<string, Set<number>>();
   const damaged = new Set<string>();
   for (const some of chunks(ids)) {
     const rows = await db.all(
@@ -203,8 +207,8 @@ export async function readOutcomesOf(
     );
     for (const row of rows) {
       const eventId = String(row.event_id);
-      numbered.add(`${eventId} ${Number(row.number)}`);
       const outcomes = tryReadOutcomes(String(row.results));
+      numbered.set(eventId, (numbered.get(eventId) ?? new Set()).add(Number(row.number)));
       const known = found.get(eventId);
       if (!outcomes) damaged.add(eventId);
       else if (known) known.push(...outcomes);
@@ -232,6 +236,8 @@ export async function settleOpen(
   for (;;) {
     const { open } = await findOpen(tx, siteId, events);
     if (open.length === 0) return settled;
+    const gaps = open.flatMap((one) => one.gaps.map((gap) => [siteId, one.id, gap, '["taken"]']));
+    if ((await tx.change(insertOutcomes, gaps)).includes(false)) continue;
     const isFirst = await tx.change(
       insertOutcomes,
       open.map(({ id, positions, number }) => {
@@ -264,12 +270,24 @@ export async function findOpen(db: Query, siteId: string, events: readonly WithP
   const open = events.flatMap(({ id, plan }) => {
     const known = outcomes.get(id) ?? [];
     const positions = damaged.has(id) ? [] : openPositions(plan, known);
-    let number = known.length;
-    // A server that was promoted without the last commits may lack an earlier row than the one that has this number.
-    while (rows.has(`${id} ${number}`)) number += 1;
-    return positions.length ? [{ id, plan, positions, number }] : [];
+    return positions.length ? [{ id, plan, positions, ...nextNumber(plan, rows.get(id)) }] : [];
   });
   return { open, damaged };
+}
+
+/**
+ * The number of the next row. `gaps` are the other numbers under which the owner could write, and have to be taken before: it
+ * goes on behind its last row, which a server that was promoted without the last commits may lack.
+ */
+function nextNumber(
+  plan: readonly PlanEntry[],
+  used: ReadonlySet<number> = new Set(),
+): { number: number; gaps: number[] } {
+  const ofOwner = plan.filter(({ by }) => by === "owner").keys();
+  const [first, ...gaps] = ofOwner.filter((number) => !used.has(number));
+  let number = first ?? plan.length;
+  while (used.has(number)) number += 1;
+  return { number, gaps };
 }
 
 /** The positions of the plan that the owner was to attempt and that no outcome covers. */
