@@ -10,6 +10,7 @@ import type { Store } from "../store/store.ts";
 import type { NewEvent } from "../store/events/events.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import { shortId } from "../kernel/ids.ts";
+import { hourMs } from "../kernel/time.ts";
 import { openEventsOf } from "./openEvents.ts";
 
 const leaseMs = 30_000;
@@ -18,7 +19,13 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   const { store, other, location, close } = await openNodes(engine);
   afterAll(close);
 
-  async function openNode(given: Partial<Store["deliveries"]> = {}, on = store, sites: string[] = []) {
+  /** `aheadMs` is how far its clock is ahead of the one that all nodes share. */
+  async function openNode(
+    given: Partial<Store["deliveries"]> = {},
+    on = store,
+    sites: string[] = [],
+    aheadMs = 0,
+  ) {
     const owner = shortId();
     const defects: unknown[] = [];
     const clock = { now: Date.now(), elapsed: 0 };
@@ -30,6 +37,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       leaseMs,
       maxOpenMs: 1000,
       now: () => clock.now,
+      clock: { fromLocal: (at) => at - aheadMs },
       elapsed: () => clock.elapsed,
       onDefect: (error) => defects.push(error),
     });
@@ -162,6 +170,19 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     await openEvent.settle(settlement(item, "c3", "rejected"));
     expect((await statesOf(item)).toSorted()).toEqual(["queued", "queued", "sent"]);
     expect(await rowsOf(item)).toEqual([0, 1]);
+  });
+
+  test("a node whose clock is ahead queues what it takes over by the clock that all nodes share", async () => {
+    const siteId = await newSite(store);
+    const dead = await openNode({}, store, [siteId]);
+    const { item } = await accepted(dead, siteId);
+    await openNode({}, other, [siteId], hourMs);
+    await eventually("it is taken over", async () => {
+      await endLease(dead.owner);
+      return (await rowsOf(item)).length === 1;
+    });
+    const rows = await sql(location, `SELECT due_at FROM deliveries WHERE event_id = '${item.event.id}'`);
+    expect(rows.map(({ due_at }) => Number(due_at) < Date.now() - hourMs / 2)).toEqual([true, true, true]);
   });
 
   test("the mark of a node does not pass an event that is looked up for longer than the one after it", async () => {

@@ -6,6 +6,7 @@
 // above the last mark that was written.
 
 import { poll } from "../background/poll.ts";
+import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { openUlids } from "../kernel/ids.ts";
 import { append, isLinked, link, nodesOf, remove, type RingNode } from "../kernel/ring.ts";
 import type { PlanEntry } from "../store/events/plan.ts";
@@ -60,6 +61,8 @@ type Options = {
   /** The longest time from accepting an event to the end of its first attempts. */
   maxOpenMs: number;
   now: () => number;
+  /** The clock of due times; by default the node's own, which is enough for a single node. */
+  clock?: Pick<SharedClock, "fromLocal">;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
@@ -75,6 +78,7 @@ const keepRowMs = 600_000;
 export async function openEventsOf(options: Options): Promise<OpenEvents> {
   const { store, owner, version, leaseMs, maxOpenMs, now, elapsed, onDefect } = options;
   const isShared = store.engine !== "sqlite";
+  const { fromLocal } = options.clock ?? localClock(now);
   const newUlid = openUlids({ isMonotonic: true });
   /** In the order of their ids. */
   const open = link<Listed>({ id: "", owned: null });
@@ -141,7 +145,9 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   ): Promise<boolean> {
     const errors: unknown[] = [];
     for (const { id } of options.sites())
-      await store.nodes.takeOver(id, node, now(), isInHand).catch((error: unknown) => errors.push(error));
+      await store.nodes
+        .takeOver(id, node, fromLocal(now()), isInHand)
+        .catch((error: unknown) => errors.push(error));
     if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
     return errors.length === 0;
   }
@@ -179,7 +185,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   async function settleAbandoned(): Promise<void> {
     for (const [listed, { siteId, since }] of abandoned) {
       if (elapsed() - since < leaseMs) continue;
-      await store.nodes.queueEvent(siteId, listed.id, now());
+      await store.nodes.queueEvent(siteId, listed.id, fromLocal(now()));
       abandoned.delete(listed);
       remove(listed);
     }

@@ -2,6 +2,7 @@
 // clear to which period a moment belongs. The store makes sure that nothing is counted twice or left out, even if clocks
 // change.
 
+import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import type { Looks } from "../delivery/looks.ts";
 import type { PeriodHead } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
@@ -13,6 +14,8 @@ type CloserOptions = {
   /** Length of a period. */
   pushMs: number;
   now: () => number;
+  /** The clock of due times; by default the node's own, which is enough for a single node. */
+  clock?: Pick<SharedClock, "fromLocal">;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   /** 0…1 */
@@ -43,6 +46,7 @@ export function periodToClose(
 /** Returns a function that closes the periods that are due. */
 export function openCloser(options: CloserOptions): () => Promise<void> {
   const { store, looks, pushMs, now, elapsed, random } = options;
+  const { fromLocal } = options.clock ?? localClock(now);
   /** Heads ahead of our clock, with the time since which each has not changed. */
   const unchanged = new Map<string, { number: number; since: number }>();
 
@@ -68,9 +72,10 @@ export function openCloser(options: CloserOptions): () => Promise<void> {
       unchanged.delete(head.siteId);
       const { startsAt, endsAt } = due;
       // Spreads the pushes to thousands of receivers over several seconds.
-      const dueAt = Math.round(at + random() * Math.min(maxJitterMs, pushMs / 20));
+      const closedAt = fromLocal(now());
+      const dueAt = Math.round(closedAt + random() * Math.min(maxJitterMs, pushMs / 20));
       const { siteId, number } = head;
-      await store.periods.close({ siteId, number, startsAt, endsAt, now: at, dueAt });
+      await store.periods.close({ siteId, number, startsAt, endsAt, now: closedAt, dueAt });
       looks?.lookSoon();
     }
   };

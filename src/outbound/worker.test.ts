@@ -8,6 +8,7 @@ import { eventually } from "../../test/support/relay.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { openSender } from "../delivery/send.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
+import { hourMs } from "../kernel/time.ts";
 import type { StoreLocation } from "../store/open.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
@@ -31,7 +32,8 @@ async function openOn(engine: "sqlite" | "postgres"): Promise<() => Promise<Stor
   };
 }
 
-function start(store: Store, owner: string, random = () => 0.5) {
+/** `aheadMs` is how far the node's clock is ahead of the one that all nodes share. */
+function start(store: Store, owner: string, random = () => 0.5, aheadMs = 0) {
   const allow = readAllowList("127.0.0.0/8") as AllowList;
   const sender = openSender({ connectMs: 500, attemptMs, allow, origins: {} });
   const defects: unknown[] = [];
@@ -42,7 +44,8 @@ function start(store: Store, owner: string, random = () => 0.5) {
     owner,
     pushMs: 200,
     retry: { scheduleMs: [100], random },
-    now: Date.now,
+    now: () => Date.now() + aheadMs,
+    clock: { read: async () => ({ now: Date.now(), isOff: false }), fromLocal: (at) => at - aheadMs },
     elapsed: () => performance.now(),
     newId: ulid,
     onDisabled: () => {},
@@ -78,6 +81,22 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     expect(line).toMatchObject({ ok: false, httpStatus: null, error: "no answer within 0.7 s" });
     expect(new Set(hanging.got.map((got) => got.headers["webhook-id"])).size).toBe(1);
     expect(defects).toEqual([]);
+  });
+
+  test("a node whose clock is ahead plans pushes and their retries by the clock that all nodes share", async () => {
+    const open = await openOn(engine);
+    const store = await open();
+    const receiver = await startReceiver();
+    const dueTimes: number[] = [];
+    receiver.behave = (_got, response) => response.writeHead(receiver.got.length > 2 ? 200 : 503).end();
+    const { siteId } = await addWebhook(store, receiver.url);
+    start(store, "a", () => 0.5, hourMs);
+    await eventually("a push was retried and accepted", async () => {
+      const [webhook] = await store.webhooks.list(siteId);
+      dueTimes.push(webhook?.dueAt ?? 0);
+      return receiver.got.length > 3;
+    });
+    expect(Math.max(...dueTimes)).toBeLessThan(Date.now() + hourMs / 2);
   });
 
   test("several nodes push a webhook one at a time, each period once and in order", async () => {

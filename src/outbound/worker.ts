@@ -105,11 +105,13 @@ async function pushNext(
       return store.pushes.renewLease(key, { owner, now: again.now, until: again.now + leaseMs });
     },
   });
-  const settled = { ...key, owner, number: push.period.number, at: now(), calls };
+  // By its own clock a node that is ahead would let others wait for a retry.
+  const at = clock.fromLocal(now());
+  const settled = { ...key, owner, number: push.period.number, at, calls };
   if (answer.ok) return store.pushes.settle({ ...settled, ok: true });
 
-  const { disabled, ...consequence } = afterFailure(answer, push, options.retry, now());
-  const line = disabled === null ? null : disabledLine(push, disabled, now());
+  const { disabled, ...consequence } = afterFailure(answer, push, options.retry, at);
+  const line = disabled === null ? null : disabledLine(push, disabled, at);
   const isOurs = await store.pushes.settle({ ...settled, ok: false, ...consequence, disabled: line });
   if (isOurs && disabled !== null) options.onDisabled(key, disabled);
   return false;

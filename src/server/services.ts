@@ -146,6 +146,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
     attemptMs: config.attemptMs,
     now,
     elapsed,
+    clock: node.clock,
     recheck: recheckWith({ store, directory }),
     onDefect,
     markForReconnection: (connection, reason) =>

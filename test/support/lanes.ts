@@ -47,7 +47,7 @@ function idsOf({ body }: PlatformRequest): string[] {
   return parsed.conversions?.map((one) => one.platformEventId) ?? [parsed.platformEventId ?? ""];
 }
 
-type Given = Partial<Pick<LanesOptions, "settle" | "markForReconnection" | "recheck">> & {
+type Given = Partial<Pick<LanesOptions, "settle" | "markForReconnection" | "recheck" | "clock">> & {
   connectionNow?: Directory["connectionNow"];
   /** Answers each call; without it every call waits for `answer`. */
   reply?: (call: Call) => Sent | Promise<Sent>;
@@ -107,6 +107,7 @@ export function setUp(connections: Connection[], given: Given = {}) {
         rejected === undefined ? connection : { fault: "refused", error: "cannot be renewed" },
     },
     ...(given.recheck && { recheck: given.recheck }),
+    ...(given.clock && { clock: given.clock }),
     breaker: openBreaker(),
     quota: openQuota(),
     retry: { scheduleMs: [10_000, 60_000], random: () => 0.5 },

@@ -57,6 +57,16 @@ describe("the settlement", () => {
     ]);
   });
 
+  test("a retry is due by the clock that all nodes share, whatever the node's own shows", async () => {
+    const relay = setUp([webhook], {
+      reply: () => http(503),
+      clock: { fromLocal: (at) => at - 3_600_000 },
+    });
+    relay.clock.set = 3_600_000;
+    await relay.lanes.send(job(webhook, { leaseUntil: start + 7_200_000 }));
+    expect(relay.settled).toMatchObject([{ state: "queued", dueAt: start + 10_000, at: start }]);
+  });
+
   test("an outcome is reported only after it is durable", async () => {
     const written = Promise.withResolvers<void>();
     const relay = setUp([sandbox], { reply: () => http(200), settle: () => written.promise });

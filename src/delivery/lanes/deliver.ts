@@ -1,5 +1,6 @@
 // Delivers a batch of jobs of one connection: from the last checks before sending to the durable outcome.
 
+import { localClock, type SharedClock } from "../../background/sharedClock.ts";
 import { tickMs } from "../../kernel/coarseTimers.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Platform } from "../../platforms/platform.ts";
@@ -42,6 +43,8 @@ export type DelivererOptions = {
   now: () => number;
   /** Milliseconds on a monotonic clock, for breakers, quotas and leases. */
   elapsed: () => number;
+  /** The clock of due times; by default the node's own, which is enough for a single node. */
+  clock?: Pick<SharedClock, "fromLocal">;
   /** Looks again at a batch that waited. */
   recheck?: Recheck;
   /** Reports a defect of a platform's functions, or a settlement that could not be written. */
@@ -52,6 +55,8 @@ export const connectionKey = (of: { siteId: string; connectionId: string }) =>
   `${of.siteId} ${of.connectionId}`;
 
 export function createDeliverer(options: DelivererOptions) {
+  const { fromLocal } = options.clock ?? localClock(options.now);
+
   /** When this ends, every job of the batch is settled and resolved, or its lease is lost. */
   async function deliver(batch: QueuedJob[]): Promise<void> {
     const { recheck } = options;
@@ -262,9 +267,10 @@ export function createDeliverer(options: DelivererOptions) {
         owner: job.owner,
         state,
         reason,
-        dueAt,
+        // By its own clock a node that is ahead would let others wait for a retry.
+        dueAt: dueAt === 0 ? 0 : fromLocal(dueAt),
         attempts: attempt?.number ?? job.attemptsMade,
-        at: options.now(),
+        at: fromLocal(options.now()),
         attempt,
       };
       options.onSettled?.(settlement);

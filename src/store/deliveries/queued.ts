@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { chunks, list, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
+import { readDueTime } from "./dueTime.ts";
 import { deliveryColumns, deliveryRow, type ConnectionKey, type Delivery } from "./delivery.ts";
 
 /** The relay pauses for as long as a step of the embedded store takes. */
@@ -40,8 +41,9 @@ export function queuedDeliveryStore(db: Database) {
     releaseParked(siteId: string, connectionId: string, now: number, max = Infinity): Promise<number> {
       return inSteps(db, max, async (tx) => {
         const parked = await tx.all(allParked, [siteId, connectionId]);
-        return changeEach(tx, parked, [siteId, connectionId, now], (ids) => {
-          return `UPDATE deliveries SET state = 'queued', reason = NULL, owner = '', due_at = $3, updated_at = $3
+        const dueAt = parked.length ? await readDueTime(db, tx, now) : now;
+        return changeEach(tx, parked, [siteId, connectionId, now, dueAt], (ids) => {
+          return `UPDATE deliveries SET state = 'queued', reason = NULL, owner = '', due_at = $4, updated_at = $3
              WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${ids}) AND ${still("parked")}
              RETURNING event_id`;
         });

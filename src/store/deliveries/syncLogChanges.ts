@@ -4,6 +4,7 @@
 import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type RowQuery, type Value } from "../engine/database.ts";
+import { readDueTime } from "./dueTime.ts";
 import { deliveryRow, insertDeliveries } from "./delivery.ts";
 import { plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
 import { removeAnswers } from "./outcomes.ts";
@@ -56,7 +57,8 @@ export function syncLogChangeStore(db: Database) {
           insertDeliveries,
           ended.map((one) => deliveryRow.values(one)),
         );
-        const params: Value[] = [siteId, connectionId, now, reason, dueAt, ...states];
+        const due = (await readDueTime(db, tx, now)) + dueAt - now;
+        const params: Value[] = [siteId, connectionId, now, reason, due, ...states];
         // The last condition counts the rows again when the transaction runs twice, because its commit was not confirmed.
         const rows = await tx.all(
           `UPDATE deliveries SET state = 'queued', reason = $4, due_at = $5, owner = '', updated_at = $3

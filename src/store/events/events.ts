@@ -8,6 +8,7 @@ import {
   type NewDelivery,
   type Origin,
 } from "../deliveries/delivery.ts";
+import { readDueTime } from "../deliveries/dueTime.ts";
 import { chunks, list, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { claimAll, claimOrderEventId, personRefOf, type Claimant } from "./claims.ts";
 import { eventListStore, type EventFilter } from "./eventList.ts";
@@ -161,7 +162,8 @@ export function eventStore(
     },
 
     /** Accepts a filtered event after all, with deliveries that are due at once. False when it was not filtered. */
-    release: (release: Release): Promise<boolean> => db.write((tx) => releaseEvent(tx, release)),
+    release: (release: Release): Promise<boolean> =>
+      db.write(async (tx) => releaseEvent(tx, release, await readDueTime(db, tx, release.now))),
   };
 }
 
@@ -202,7 +204,7 @@ const deliveryRows = (deliveries: readonly NewDelivery[], plan: readonly PlanEnt
     plan[i]?.by === "row" ? [deliveryRow.values(newDelivery(delivery, origin))] : [],
   );
 
-async function releaseEvent(tx: RowQuery, release: Release): Promise<boolean> {
+async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Promise<boolean> {
   const { siteId, eventId, attribution, deliveries, orderEventId, claimUntil, now } = release;
   const plan = toPlan(deliveries, false);
   const [row] = await tx.all(
@@ -229,7 +231,7 @@ async function releaseEvent(tx: RowQuery, release: Release): Promise<boolean> {
     eventId,
     usesOrderEventId ? 1 : 0,
   ]);
-  const origin = { event: { siteId, id: eventId, receivedAt: now }, owner: "", leaseUntil: now };
+  const origin = { event: { siteId, id: eventId, receivedAt: now }, owner: "", leaseUntil: dueAt };
   await tx.change(insertDeliveries, deliveryRows(deliveries, plan, origin));
   return true;
 }
