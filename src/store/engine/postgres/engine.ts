@@ -190,6 +190,8 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         "writers",
         async (take, isUncertain) => {
           const session = openTransaction(take, siteOf, { isUncertain, confirmTimeline });
+          // What `work` knows of promotions holds only on a server whose timeline was confirmed before.
+          if (confirmTimeline) await session.begin();
           const result = await work(session.tx);
           await session.commit(commitTimeoutMs);
           return result;
@@ -226,10 +228,10 @@ function openTransaction(
   take: Take,
   siteOf: SiteOf,
   { isUncertain, confirmTimeline }: { isUncertain: boolean; confirmTimeline: boolean },
-): { tx: RowQuery; commit(timeoutMs: number): Promise<void> } {
+): { begin(): Promise<void>; tx: RowQuery; commit(timeoutMs: number): Promise<void> } {
   let beginning: ReturnType<Take> | null = null;
 
-  async function begin(siteId: string | null): ReturnType<Take> {
+  async function beginFor(siteId: string | null): ReturnType<Take> {
     const taken = await take(siteId);
     const { client, on } = taken;
     // BEGIN is not awaited: it travels with the first statement, which fails if it fails.
@@ -250,13 +252,16 @@ function openTransaction(
   }
 
   return {
+    async begin() {
+      await (beginning ??= beginFor(null));
+    },
     tx: {
       async all(sql, params) {
-        const { client } = await (beginning ??= begin(siteOf(sql, params)));
+        const { client } = await (beginning ??= beginFor(siteOf(sql, params)));
         return query(client, sql, params);
       },
       async change(statement, rows, first = []) {
-        const { client } = await (beginning ??= begin(siteOfRows(statement, rows, first)));
+        const { client } = await (beginning ??= beginFor(siteOfRows(statement, rows, first)));
         return changeRows(client, statement, rows, first);
       },
     },
