@@ -104,17 +104,21 @@ function checkOutcomes(rows: Rows, found: readonly Outcome[], faults: Faults): s
 }
 
 /**
- * The number of a row is the number of first attempts that were settled before. It may be higher while attempts are open or
- * once another node has taken the event over: a server that was promoted may lack earlier rows, which are written again.
+ * The number of an owner's row is the number of first attempts that were settled before. It may be higher while attempts are
+ * open or once another node has taken the event over: a server that was promoted may lack earlier rows, which are written
+ * again. A node that takes an event over uses any numbers that are free.
  */
 function areInSequence(rows: readonly Row[], isOpen: boolean): boolean {
-  const sorted = rows.toSorted((one, other) => Number(one.number) - Number(other.number));
-  const mayBeHigher = isOpen || sorted.some((row) => String(row.results).endsWith(',"taken"]'));
+  const sorted = rows
+    .map((row) => ({ number: Number(row.number), text: String(row.results) }))
+    .toSorted((one, other) => one.number - other.number);
+  const isTaken = ({ text }: { text: string }) => text.endsWith('"taken"]');
+  const mayBeHigher = isOpen || sorted.some(isTaken);
   let before = 0;
   return sorted.every((row) => {
-    const number = Number(row.number);
-    const isRight = mayBeHigher ? number >= before : number === before;
-    before += readOutcomes(String(row.results)).length;
+    if (isTaken(row)) return row.number >= 0;
+    const isRight = mayBeHigher ? row.number >= before : row.number === before;
+    before += readOutcomes(row.text).length;
     return isRight;
   });
 }
