@@ -27,6 +27,10 @@ export const sitePages: readonly SitePage[] = [
     load: () => import("./scenes/integrations/webhooks/Webhooks.tsx"),
   },
   {
+    path: "reconciliation",
+    load: () => import("./scenes/reconciliation/Reconciliation.tsx"),
+  },
+  {
     path: "configuration/keys",
     load: () => import("./scenes/configuration/inbound/InboundKeys.tsx"),
   },

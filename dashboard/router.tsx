@@ -71,6 +71,7 @@ const routes = root.addChildren([
     ...sitePages.map(({ path, load, hasTraces }) =>
       (hasTraces ? withTraces : inside)(`/sites/$site/${path}`, path === "overview" ? load : withTexts(load)),
     ),
+    inside("/sites/$site/reconciliation/rows", () => import("./scenes/reconciliation/RunRows.tsx")),
     withTraces(
       "/sites/$site/integrations/$platform",
       withTexts(() => import("./scenes/integrations/platforms/PlatformPage.tsx")),

@@ -73,6 +73,7 @@ function memberPages({ site }: Demo): Shown[] {
     page("platform-reddit", "integrations/reddit"),
     page("sync-log", "integrations/log"),
     page("webhooks", "integrations/webhooks"),
+    page("reconciliation", "reconciliation"),
     page("keys", "configuration/keys"),
     page("tag", "configuration/tag"),
     page("domains", "configuration/domains"),

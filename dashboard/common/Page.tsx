@@ -19,7 +19,7 @@ export function Page({
 }: {
   title: string;
   /** The page that this one is a part of. */
-  back?: { to: string; label: string };
+  back?: { to: string; label: string; search?: Record<string, unknown> };
   about?: ReactNode;
   actions?: ReactNode;
   tabs?: readonly Tab[];
@@ -34,7 +34,11 @@ export function Page({
       <Group justify="space-between" align="flex-start" gap="md">
         <Box>
           {back && (
-            <Anchor renderRoot={(props) => <Link to={back.to} {...props} />} size="sm" c="dimmed">
+            <Anchor
+              renderRoot={(props) => <Link to={back.to} search={back.search ?? {}} {...props} />}
+              size="sm"
+              c="dimmed"
+            >
               <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
                 <ChevronLeft size={14} aria-hidden />
                 {back.label}

@@ -17,6 +17,7 @@ import { judgeBots } from "./bots.ts";
 import { createRandom } from "./random.ts";
 import { addMembers, type Clock, type SignIns } from "./members.ts";
 import { replayEvent, createPlanner, type Planned } from "./events.ts";
+import { compareOrders } from "./orders.ts";
 import { createReplayLanes } from "./platformAnswers.ts";
 import { writeRejectedRequests } from "./rejectedRequests.ts";
 import { createTrafficCurve, drawTimes } from "./trafficCurve.ts";
@@ -223,6 +224,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
     Date.now(),
     clock,
   );
+  await compareOrders(context, createRandom(seed + 2), shopSite, { from, now });
   await countAll(context, now);
   return { shop: shopSite, product: productSite, events, signIns };
 }

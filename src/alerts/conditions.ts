@@ -12,6 +12,7 @@ import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { appSubject, hoursText, nameOf, timeText } from "./message.ts";
 import { checkNotCounted, isLookDue, type NotCountedMemory } from "./notCounted.ts";
+import { checkAccuracy, checkFeed } from "./reconciliation.ts";
 
 /** A condition must be absent for this long before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
 export const quietMs: Record<AlertKind, number> = {
@@ -25,9 +26,14 @@ export const quietMs: Record<AlertKind, number> = {
   // Damaged events are found only when they are due.
   "damaged data": hourMs,
   "not counted": 0,
+  accuracy: 0,
+  "order feed": 0,
 };
 
-export type Facts = Pick<Store, "alerts" | "confirmations" | "keyUse" | "webhooks">;
+export type Facts = Pick<
+  Store,
+  "alerts" | "confirmations" | "keyUse" | "webhooks" | "reconciliations" | "orderFeeds"
+>;
 
 /** A check passes this on to the next one. */
 export type CheckMemory = {
@@ -91,6 +97,11 @@ export async function checkSite(
     const text = `${host} has received ten or more requests with wrong keys within five minutes, since ${timeText(startedAt, timeZone)}. They are rejected; valid keys still work.`;
     findings.push({ kind: "wrong keys", subject: host, text });
   }
+  const runs = await facts.reconciliations.list(site.id);
+  findings.push(
+    ...checkAccuracy(runs, site.connections, timeZone, now),
+    ...checkFeed(await facts.orderFeeds.find(site.id), timeZone, now),
+  );
   return findings.filter((one) => one !== null);
 }
 

@@ -70,8 +70,13 @@ function pageOf(site: Site, kind: AlertKind, connection: Connection | undefined)
     webhook: "integrations/webhooks",
     "wrong keys": "configuration/keys",
     host: "configuration/domains",
+    accuracy: "reconciliation",
+    "order feed": "reconciliation",
   };
-  const page = connection ? `integrations/${connection.platform}` : (pages[kind] ?? "settings/alerts");
+  const page =
+    connection && kind !== "accuracy"
+      ? `integrations/${connection.platform}`
+      : (pages[kind] ?? "settings/alerts");
   return `/dashboard/sites/${site.id}/${page}`;
 }
 
@@ -138,6 +143,16 @@ function aboutKind(
       return {
         title: `${name} counts fewer conversions`,
         whatToDo: `cleancast delivery list ${host} --connection ${subject} --confirmation not_counted --from 24h`,
+      };
+    case "accuracy":
+      return {
+        title: `accuracy of ${name} fell`,
+        whatToDo: `cleancast reconcile show --site ${host}`,
+      };
+    case "order feed":
+      return {
+        title: "the list of orders cannot be fetched",
+        whatToDo: `cleancast reconcile feed show --site ${host}`,
       };
     case "damaged data":
       return { title: `${damagedName(subject)} cannot be read`, whatToDo: repairOf(subject, host) };

@@ -464,9 +464,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const site = await newSite();
     let count = 20_000;
     const facts: Facts = {
-      confirmations: store.confirmations,
-      keyUse: store.keyUse,
-      webhooks: store.webhooks,
+      ...store,
       alerts: { ...store.alerts, measureQueue: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
     };
     const memory = newCheckMemory();

@@ -10,6 +10,8 @@ export type Call<Name extends RouteName> = {
   params: Record<ParamNames<Name>, string>;
   query: Query<Name>;
   body: Body<Name>;
+  /** The file in the body; empty for routes without one. */
+  upload: Buffer;
   /** Null for routes that need no sign-in. */
   actor: Actor | null;
   /** Names the caller in the audit log. */

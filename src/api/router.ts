@@ -13,6 +13,7 @@ import { readBytes } from "../http/body.ts";
 import { openRateLimit } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
+import { maxUploadMiB } from "../kernel/reconciliation.ts";
 import { Denied, Refusal } from "../kernel/refusal.ts";
 import { notFound, type Call, type Handlers } from "./call.ts";
 
@@ -55,6 +56,7 @@ export function openRouter(options: RouterOptions): Router {
       params: found.params,
       query: validate(found.route.query, request.query) as never,
       body: (found.route.body ? validate(found.route.body, await readJson(request.raw)) : undefined) as never,
+      upload: found.route.upload ? await readUpload(request.raw) : noUpload,
       actor,
       by: {
         actor: actor ? auditName(actor) : "anonymous",
@@ -141,6 +143,24 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch {
     throw new Refusal("", "The body is not JSON.");
   }
+}
+
+const noUpload = Buffer.alloc(0);
+const uploadTypes = new Set(["text/csv", "application/x-ndjson", "application/octet-stream"]);
+
+/** Reads a file, and refuses the types that an HTML form of another site can send. */
+async function readUpload(request: IncomingMessage): Promise<Buffer> {
+  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (!uploadTypes.has(type))
+    throw new Refusal("", "Send CSV or NDJSON, with Content-Type: text/csv or application/x-ndjson.");
+  const bytes = await readBytes(request, maxUploadMiB * 1024 * 1024);
+  if (bytes === "too large")
+    throw new Refusal(
+      "",
+      `The file is larger than ${maxUploadMiB} MiB. Send it in parts, each with the header.`,
+    );
+  if (bytes === "cut") throw new Refusal("", "The body is incomplete.");
+  return bytes;
 }
 
 /** PostgreSQL cannot store a zero byte in a text. */

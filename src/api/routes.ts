@@ -13,6 +13,7 @@ import type { ApiContext } from "./context.ts";
 import { peopleHandlers } from "./handlers/people.ts";
 import { qualityHandlers } from "./handlers/results/quality.ts";
 import { oauthAppHandlers, platformHandlers } from "./handlers/platforms.ts";
+import { reconciliationHandlers } from "./handlers/reconciliations.ts";
 import { sessionHandlers } from "./handlers/session.ts";
 import { siteHandlers } from "./handlers/sites.ts";
 import { statisticsHandlers } from "./handlers/statistics.ts";
@@ -32,6 +33,7 @@ export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...deliveryHandlers(context),
   ...trafficHandlers(context),
   ...peopleHandlers(context),
+  ...reconciliationHandlers(context),
   ...platformHandlers(context),
   ...connectionHandlers(context),
   ...oauthAppHandlers(context),

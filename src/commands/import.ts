@@ -26,7 +26,7 @@ type Options = {
   map: string[];
   constant: string[];
   event?: string;
-  timeZone: string;
+  timeZone?: string;
   dates?: string;
   decimal?: string;
   refused?: string;
@@ -80,12 +80,16 @@ export function importCommands(program: CliCommand): void {
     });
 }
 
-function withFileOptions(command: CliCommand, kind: ImportKind): CliCommand {
+export function withFileOptions(command: CliCommand, kind: ImportKind): CliCommand {
+  const zone = "the zone of times without an offset, such as Europe/Berlin";
   return command
     .option("--site <site>", "the site's id or one of its hosts")
     .option("--map <field=column>", "the column of a field; may be repeated", collectValues, [])
     .option("--constant <field=value>", "the value for blank cells; may be repeated", collectValues, [])
-    .option("--time-zone <zone>", "the zone of times without an offset, such as Europe/Berlin", "UTC")
+    .option(
+      "--time-zone <zone>",
+      kind === "orders" ? `${zone} (default: the site's)` : `${zone} (default: UTC)`,
+    )
     .option("--dates <order>", "mdy or dmy: the order of 03/04/2026")
     .option("--decimal <sign>", "point or comma: the decimal separator")
     .option("--refused <file>", "write line numbers and reasons of refused rows to this file")
@@ -102,10 +106,10 @@ async function runImport(
 ): Promise<void> {
   // Loaded on demand: a relay that starts needs no CSV parser.
   const { importFile } = await import("../import/import.ts");
-  const { openSource } = await import("../import/source.ts");
-  const rules = await readRules(options);
+  const { openSource } = await import("../tables/source.ts");
   await withContext(command, async ({ store, directory, by }) => {
     const site = findSiteOrOnly(directory, options.site);
+    const rules = await readRules(options, kind === "orders" ? site.settings.timeZone : "UTC");
     const deliver = kind === "conversions" ? readDeliver(options) : "none";
     const dryRun = options.dryRun === true || (deliver !== "none" && options.yes !== true);
     const request: ImportRequest = {
@@ -174,8 +178,14 @@ function readDeliver({ deliver, dryRun }: Options): string {
   );
 }
 
-async function readRules({ timeZone, dates, decimal }: Options): Promise<ImportRequest["rules"]> {
-  const { isTimeZone } = await import("../import/values.ts");
+type RuleOptions = { timeZone?: string; dates?: string; decimal?: string };
+
+export async function readRules(
+  { timeZone: given, dates, decimal }: RuleOptions,
+  defaultZone: string,
+): Promise<ImportRequest["rules"]> {
+  const { isTimeZone } = await import("../tables/values.ts");
+  const timeZone = given ?? defaultZone;
   if (!isTimeZone(timeZone))
     throw new Refusal("time-zone", `${timeZone} is not a time zone. Write it like Europe/Berlin.`);
   if (dates !== undefined && dates !== "mdy" && dates !== "dmy")

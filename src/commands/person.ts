@@ -82,7 +82,7 @@ export function personCommands(program: CliCommand): void {
         const { emailSha256 } = readPerson(options);
         const request = newPersonRequest(site, emailSha256, by);
         const data = await countPersonData(store, request);
-        const isStored = data.identity || data.visitors > 0 || data.events > 0;
+        const isStored = data.identity || data.visitors > 0 || data.events > 0 || data.orders > 0;
         const what = `This erases ${dataText(data)}. It cannot be undone.`;
         if (isStored) await confirm({ what, yes: options.yes });
         const erased = await erasePerson(store, request);
@@ -110,11 +110,17 @@ export function personCommands(program: CliCommand): void {
     );
 }
 
-function dataText({ identity, visitors, events }: Awaited<ReturnType<typeof countPersonData>>): string {
+function dataText({
+  identity,
+  visitors,
+  events,
+  orders,
+}: Awaited<ReturnType<typeof countPersonData>>): string {
   const parts = [
     ...(identity ? ["the identity record"] : []),
     ...(visitors > 0 ? [countOf(visitors, "visitor")] : []),
     ...(events > 0 ? [`the person in ${countOf(events, "event")}`] : []),
+    ...(orders > 0 ? [`the person in ${countOf(orders, "order")}`] : []),
   ];
   return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : (parts[0] ?? "");
 }

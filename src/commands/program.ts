@@ -22,6 +22,7 @@ import { operateCommands } from "./operate.ts";
 import { personCommands } from "./person.ts";
 import { platformCommands } from "./platform.ts";
 import { qualityCommands } from "./results/quality.ts";
+import { reconcileCommands } from "./reconcile/reconcile.ts";
 import { signInCommands } from "./signIn.ts";
 import { siteCommands, tagCommands } from "./site.ts";
 import { trafficCommands } from "./traffic.ts";
@@ -46,6 +47,7 @@ const all: readonly ((program: CliCommand) => void)[] = [
   deliveryCommands,
   qualityCommands,
   backfillCommands,
+  reconcileCommands,
   alertCommands,
   tagCommands,
   trafficCommands,

@@ -1,11 +1,11 @@
 // Plans the changes of a site's webhooks. A webhook is found by its URL.
 
+import { readAddress } from "../delivery/addresses.ts";
 import {
   addWebhook,
   disableWebhook,
   enableWebhook,
   findWebhook,
-  readAddress,
   removeWebhook,
   rotateSecret,
   setSendEmpty,

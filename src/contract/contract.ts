@@ -8,6 +8,7 @@ import { eventRoutes } from "./events.ts";
 import { hostRoutes } from "./hosts.ts";
 import { integrationRoutes } from "./integrations.ts";
 import { qualityRoutes } from "./quality.ts";
+import { reconciliationRoutes } from "./reconciliation.ts";
 import type { Route } from "./route.ts";
 import { apiKeyRoutes, memberRoutes, sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
@@ -26,6 +27,7 @@ export const sections = {
   Events: eventRoutes,
   Traffic: trafficRoutes,
   People: peopleRoutes,
+  Reconciliation: reconciliationRoutes,
   Integrations: integrationRoutes,
   "Match quality": qualityRoutes,
   Webhooks: webhookRoutes,
@@ -42,6 +44,7 @@ export const contract = {
   ...eventRoutes,
   ...trafficRoutes,
   ...peopleRoutes,
+  ...reconciliationRoutes,
   ...integrationRoutes,
   ...qualityRoutes,
   ...webhookRoutes,

@@ -23,6 +23,8 @@ export type Route = {
   scopes?: readonly [Scope, ...Scope[]];
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** True where the body is a CSV or NDJSON file, which the handler reads. */
+  upload?: true;
   /** The body of a 200; `stream` and `csv` are not JSON. */
   answer: z.ZodType | "stream" | "csv";
 };

@@ -119,6 +119,6 @@ export const peopleRoutes = {
     allow: "admin",
     scopes: ["people"],
     body: person,
-    answer: z.object({ emailSha256, events: count, visitors: count }),
+    answer: z.object({ emailSha256, events: count, visitors: count, orders: count }),
   },
 } satisfies Record<string, Route>;

@@ -71,6 +71,21 @@ export function urlFault(allow: AllowList, text: string): string | null {
   return url.protocol === "https:" || perhapsAllowed ? null : "must use https";
 }
 
+const maxUrlLength = 2048;
+
+/** Reads the address of a webhook or a feed. No fault quotes it: it may contain a token. */
+export function readAddress(allow: AllowList, text: string): { url: string } | { fault: string } {
+  const trimmed = text.trim();
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : null;
+  if (!url || !/^https?:$/.test(url.protocol))
+    return { fault: "url must be an address like https://example.com/hook." };
+  if (url.href.length > maxUrlLength) return { fault: `url is longer than ${maxUrlLength} characters.` };
+  const fault = urlFault(allow, url.href);
+  if (fault) return { fault: `url ${fault}.` };
+  url.hash = "";
+  return { url: url.href };
+}
+
 /** Removes the brackets of an IPv6 address in a URL. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "").toLowerCase();

@@ -228,7 +228,7 @@ const knownErrors: Readonly<Record<string, readonly [SendFailure["code"], text: 
 };
 
 /** Texts of our own: the runtime's messages can contain addresses and header values. */
-function toFailure(error: unknown): SendFailure {
+export function toFailure(error: unknown): SendFailure {
   const failure = (code: SendFailure["code"], text: string) => ({ ok: false, code, error: text }) as const;
   // Several addresses of one host fail together in an AggregateError; the first error is enough.
   const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;

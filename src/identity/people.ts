@@ -93,6 +93,7 @@ export async function exportPerson(store: Store, request: PersonRequest) {
     consent: await store.people.listDecisions(siteId, emailSha256),
     consentHistory: await store.people.listHistory(siteId, emailSha256),
     visitors: await listVisitors(store, request),
+    orders: await store.orders.listByPerson(siteId, emailSha256),
     filterLists: request.listed ?? { allowed: false, blocked: false },
     events,
   };
@@ -116,7 +117,7 @@ async function listVisitors(store: Store, { siteId, emailSha256 }: PersonRequest
 export async function countPersonData(
   store: Store,
   { siteId, emailSha256 }: PersonRequest,
-): Promise<{ identity: boolean; visitors: number; events: number }> {
+): Promise<{ identity: boolean; visitors: number; events: number; orders: number }> {
   const identity = await store.people.findIdentity(siteId, emailSha256);
   const linked = await store.people.change(siteId, (rows) => rows.findVisitors(emailSha256));
   const visitors = new Set([...linked, ...(identity?.visits ?? []).flatMap((one) => one.visitorId ?? [])]);
@@ -124,17 +125,18 @@ export async function countPersonData(
     identity: identity !== null,
     visitors: visitors.size,
     events: await store.deletions.eventsOfPerson(siteId, emailSha256),
+    orders: (await store.orders.listByPerson(siteId, emailSha256)).length,
   };
 }
 
 /**
- * Erases a person: the identity record, its visitors, and the person in events. A refusal of consent stays, or the person
+ * Erases a person: the identity record, its visitors, and the person in events and orders. A refusal of consent stays, or the person
  * would be tracked again at the next visit; it consists of a hash and the word "denied".
  */
 export async function erasePerson(
   store: Store,
   request: PersonRequest,
-): Promise<{ events: number; visitors: number }> {
+): Promise<{ events: number; visitors: number; orders: number }> {
   const { siteId, emailSha256, now } = request;
   const visitors = await store.people.change(siteId, async (rows) => {
     const identity = await rows.lockIdentity(emailSha256, now);
@@ -151,11 +153,12 @@ export async function erasePerson(
     return ids.size;
   });
   const events = await store.erase.events(siteId, emailSha256, now);
+  const orders = await store.orders.erasePerson(siteId, emailSha256);
   // The allow list would still name the person. The block list stays, like a refusal.
   if (request.listed?.allowed) await removeFromAllowed(store, request);
-  await audit(store, request, "person erased", { events, visitors });
+  await audit(store, request, "person erased", { events, visitors, orders });
   await store.deletions.add("person");
-  return { events, visitors };
+  return { events, visitors, orders };
 }
 
 async function removeFromAllowed(

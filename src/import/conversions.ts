@@ -11,11 +11,11 @@ import { idAt } from "../kernel/ids.ts";
 import { relay, type Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
-import { readCell, readCellText, type RowFormat } from "./columns.ts";
+import { readCell, readCellText, type RowFormat } from "../tables/columns.ts";
 import { readItemsCell } from "./items.ts";
-import type { Cells, TableRow } from "./table.ts";
+import type { Cells, TableRow } from "../tables/table.ts";
 import type { Outcome } from "./tally.ts";
-import { matchesCurrency, readMoney, readTime, ValueFault } from "./values.ts";
+import { matchesCurrency, readMoney, readTime, ValueFault } from "../tables/values.ts";
 
 /** The key id of imported events. */
 const importKey = "import";

@@ -10,10 +10,10 @@ import { firstUtmOf, joinVisits } from "../identity/records.ts";
 import type { Site } from "../sites/directory.ts";
 import { effectiveConsent, operator, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
-import { readCellText, type RowFormat } from "./columns.ts";
-import type { Cells, TableRow } from "./table.ts";
+import { readCellText, type RowFormat } from "../tables/columns.ts";
+import type { Cells, TableRow } from "../tables/table.ts";
 import type { Outcome } from "./tally.ts";
-import { readTime, ValueFault } from "./values.ts";
+import { readTime, ValueFault } from "../tables/values.ts";
 
 type IdentityImport = {
   store: Pick<Store, "people">;

@@ -7,14 +7,16 @@ import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Acceptance, NewEvent } from "../store/events/events.ts";
 import type { ImportKind, ImportRow } from "../store/sites/imports.ts";
 import type { Store } from "../store/store.ts";
-import { chooseColumns, type Mapping } from "./columns.ts";
+import { chooseColumns } from "./columns.ts";
+import type { Mapping } from "../tables/columns.ts";
 import { importConversions } from "./conversions.ts";
 import { importIdentities } from "./identities.ts";
+import { importOrders } from "./orders.ts";
 import { run, type Progress, type RefusedRow, type RunOptions } from "./run.ts";
-import type { Source } from "./source.ts";
+import type { Source } from "../tables/source.ts";
 import { newTally, type Tally } from "./tally.ts";
 import { acquireImport, type Process } from "./importLease.ts";
-import type { ValueRules } from "./values.ts";
+import type { ValueRules } from "../tables/values.ts";
 
 export type ImportRequest = {
   kind: ImportKind;
@@ -74,7 +76,7 @@ export async function importFile(request: ImportRequest, context: ImportContext)
     request.requestedColumns,
     Object.keys(defaults),
   );
-  const id = makeImportId(request, mapping) ?? context.newId();
+  const id = await findImportId(request, mapping, context);
   const isWanted = connectionFilter(currentSite(directory, siteId), request.deliver);
   const site = (): Site => {
     const whole = currentSite(directory, siteId);
@@ -133,8 +135,10 @@ async function openSteps({ request, context, report, site }: Job, into: Store) {
   const table = await request.source.open();
   const format = { mapping, defaults: request.defaults, rules: request.rules, delimiter: table.delimiter };
   const options = { id, store: into, site, format, now: context.now, dryRun };
-  const importRows: RunOptions["importRows"] = (rows) =>
-    kind === "conversions" ? importConversions(rows, options) : importIdentities(rows, options);
+  const importRows: RunOptions["importRows"] = (rows) => {
+    if (kind === "orders") return importOrders(rows, options);
+    return kind === "conversions" ? importConversions(rows, options) : importIdentities(rows, options);
+  };
   return {
     store: context.store,
     table,
@@ -149,6 +153,19 @@ async function openSteps({ request, context, report, site }: Job, into: Store) {
 
 function doneBefore({ report }: Job, { line, tally }: ImportRow): Report {
   return { ...report, state: "done before", resumedAfter: 0, line, tally: tally as Tally, duplicates: null };
+}
+
+async function findImportId(
+  request: ImportRequest,
+  mapping: Mapping,
+  context: ImportContext,
+): Promise<string> {
+  const id = makeImportId(request, mapping);
+  if (id === null) return context.newId();
+  // Another list may have been uploaded since: the orders of this one count again.
+  const isDone = async () =>
+    (await context.store.imports.find({ siteId: request.siteId, id }))?.state === "done";
+  return request.kind === "orders" && (await isDone()) ? context.newId() : id;
 }
 
 /** The same file with the same options for the same site is the same import. Piped input is always a new one. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readItemsCell } from "./items.ts";
-import { parseExact } from "./ndjson.ts";
-import { ValueFault } from "./values.ts";
+import { parseExact } from "../tables/ndjson.ts";
+import { ValueFault } from "../tables/values.ts";
 
 describe("the items of a row", () => {
   const json = '[{"id":12345678901234567891,"name":"12","price":9.90,"quantity":2},{"id":"b","price":"1e1"}]';

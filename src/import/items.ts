@@ -1,8 +1,8 @@
 // Reads the items of a row: a list in NDJSON, the same list as JSON in a cell of CSV.
 
 import { isJsonObject } from "../http/body.ts";
-import { parseExact } from "./ndjson.ts";
-import { ValueFault } from "./values.ts";
+import { parseExact } from "../tables/ndjson.ts";
+import { ValueFault } from "../tables/values.ts";
 
 /** The numbers of an item, which are texts after `parseExact`. */
 const numberFields = ["price", "quantity"];

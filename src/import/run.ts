@@ -6,7 +6,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
-import type { Table, TableRow } from "./table.ts";
+import type { Table, TableRow } from "../tables/table.ts";
 import { countOutcome, type Outcome, type Tally } from "./tally.ts";
 
 /** A commit of this many rows blocks others for a few milliseconds. */

@@ -212,5 +212,7 @@ export const alertKinds = [
   "host",
   "damaged data",
   "not counted",
+  "accuracy",
+  "order feed",
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];

@@ -59,6 +59,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     app: await store.platformSignIns.findApp("google_ads"),
     signIn: await store.platformSignIns.find("s1", "i1"),
     webhooks: await store.webhooks.listWithSecrets("s1"),
+    feed: await store.orderFeeds.find("s1"),
     access: store.accessSecret,
   });
 
@@ -132,6 +133,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
         oauth_apps: 1,
         platform_sign_ins: 1,
         webhooks: 2,
+        order_feeds: 1,
         bot_visits: 1,
         events: 1,
         settings: 2,
@@ -152,7 +154,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     expect(found.sites[0]?.settings).toEqual({ inbound: true });
     expect(found.webhooks[0]).toMatchObject({ state: "disabled", origin: "https://lost.invalid" });
     expect(found.event).toMatchObject({ orderId: "A-1", extra: null });
-    expect([found.app, found.signIn, found.bots]).toEqual([null, null, []]);
+    expect([found.app, found.signIn, found.feed, found.bots]).toEqual([null, null, null, []]);
     expect(await checkLocation(location, () => [newKey])).toEqual([]);
   });
 });

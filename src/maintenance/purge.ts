@@ -4,6 +4,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
+import { keepRunsDays, maxRuns } from "../kernel/reconciliation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { hasSettings } from "../sites/directory.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
@@ -24,6 +25,7 @@ const keepAgreementsMs = 400 * dayMs;
 /** A little more than two years, so that this month can be compared with that of the year before last. */
 const keepStatisticsMs = 800 * dayMs;
 const keepAuditMs = 800 * dayMs;
+const keepRunsMs = keepRunsDays * dayMs;
 
 /** The limits of one transaction. */
 const maxRows = 500;
@@ -50,6 +52,8 @@ export type PurgeOptions = {
     | "syncLog"
     | "alerts"
     | "deletedSites"
+    | "orders"
+    | "reconciliations"
   >;
   sites: () => Iterable<PurgedSite>;
   /** The id of this node. */
@@ -129,6 +133,12 @@ export function openPurge(options: PurgeOptions) {
     let removed = await store.traffic.purge(id, now() - keepBotsMs, now());
     removed += await store.pushes.purge(id, now() - keepPushesMs);
     removed += await store.alerts.purge(id, now() - keepAlertsMs);
+    removed += await inSteps(maxRows, (_after, limit) =>
+      store.orders.purge(id, now() - settings.keepEventsMs, limit),
+    );
+    removed += await inSteps(maxRows, (_after, limit) =>
+      store.reconciliations.purge(id, now() - keepRunsMs, maxRuns, limit),
+    );
     removed += await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));
     removed += await inSteps(maxRows, (after, limit) =>
       store.purge.events(

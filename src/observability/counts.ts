@@ -23,6 +23,8 @@ export function openCounts({ bySite }: { bySite: boolean }) {
   const visits = createLabelCounter();
   const confirmations = createLabelCounter();
   const confirmationCalls = createLabelCounter();
+  const reconciled = createLabelCounter();
+  const feedFetches = createLabelCounter();
   const answerSeconds = createBucketCounts(answerBounds);
   const attemptSeconds = new Map<string, BucketCounts>();
   const commitSeconds = createBucketCounts(commitBounds);
@@ -43,6 +45,8 @@ export function openCounts({ bySite }: { bySite: boolean }) {
     visits,
     confirmations,
     confirmationCalls,
+    reconciled,
+    feedFetches,
     answerSeconds,
     attemptSeconds,
     commitSeconds,

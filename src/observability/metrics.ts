@@ -112,6 +112,15 @@ function declareInbound({ counter, histogram }: Exporter, counts: Counts): void 
     ["site", "exit"],
     counts.siteEvents.entries,
   );
+  counter(
+    "cleancast_reconciled_rows_total",
+    "Rows of the reconciliations that ended on this node, by class.",
+    ["class"],
+    () => withoutSecondLabel(counts.reconciled.entries()),
+  );
+  counter("cleancast_order_feed_fetches_total", "Fetches of lists of orders on this node.", ["result"], () =>
+    withoutSecondLabel(counts.feedFetches.entries()),
+  );
   counter("cleancast_visits_total", "Visits that the tag reported, by bucket.", ["bucket"], () =>
     withoutSecondLabel(counts.visits.entries()),
   );

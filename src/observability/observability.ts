@@ -15,6 +15,8 @@ import type { Directory } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
+import type { Run } from "../store/reconciliation/runs.ts";
+import type { Tally } from "../store/reconciliation/tally.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitObserver, InFlightCommit } from "../store/engine/timed.ts";
 import { openBacklog } from "./backlog.ts";
@@ -113,6 +115,25 @@ export function openObservability(
     onPurged(siteId: string, rows: number): void {
       counts.totals.purgedRows += rows;
       log.info({ site: siteId, rows }, "purged");
+    },
+
+    /** A reconciliation ended. */
+    onReconciled({ id, siteId, tally }: Run): void {
+      const { classes = {}, orders = 0, received = 0 } = tally as Partial<Tally>;
+      for (const [name, count] of Object.entries(classes)) counts.reconciled.add(name, "", count);
+      log.info({ site: siteId, reconciliation: id, orders, received }, "reconciled");
+    },
+
+    /** A list of orders was fetched, or could not be. */
+    onFeedFetched(
+      { siteId }: { siteId: string },
+      error: string | null,
+      tally: { written: number; refused: number },
+    ): void {
+      counts.feedFetches.add(error === null ? "ok" : "failed");
+      const { written, refused } = tally;
+      if (error === null) log.info({ site: siteId, written, refused }, "list of orders fetched");
+      else log.warn({ site: siteId, error }, "list of orders not fetched");
     },
 
     onVisitCounted: (bucket: VisitBucket): void => counts.visits.add(bucket),

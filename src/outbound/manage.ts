@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
-import { urlFault, type AllowList } from "../delivery/addresses.ts";
+import { readAddress, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import { newSigningSecret, shortId, ulid } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
@@ -16,20 +16,6 @@ import { bodyOf, sendMessage, type Answer, type Message } from "./push.ts";
 type WebhookContext = { store: Pick<Store, "webhooks" | "pushes" | "periods" | "deletions"> };
 
 const rotationOverlapMs = dayMs;
-const maxUrlLength = 2048;
-
-/** Reads the address of a webhook. No fault quotes it: it may contain a token. */
-export function readAddress(allow: AllowList, text: string): { url: string } | { fault: string } {
-  const trimmed = text.trim();
-  const url = URL.canParse(trimmed) ? new URL(trimmed) : null;
-  if (!url || !/^https?:$/.test(url.protocol))
-    return { fault: "url must be an address like https://example.com/hook." };
-  if (url.href.length > maxUrlLength) return { fault: `url is longer than ${maxUrlLength} characters.` };
-  const fault = urlFault(allow, url.href);
-  if (fault) return { fault: `url ${fault}.` };
-  url.hash = "";
-  return { url: url.href };
-}
 
 /** Adds a webhook; its secret is returned this once. */
 export async function addWebhook(

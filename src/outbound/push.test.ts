@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Sent } from "../delivery/send.ts";
 import type { Closing, PeriodHead } from "../store/outbound/periods.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
-import { readAddress } from "./manage.ts";
+import { readAddress } from "../delivery/addresses.ts";
 import { lastPeriodEnd, openCloser, periodToClose } from "./periods.ts";
 import { excerpt, messageOf, pushRequest, readAnswer, type Answer } from "./push.ts";
 import { afterFailure } from "./worker.ts";

@@ -40,6 +40,8 @@ import { startPurge } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
 import { startOutbound } from "../outbound/worker.ts";
+import { startFeeds } from "../reconcile/feedWorker.ts";
+import { startReconciliations } from "../reconcile/worker.ts";
 import { openDirectory } from "../sites/directory.ts";
 import { countKeyUses } from "../sites/keyUses.ts";
 import { startStatistics } from "../statistics/worker.ts";
@@ -75,6 +77,18 @@ export async function startServices(options: ServiceOptions) {
   shutdown.add("background", "purge", startPurge({ ...node, onPurged }));
   await startBackups(node, options, mailer);
   shutdown.add("background", "statistics", startStatistics(node));
+  shutdown.add(
+    "background",
+    "reconciliations",
+    startReconciliations({ ...node, onEnded: (run) => observability.onReconciled(run) }),
+  );
+  const feeds = startFeeds({
+    ...node,
+    allow: config.allowPrivate,
+    connectMs: config.connectMs,
+    onFetched: (...fetched) => observability.onFeedFetched(...fetched),
+  });
+  shutdown.add("background", "order feeds", feeds);
   shutdown.add("background", "hosts", startHostMonitor({ ...node, checker }));
   shutdown.add("background", "alerts", startAlertMonitor({ ...node, channels, everyMs: config.alertMs }));
   return { ...node, ...delivery, ...counters, pushSender, checker, mailer, countries };

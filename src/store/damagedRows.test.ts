@@ -370,6 +370,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
           await its.configuration.saveConnection(auditLine(siteId), row, new Set(["url"]));
           await its.webhooks.add(auditLine(siteId), { siteId, id, sendEmpty: true }, someAddress);
           await its.platformSignIns.saveApp({ platform: id, clientId: "c", clientSecret: "s" }, now);
+          await its.orderFeeds.set(auditLine(id), someFeed, {});
           const signIn = { siteId, id, platform, expiresAt: now + 1000, record: { step: "requested" } };
           await its.platformSignIns.begin(signIn);
           const visit = { siteId, id, seenAt: now, reason: "r", verdict: botVerdict, page: "/", seen: {} };
@@ -380,7 +381,12 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
         await fill(bad);
         await fill(good);
         await its.periods.close({ siteId, number: 0, startsAt: 0, endsAt: now, now, dueAt: now });
-        const id = table === "oauth_apps" ? "platform" : table === "settings" ? "name" : "id";
+        const keys: Record<string, string> = {
+          oauth_apps: "platform",
+          settings: "name",
+          order_feeds: "site_id",
+        };
+        const id = keys[table] ?? "id";
         const which = table === "settings" ? where : `${id} = '${bad}'`;
         const changed = `UPDATE ${table} SET ${damaged(column)} WHERE ${which} RETURNING ${id}`;
         expect((await sql(home.location, changed)).length).toBeGreaterThan(0);
@@ -399,6 +405,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
 });
 
 const someAddress = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
+const someFeed = { url: "https://shop.example/orders.csv", header: { name: "x-key", value: "s" } };
 const botVerdict = { bot: true, score: 100, reasons: ["a bot"], rules: 1 };
 
 /** Reads what every part of the relay reads, and returns what was found of the whole rows. */
@@ -413,6 +420,8 @@ async function readAll(node: Store, siteId: string, id: string) {
     webhook: (await node.webhooks.list(siteId)).find(hasId)?.state,
     withSecrets: (await node.webhooks.listWithSecrets(siteId)).some(hasId),
     push: push?.address,
+    feed: (await node.orderFeeds.find(id))?.address,
+    feeds: (await node.orderFeeds.listDue(now)).some((one) => one.siteId === id),
     app: app !== null && app !== "unreadable" && app.clientSecret,
     apps: (await node.platformSignIns.listApps()).find(({ platform }) => platform === id)?.isReadable,
     signIn: (await node.platformSignIns.find(siteId, id))?.record,
@@ -427,6 +436,8 @@ const allWhole: Awaited<ReturnType<typeof readAll>> = {
   webhook: "active",
   withSecrets: true,
   push: someAddress,
+  feed: someFeed,
+  feeds: true,
   app: "s",
   apps: true,
   signIn: { step: "requested" },

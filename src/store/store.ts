@@ -35,6 +35,10 @@ import { periodStore } from "./outbound/periods.ts";
 import { purgeStore } from "./maintenance/purge.ts";
 import { proofStore } from "./sites/proofs.ts";
 import { pushStore } from "./outbound/pushes.ts";
+import { candidateStore } from "./reconciliation/candidates.ts";
+import { feedStore } from "./reconciliation/feeds.ts";
+import { orderStore } from "./reconciliation/orders.ts";
+import { runStore } from "./reconciliation/runs.ts";
 import { rejectedRequestStore } from "./statistics/rejectedRequests.ts";
 import { resealStore } from "./maintenance/reseal.ts";
 import { sealWith, type Keys } from "./engine/seal.ts";
@@ -120,6 +124,10 @@ export async function openStore(
       members: memberStore(db, newId),
       identities: identityStore(db, newId),
       imports: importStore(db, newId),
+      orders: orderStore(db, newId),
+      orderFeeds: feedStore(db, seal, newId),
+      orderCandidates: candidateStore(db),
+      reconciliations: runStore(db, newId),
       invitations: invitationStore(db, newId),
       oneTimeLinks: oneTimeLinkStore(db, newId),
       apiKeys: apiKeyStore(db, newId),

@@ -1,14 +1,17 @@
 // Access rules on every route of the management API.
 
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { contract, type RouteName } from "../../src/contract/contract.ts";
 import { errorAnswer, scopesOf, type Route } from "../../src/contract/route.ts";
 import { scopes, type Scope } from "../../src/kernel/scopes.ts";
 import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
 import { freshEvent } from "../contract/answers.ts";
+import { freshFolder } from "../support/databases.ts";
 import {
   call,
   engines,
@@ -58,7 +61,12 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     ];
     const key = await owner.ask("POST /api-keys", { name: "reports", site: mine.id, scopes });
     apiKey = key.json.key;
-    ids = { connection, webhook, event: events[0].id, key: keys[0].id, visit: "none", signIn: "none" };
+    const list = join(freshFolder(), "orders.csv");
+    writeFileSync(list, `order,date\n1,2026-11-01\n`);
+    await home.run("reconcile", "upload", list, "--site", other.host);
+    const { reconciliation } = await home.run("reconcile", "start", "--site", other.host);
+    const [event, run] = [events[0].id, reconciliation.id];
+    ids = { connection, webhook, event, run, key: keys[0].id, visit: "none", signIn: "none" };
   });
 
   const at = (path: string, site: string) =>
@@ -173,7 +181,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       "POST /sites/:site/webhooks/:webhook/replay": { from: 0, to: 1 },
     };
     for (const one of routes.filter(
-      ({ ofSite, path }) => ofSite && /:(?:key|connection|webhook|event|visit|signIn)\b/.test(path),
+      ({ ofSite, path }) => ofSite && /:(?:key|connection|webhook|event|run|visit|signIn)\b/.test(path),
     )) {
       const asked = await admin.ask(
         `${one.method} ${at(one.path, mine.id)}`,

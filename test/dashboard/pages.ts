@@ -18,6 +18,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
     "integrations/webhook?tab=events",
     "integrations/webhook?tab=log",
     "integrations/meta?tab=mapping",
+    "reconciliation",
     "configuration/keys",
     "configuration/tag",
     "configuration/domains",

@@ -11,6 +11,9 @@ import { auditStore } from "../../src/store/sites/audit.ts";
 import type { Database, Value } from "../../src/store/engine/database.ts";
 import { eventListStore } from "../../src/store/events/eventList.ts";
 import { inboundCountStore } from "../../src/store/statistics/inboundCounts.ts";
+import { candidateStore } from "../../src/store/reconciliation/candidates.ts";
+import { orderStore } from "../../src/store/reconciliation/orders.ts";
+import { runStore } from "../../src/store/reconciliation/runs.ts";
 import { migrate } from "../../src/store/schema/migrate.ts";
 import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
 import { rejectedRequestStore } from "../../src/store/statistics/rejectedRequests.ts";
@@ -32,7 +35,7 @@ const at = (part: number) => start + Math.floor(events * part) * stepMs;
 const hourAt = (part: number) => Math.floor(at(part) / hourMs);
 const hash = sha256("e".repeat(64));
 const growing =
-  /\b(events|deliveries|attempts|confirmations|confirmation_counts|audit|bot_visits|rejected_requests|statistics|statistics_hours|visit_counts|inbound_counts)\b/;
+  /\b(events|deliveries|attempts|confirmations|confirmation_counts|audit|bot_visits|rejected_requests|statistics|statistics_hours|visit_counts|inbound_counts|orders|reconciliation_rows)\b/;
 /** More rows than any page needs, and far fewer than the tables have. */
 const fewRows = 3000;
 
@@ -42,6 +45,10 @@ type Statement = { sql: string; params: readonly Value[] };
 function queries(db: Database): Record<string, () => Promise<unknown>> {
   const lists = eventListStore(db);
   const log = syncLogStore(db);
+  const candidates = candidateStore(db);
+  const orders = orderStore(db, () => "");
+  const runs = runStore(db, () => "");
+  const run = { siteId: "s", id: "r" };
   const statistics = statisticsStore(db);
   const traffic = trafficStore(db, sealWith(Buffer.alloc(32, 7)));
   const top = { before: null, limit: 50 };
@@ -81,6 +88,47 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
         found.map(({ id }) => id),
       );
     },
+    "events of the orders of a reconciliation": () =>
+      candidates.byOrderIds(
+        "s",
+        Array.from({ length: 200 }, (_, i) => `A-${events - 1000 + i}`),
+      ),
+    "events of orders of which one is a placeholder": () =>
+      candidates.byOrderIds("s", ["placeholder", "A-99998", "A-99999"]),
+    "events of people in the days around their orders": () =>
+      candidates.byPeople(
+        "s",
+        Array.from({ length: 5 }, () => ({
+          emailSha256: hash,
+          from: at(0.2),
+          to: at(0.2) + 9 * 24 * hourMs,
+        })),
+        () => false,
+      ),
+    "events of a step of a reconciliation": () => candidates.listPage("s", idAt(at(0.4)), idAt(at(0.9)), 200),
+    "orders of a step of a reconciliation": () =>
+      orders.listPage("s", { from: at(0.2), to: at(0.3) }, { time: at(0.25), id: "=A-1" }, 200),
+    "orders by their folded ids": () =>
+      orders.findFolded(
+        "s",
+        Array.from({ length: 200 }, (_, i) => `a-${i}`),
+      ),
+    "orders by their ids": () =>
+      orders.find(
+        "s",
+        Array.from({ length: 200 }, (_, i) => `=A-${i}`),
+      ),
+    "events that orders of a reconciliation have": () =>
+      runs.listTaken(
+        run,
+        Array.from({ length: 200 }, (_, i) => `e${i}`),
+      ),
+    "rows of a reconciliation by their ids": () =>
+      runs.findRows(
+        run,
+        Array.from({ length: 200 }, (_, i) => `=A-${i}`),
+      ),
+    "rows of a class of a reconciliation": () => runs.listRows(run, "missing_here", "=A-5", 500),
     "the log": () => log.listPage("s", {}, topLog),
     "the log, far down": () => log.listPage("s", {}, deepLog),
     "the log of a connection": () => log.listPage("s", { connectionId: "c2" }, topLog),
@@ -170,6 +218,10 @@ function fillingStatements(): string[] {
       "'c1', 'not counted', 'r' || (n.i % 10), 'google_ads', 1",
     ),
     figures("inbound_counts", "kind, writer, count", "'duplicate', 'w' || (n.i % 10), 1"),
+    `INSERT INTO orders (site_id, id, folded, time, currency, status, listed_at)
+     ${numbers(20_000)} SELECT 's', '=A-' || n.i, 'a-' || n.i, ${ms}, 'EUR', 'paid', 0 FROM n`,
+    `INSERT INTO reconciliation_rows (site_id, run_id, id, class, event_id, events, time, outcomes)
+     ${numbers(20_000)} SELECT 's', 'r', '=A-' || n.i, 'matched', 'e' || n.i, 1, ${ms}, '[]' FROM n`,
     `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) ${numbers(5000)} SELECT 's', n.i, 0, 9 FROM n`,
   ];
 }

@@ -7,10 +7,10 @@ import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { toCsv, type Column } from "../../src/api/lists.ts";
-import { openCsv } from "../../src/import/csv.ts";
-import { openNdjson } from "../../src/import/ndjson.ts";
-import type { Table } from "../../src/import/table.ts";
-import { matchesCurrency, readMoney, readNumber, readTime, ValueFault } from "../../src/import/values.ts";
+import { openCsv } from "../../src/tables/csv.ts";
+import { openNdjson } from "../../src/tables/ndjson.ts";
+import type { Table } from "../../src/tables/table.ts";
+import { matchesCurrency, readMoney, readNumber, readTime, ValueFault } from "../../src/tables/values.ts";
 import { anyText, digitSigns, property, storableText, word } from "./property.ts";
 
 const cell = fc.oneof(

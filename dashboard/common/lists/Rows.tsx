@@ -26,6 +26,7 @@ export function Rows<Row>({
   to,
   more = null,
   isLoadingMore = false,
+  searchMore = commonText.list.searchOlder,
 }: {
   /** Names the table for screen readers. */
   label: string;
@@ -40,6 +41,8 @@ export function Rows<Row>({
   to?: (row: Row) => { to: string; search?: Record<string, unknown> };
   more?: (() => void) | null;
   isLoadingMore?: boolean;
+  /** Label of the button that reads on where a page has no matches. */
+  searchMore?: string;
 }) {
   const navigate = useNavigate();
   if (error) return <LoadError error={error} {...(onRetry ? { onRetry } : {})} />;
@@ -50,7 +53,7 @@ export function Rows<Row>({
       <Center p="xl">
         {/* With a rare filter, a page can be empty although older rows match. */}
         <Button variant="default" onClick={() => more?.()} loading={isLoadingMore}>
-          {commonText.list.searchOlder}
+          {searchMore}
         </Button>
       </Center>
     );

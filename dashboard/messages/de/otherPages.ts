@@ -4,6 +4,7 @@ import { account } from "./account.ts";
 import { configuration } from "./configuration.ts";
 import { events } from "./events.ts";
 import { integrations } from "./integrations.ts";
+import { reconciliation } from "./reconciliation.ts";
 import { errors } from "./server/errors.ts";
 import { faults } from "./server/faults.ts";
 import { reasons } from "./server/reasons.ts";
@@ -17,6 +18,7 @@ export const translation = {
   configuration,
   events,
   integrations,
+  reconciliation,
   settings,
   sites,
   siteSettings,

@@ -21,6 +21,7 @@ import {
   BookOpen,
   Check,
   ChevronsUpDown,
+  GitCompareArrows,
   Languages,
   LayoutDashboard,
   ListTree,
@@ -53,6 +54,7 @@ const sections = [
   { path: "overview", icon: LayoutDashboard },
   { path: "events", icon: ListTree },
   { path: "integrations", icon: Plug },
+  { path: "reconciliation", icon: GitCompareArrows },
   { path: "configuration", icon: SlidersHorizontal },
   { path: "settings", icon: Settings },
 ] as const;

@@ -1,9 +1,8 @@
 // The key figures, each with a link to its rows.
 
-import { SimpleGrid, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { SimpleGrid } from "@mantine/core";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
-import type { ReactNode } from "react";
+import { Tile } from "../../common/Tile.tsx";
 import { countText, moneyText, percentText, shortCount, shortMoney } from "../../common/format/numbers.ts";
 import { conversionsIn, sumOf, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
@@ -99,47 +98,6 @@ function Amounts({
       ))}
       {rest.length > 0 && <div>{textOf(overviewText.value.more(rest.join(", ")))}</div>}
     </>
-  );
-}
-
-function Tile({
-  label,
-  value,
-  exact,
-  to,
-  search,
-  children,
-}: {
-  label: string;
-  value: string;
-  /** The exact figure behind a shortened `value`. */
-  exact?: string;
-  to: string;
-  search?: Record<string, unknown>;
-  children?: ReactNode;
-}) {
-  return (
-    <Link to={to} search={search ?? {}} className="cc-card cc-tile">
-      <Text size="sm" c="dimmed" component="span" display="block">
-        {label}
-      </Text>
-      <Text
-        component="span"
-        display="block"
-        // A long amount stays readable in a narrow tile.
-        fz={value.length > 7 ? 18 : 24}
-        lh="32px"
-        fw={600}
-        className="cc-number"
-        truncate
-        title={exact ?? value}
-      >
-        {value}
-      </Text>
-      <Text size="xs" c="dimmed" component="div" mt={2} className="cc-number">
-        {children}
-      </Text>
-    </Link>
   );
 }
 

@@ -22,6 +22,8 @@ const places: Record<AlertLine["kind"], string> = {
   "wrong keys": "configuration/keys",
   queue: "integrations/log",
   host: "configuration/domains",
+  accuracy: "reconciliation",
+  "order feed": "reconciliation",
   "damaged data": "configuration",
   "not counted": "integrations/log",
 };

@@ -35,6 +35,7 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
   ["Keys and members", ["key", "api-key", "member", "audit"]],
   ["Connections", ["platform", "connect", "connection", "disconnect", "sign-in", "oauth"]],
   ["Events and deliveries", ["event", "delivery", "quality", "backfill", "import"]],
+  ["Reconciliation", ["reconcile"]],
   ["People and consent", ["identity", "consent", "person"]],
   ["Bot filtering", ["traffic"]],
   ["Alerts and webhooks", ["alert", "webhook"]],
@@ -51,6 +52,10 @@ END
 cat > clicks.csv <<END
 email,gclid,seenAt
 nora@example.com,Cj0-from-the-old-system,$(date +%s)
+END`,
+  reconcile: `cat > orders.csv <<END
+orderId,time,value,currency,status,email
+COMMAND-1,$(date -d "5 days ago" +%F),49.90,EUR,paid,nora@example.com
 END`,
   apply: `cat > cleancast.yaml <<END
 version: 1
@@ -251,6 +256,36 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "[Identity records](../../how-to/import-conversions.md#identity-records).",
   },
   "import list": { example: "import list shop.example.com" },
+  "reconcile upload": {
+    example: "reconcile upload orders.csv --site shop.example.com",
+    more: "Run it again to continue after a stop. [The columns of the list](../../how-to/reconcile.md#the-list).",
+  },
+  "reconcile start": {
+    example: "reconcile start --site shop.example.com --wait",
+    more: "Whole days in the time zone of the site; by default without the last 48 hours. [The period](../../how-to/reconcile.md#the-period).",
+  },
+  "reconcile list": { example: "reconcile list --site shop.example.com" },
+  "reconcile show": {
+    example: "reconcile show --site shop.example.com",
+    more: "[What the classes mean](../../how-to/reconcile.md#what-the-classes-mean).",
+  },
+  "reconcile rows": { example: "reconcile rows --site shop.example.com --class missing_here" },
+  "reconcile export": {
+    example: "reconcile export --site shop.example.com --out missing.csv",
+    more: "[Send what is missing](../../how-to/reconcile.md#send-what-is-missing).",
+  },
+  "reconcile cancel": {
+    example: "reconcile cancel RUN",
+    by: "test/operations/reconcile.test.ts",
+  },
+  "reconcile feed set": {
+    example: "reconcile feed set https://shop.example.com/orders.csv --header X-Api-Key=@key.txt",
+    by: "test/operations/reconcile.test.ts",
+    more: "The address is checked like that of a webhook, and redirects are not followed.",
+  },
+  "reconcile feed show": { example: "reconcile feed show", by: "test/operations/reconcile.test.ts" },
+  "reconcile feed fetch": { example: "reconcile feed fetch", by: "test/operations/reconcile.test.ts" },
+  "reconcile feed remove": { example: "reconcile feed remove", by: "test/operations/reconcile.test.ts" },
   "identity put": {
     example: "identity put shop.example.com --email ada@example.com gclid=Cj0-example utm_source=google",
   },

@@ -26,6 +26,8 @@ const whatToDo: Record<AlertKind, string> = {
   "wrong keys": "A sender may be using an old key: compare it with the list of inbound keys.",
   queue: "Check its sync log: each queued delivery shows what it is waiting for.",
   host: "The list of domains shows what to do. Check the domain again there afterwards.",
+  accuracy: "Read the report of the last reconciliation: each loss leads to its orders.",
+  "order feed": "Check the address of the order feed; its last error says what is wrong.",
   "damaged data": "Enter again what cannot be read, or restore it from a backup.",
   "not counted": "Filter the sync log by this confirmation: each delivery shows the reason of the platform.",
 };

@@ -134,7 +134,7 @@ const requirements: Record<Route["allow"], string> = {
 
 function describe(schemas: Schemas, tag: string, name: string, route: Route): Operation {
   const [method, path] = name.split(" ") as [string, string];
-  const { summary, allow, apiKeys, query, body, answer } = route;
+  const { summary, allow, apiKeys, query, body, upload, answer } = route;
   const open = allow === "public";
   const session = { session: [] };
   const scopes = apiKeys === false ? [] : scopesOf(route);
@@ -151,6 +151,7 @@ function describe(schemas: Schemas, tag: string, name: string, route: Route): Op
     ...(body
       ? { requestBody: { required: true, content: { "application/json": { schema: schemas.sent(body) } } } }
       : {}),
+    ...(upload ? { requestBody: { required: true, content: uploadContent } } : {}),
     responses: {
       "200": { description: "Success.", content: contentOf(schemas, answer) },
       ...errorResponses(route, path),
@@ -160,6 +161,11 @@ function describe(schemas: Schemas, tag: string, name: string, route: Route): Op
   };
 }
 
+const uploadContent: Content = {
+  "text/csv": { schema: { type: "string" } },
+  "application/x-ndjson": { schema: { type: "string" } },
+};
+
 function contentOf(schemas: Schemas, answer: Route["answer"]): Content {
   if (answer === "csv") return { "text/csv": { schema: { type: "string" } } };
   if (answer === "stream") return { "text/event-stream": { schema: { type: "string" } } };
@@ -167,9 +173,9 @@ function contentOf(schemas: Schemas, answer: Route["answer"]): Content {
 }
 
 /** Lists errors by status; no two of these codes share one. */
-function errorResponses({ allow, body, query }: Route, path: string): Operation["responses"] {
+function errorResponses({ allow, body, upload, query }: Route, path: string): Operation["responses"] {
   const codes: RefusalCode[] = [
-    ...(body || query ? (["invalid"] as const) : []),
+    ...(body || upload || query ? (["invalid"] as const) : []),
     ...(allow === "public" ? [] : (["signed_out", "forbidden"] as const)),
     ...(path.includes(":") ? (["not_found"] as const) : []),
     "too_many",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Progress } from "../../import/run.ts";
-import type { Source } from "../../import/source.ts";
+import type { Source } from "../../tables/source.ts";
 import { newTally } from "../../import/tally.ts";
 import { openProgress } from "./importReport.ts";
 import { duration } from "./progress.ts";

@@ -3,7 +3,7 @@
 import { clickIdName } from "../../identity/clickIds.ts";
 import type { Report } from "../../import/import.ts";
 import type { Progress } from "../../import/run.ts";
-import type { Source } from "../../import/source.ts";
+import type { Source } from "../../tables/source.ts";
 import { duration, formatCount, openProgressLine, type ProgressOptions } from "./progress.ts";
 
 type ImportProgressOptions = ProgressOptions & { dryRun: boolean };
@@ -103,6 +103,8 @@ export function reportText(
       lines.push(`    ${formatCount(count)} × skipped: ${reason}`);
   }
 
+  if (kind === "orders" && state === "done")
+    lines.push("", "Compare them with the events: cleancast reconcile start");
   if (needsYes)
     lines.push("", "Nothing was imported. Add --yes to do it, or --deliver none to send nothing.");
   else if (isDryRun) lines.push("", "Dry run: nothing was written.");

@@ -10,6 +10,7 @@ type LeaseName =
   | "confirmations"
   | "purge"
   | "quality"
+  | "reconciliations"
   | "statistics";
 
 export function leaseStore(db: Database) {

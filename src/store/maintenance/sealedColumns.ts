@@ -4,6 +4,7 @@ import { readObject } from "../damagedRows.ts";
 import { connectionPlace } from "../sites/configuration.ts";
 import type { Row } from "../engine/database.ts";
 import { extraPlace } from "../events/eventRow.ts";
+import { feedPlace } from "../reconciliation/feeds.ts";
 import { appPlace, signInPlace } from "../sites/platformSignIns.ts";
 import { sealedSettings, settingPlace } from "../sites/siteSettings.ts";
 import { botVisitPlace } from "../statistics/traffic.ts";
@@ -44,6 +45,12 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "platform_sign_ins", key: ["site_id", "id"], column: "record", place: ofSite(signInPlace) },
   { table: "webhooks", key: ["site_id", "id"], column: "url", place: ofSite(urlPlace) },
   { table: "webhooks", key: ["site_id", "id"], column: "secrets", place: ofSite(secretsPlace) },
+  {
+    table: "order_feeds",
+    key: ["site_id"],
+    column: "address",
+    place: (row) => feedPlace(String(row.site_id)),
+  },
   { table: "bot_visits", key: ["site_id", "id"], column: "record", place: ofSite(botVisitPlace) },
   {
     table: "events",

@@ -216,11 +216,15 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
     "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
   ],
   "deliveries/dueConnections.ts": ["SELECT site_id, connection_id FROM deliveries WHERE ${condition}"],
+  "reconciliation/feeds.ts": ["SELECT ${feedColumns} FROM order_feeds WHERE due_at <= $1 OR due_at > $2"],
+  "reconciliation/runs.ts": ["SELECT ${runColumns} FROM reconciliations WHERE state = 'running'"],
   "statistics/alerts.ts": [
     // A sharded database is not asked.
     "SELECT DISTINCT site_id FROM alerts",
     "SELECT DISTINCT site_id FROM lockouts",
     "SELECT DISTINCT site_id FROM webhooks",
+    "SELECT DISTINCT site_id FROM order_feeds",
+    "SELECT DISTINCT site_id FROM reconciliations",
   ],
   "maintenance/dueTimes.ts": ["SELECT site_id, id FROM webhooks"],
   "statistics/health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
@@ -247,6 +251,8 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   "deliveries/backfills.ts": ["INSERT INTO backfills (${"],
   "confirmations/confirmations.ts": ["INSERT INTO confirmations (${"],
   "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
+  "reconciliation/orders.ts": ["INSERT INTO orders (${"],
+  "reconciliation/runs.ts": ["INSERT INTO reconciliations (${", "INSERT INTO reconciliation_rows (${"],
   "statistics/rejectedRequests.ts": ["INSERT INTO rejected_requests (${"],
 };
 

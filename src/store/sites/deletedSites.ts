@@ -64,6 +64,10 @@ export const purgedTables: readonly (readonly [table: string, key: string])[] = 
   ["inbound_counts", "hour, kind, writer"],
   ["rejected_requests", "id"],
   ["imports", "id"],
+  ["reconciliation_rows", "run_id, id"],
+  ["reconciliations", "id"],
+  ["orders", "id"],
+  ["order_feeds", ""],
 ];
 
 type DeletedSite = { id: string; deletedAt: number };

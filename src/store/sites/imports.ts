@@ -8,7 +8,8 @@ import type { Database, Row } from "../engine/database.ts";
 import type { Claimant } from "../events/claims.ts";
 import { markHours } from "../statistics/statistics.ts";
 
-export type ImportKind = "conversions" | "identities";
+export const importKinds = ["conversions", "identities", "orders"] as const;
+export type ImportKind = (typeof importKinds)[number];
 type ImportState = "running" | "stopped" | "done";
 
 export type ImportRow = {

@@ -41,6 +41,8 @@ const maxAttempts = 1000;
 const maxQueued = 100_000;
 /** Longer than the time over which attempts are counted. */
 const attemptsMs = 2 * hourMs;
+/** Long enough for a check after each reconciliation. */
+const reconciledMs = 24 * hourMs;
 
 type QueueLength = { count: number; isAtLeast: boolean; oldestDueAt: number | null };
 type HourOfUse = { hour: number; uses: number; lastUsedAt: number };
@@ -82,7 +84,7 @@ export function alertStore(db: Database) {
 
     /**
      * Returns the sites with something that an alert can be about: alerts that are open or ended after `endedAfter`,
-     * lockouts, webhooks that fail, queued deliveries, recent attempts. Null where the database cannot tell cheaply: then
+     * lockouts, webhooks and order feeds that fail, recent reconciliations, queued deliveries, recent attempts. Null where the database cannot tell cheaply: then
      * every site is concerned.
      */
     async listConcerned(now: number, endedAfter: number): Promise<Set<string> | null> {
@@ -95,6 +97,10 @@ export function alertStore(db: Database) {
         ...(await db.all(
           `SELECT DISTINCT site_id FROM webhooks WHERE state <> 'active' OR failing_since IS NOT NULL`,
         )),
+        ...(await db.all(`SELECT DISTINCT site_id FROM order_feeds WHERE failing_since IS NOT NULL`)),
+        ...(await db.all(`SELECT DISTINCT site_id FROM reconciliations WHERE updated_at > $1`, [
+          now - reconciledMs,
+        ])),
       ];
       const connections = [
         ...(await skipScan(db, queued, Number.MAX_SAFE_INTEGER)),

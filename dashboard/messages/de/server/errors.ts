@@ -3,6 +3,35 @@
 import type { ServerTexts } from "../../server.ts";
 
 export const errors: ServerTexts = {
+  // reconciliation
+  "Send CSV or NDJSON, with Content-Type: text/csv or application/x-ndjson.":
+    "Senden Sie CSV oder NDJSON mit Content-Type: text/csv oder application/x-ndjson.",
+  "The file is larger than {1} MiB. Send it in parts, each with the header.":
+    "Die Datei ist größer als {1} MiB. Senden Sie sie in Teilen, jeden mit der Kopfzeile.",
+  "timeZone is not a time zone. Write it like Europe/Berlin.":
+    "timeZone ist keine Zeitzone. Schreiben Sie sie wie Europe/Berlin.",
+  "header must have a name like Authorization or X-Api-Key.":
+    "header braucht einen Namen wie Authorization oder X-Api-Key.",
+  "The value of header must be printable ASCII of at most {1} characters.":
+    "Der Wert des Headers muss aus höchstens {1} druckbaren ASCII-Zeichen bestehen.",
+  "The site has no order feed.": "Für die Website ist kein Abruf von Bestellungen eingerichtet.",
+  "event must be the name of an event of at most {1} characters.":
+    "event muss der Name eines Ereignisses mit höchstens {1} Zeichen sein.",
+  "tolerance must be a number from 0 to {1}, in percent.":
+    "tolerance muss eine Zahl von 0 bis {1} in Prozent sein.",
+  "The site has no orders yet. Send its list of orders first.":
+    "Die Website hat noch keine Bestellungen. Senden Sie zuerst die Liste der Bestellungen.",
+  "A reconciliation of this site is running. Wait until it ends, or cancel it.":
+    "Ein Abgleich dieser Website läuft. Warten Sie, bis er endet, oder brechen Sie ihn ab.",
+  "There is no reconciliation {1}.": "Den Abgleich {1} gibt es nicht.",
+  "Reconciliation {1} is not running.": "Der Abgleich {1} läuft nicht.",
+  "{1} must be a day like 2026-11-15.": "{1} muss ein Tag wie 2026-11-15 sein.",
+  "from must not be after to.": "Der erste Tag darf nicht nach dem letzten liegen.",
+  "The window must not be longer than {1} days.": "Der Zeitraum darf höchstens {1} Tage lang sein.",
+  "connection is needed with state, reason, attributed and confirmation.":
+    "Zu state, reason, attributed und confirmation gehört connection.",
+  "confirmation is needed with confirmationReason.": "Zu confirmationReason gehört confirmation.",
+  "state is needed with reason.": "Zu reason gehört state.",
   // access
   "There is no such session.": "Diese Sitzung gibt es nicht.",
   "Start setting up two-factor sign-in first: there is no secret yet.":

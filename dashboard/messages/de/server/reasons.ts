@@ -3,6 +3,14 @@
 import type { ServerTexts } from "../../server.ts";
 
 export const reasons: ServerTexts = {
+  // reconciliation
+  "never received": "nie empfangen",
+  "no click id of the platform": "keine Klick-ID der Plattform",
+  "not connected at the time": "damals nicht verbunden",
+  "not answered yet": "noch nicht beantwortet",
+  "the platform cannot be asked about it": "die Plattform kann nicht danach gefragt werden",
+  "not counted: {1}": "nicht gezählt: {1}",
+  "unknown: {1}": "unbekannt: {1}",
   // proof of a connection
   "the check could not be finished; try again": "die Prüfung wurde nicht fertig; versuchen Sie es erneut",
   "not checked yet": "noch nicht geprüft",

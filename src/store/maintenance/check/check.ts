@@ -3,9 +3,11 @@
 import { backfillStates } from "../../../kernel/backfill.ts";
 import { confirmationStates } from "../../../kernel/confirmation.ts";
 import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../../kernel/event.ts";
+import { orderStatuses, rowClasses, runStates } from "../../../kernel/reconciliation.ts";
 import { dayMs } from "../../../kernel/time.ts";
 import { eventStatuses } from "../../events/eventRow.ts";
 import { webhookStates } from "../../outbound/webhooks.ts";
+import { importKinds } from "../../sites/imports.ts";
 import { statisticsKinds } from "../../statistics/statistics.ts";
 import { checkClaims } from "./claims.ts";
 import { checkEvents, type EventRules } from "./events.ts";
@@ -208,8 +210,11 @@ const enumerations: readonly [table: string, key: string, column: string, values
   ["pushes", "webhook_id", "state", ["queued", "sent"]],
   ["visit_counts", "site_id", "bucket", visitBuckets],
   ["statistics", "site_id", "kind", statisticsKinds],
-  ["imports", "id", "kind", ["conversions", "identities"]],
+  ["imports", "id", "kind", importKinds],
   ["imports", "id", "state", ["running", "stopped", "done"]],
+  ["orders", "id", "status", orderStatuses],
+  ["reconciliations", "id", "state", runStates],
+  ["reconciliation_rows", "id", "class", rowClasses],
 ];
 
 function valueQueries(platforms: readonly string[]): FaultQuery[] {
@@ -238,6 +243,10 @@ const json: readonly [table: string, key: string, column: string, fits: (value: 
   ["quality_snapshots", "connection_id", "reports", Array.isArray],
   ["imports", "id", "options", isObject],
   ["imports", "id", "tally", isObject],
+  ["order_feeds", "site_id", "options", isObject],
+  ["order_feeds", "site_id", "tally", isObject],
+  ["reconciliations", "id", "tally", isObject],
+  ["reconciliation_rows", "id", "outcomes", Array.isArray],
 ];
 
 async function checkJson(snapshot: Snapshot, faults: Faults): Promise<void> {

@@ -64,6 +64,10 @@ export const initial: Migration = {
     "inbound_counts",
     "rejected_requests",
     "imports",
+    "orders",
+    "order_feeds",
+    "reconciliations",
+    "reconciliation_rows",
     "leases",
   ],
   statements: [
@@ -782,6 +786,86 @@ export const initial: Migration = {
       updated_at bigint NOT NULL,
       PRIMARY KEY (site_id, id)
     ) {COMPACT}`,
+
+    // Holds the customer's list of orders: the last one that was given of each. id is "=" with the order id, or "~" with a hash
+    // of the other fields where there is none. folded is the order id without regard to case and a leading "#". email_ref is
+    // as in events. Nothing but the list is written here: results are in reconciliation_rows.
+    `CREATE TABLE orders (
+      site_id text NOT NULL,
+      id text NOT NULL,
+      folded text,
+      time bigint NOT NULL,
+      value double precision,
+      currency text NOT NULL,
+      status text NOT NULL,
+      email_ref bigint,
+      email_sha256 text,
+      listed_at bigint NOT NULL,
+      PRIMARY KEY (site_id, id)
+    ) {COMPACT}`,
+    `CREATE INDEX orders_by_time ON orders (site_id, time, id)`,
+    `CREATE INDEX orders_by_folded ON orders (site_id, folded) WHERE folded IS NOT NULL`,
+    `CREATE INDEX orders_by_email ON orders (site_id, email_ref) WHERE email_ref IS NOT NULL`,
+
+    // Holds the address from which the list of orders of a site is fetched once a day. address is sealed JSON. error and tally
+    // are of the last fetch; options and tally are JSON.
+    `CREATE TABLE order_feeds (
+      site_id text NOT NULL,
+      address text NOT NULL,
+      options text NOT NULL,
+      due_at bigint NOT NULL,
+      fetched_at bigint,
+      error text,
+      tally text NOT NULL,
+      failing_since bigint,
+      created_at bigint NOT NULL,
+      PRIMARY KEY (site_id)
+    ) {COMPACT}`,
+
+    // Holds comparisons of orders with events. phase and cursor say how far one is; each step writes them with its rows, so the
+    // tally always equals the rows. tally is JSON.
+    `CREATE TABLE reconciliations (
+      site_id text NOT NULL,
+      id text NOT NULL,
+      state text NOT NULL,
+      phase text NOT NULL,
+      cursor text NOT NULL,
+      from_time bigint NOT NULL,
+      to_time bigint NOT NULL,
+      event text NOT NULL,
+      tolerance double precision NOT NULL,
+      tally text NOT NULL,
+      started_by text NOT NULL,
+      started_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      PRIMARY KEY (site_id, id)
+    ) {COMPACT}`,
+    // One at a time on a site. It also finds those that run, on all sites.
+    `CREATE UNIQUE INDEX reconciliations_running ON reconciliations (site_id) WHERE state = 'running'`,
+    `CREATE INDEX reconciliations_by_change ON reconciliations (updated_at)`,
+
+    // Holds a row per order of a comparison, and one per event without an order: id is "!" with the event id then. outcomes is
+    // JSON: the state of each delivery when the row was written.
+    `CREATE TABLE reconciliation_rows (
+      site_id text NOT NULL,
+      run_id text NOT NULL,
+      id text NOT NULL,
+      class text NOT NULL,
+      found_by text,
+      event_id text,
+      events integer NOT NULL,
+      time bigint NOT NULL,
+      order_value double precision,
+      order_currency text,
+      order_status text,
+      event_value double precision,
+      event_currency text,
+      filtered text,
+      outcomes text NOT NULL,
+      PRIMARY KEY (site_id, run_id, id)
+    ) {COMPACT}`,
+    `CREATE INDEX reconciliation_rows_by_class ON reconciliation_rows (site_id, run_id, class, id)`,
+    `CREATE INDEX reconciliation_rows_by_event ON reconciliation_rows (site_id, run_id, event_id) WHERE event_id IS NOT NULL`,
 
     // Holds the leases of work that one node at a time does for all sites: engine/leases.ts. Today all are under site ''.
     `CREATE TABLE leases (

@@ -1,0 +1,191 @@
+import type { Translation } from "../catalogue.ts";
+import { plural } from "../plural.ts";
+import type { reconciliationText } from "../reconciliation.ts";
+
+export const reconciliation: Translation<typeof reconciliationText> = {
+  title: "Abgleich",
+  about:
+    "Vergleicht Ihre eigene Liste der Bestellungen mit den empfangenen Ereignissen und den Antworten jeder Plattform.",
+  period: {
+    label: "Verglichener Zeitraum",
+    compared: (day) => `verglichen am ${day}`,
+    states: { running: "läuft", done: "fertig", cancelled: "abgebrochen" },
+    none: "Die Liste wurde noch nicht verglichen.",
+    from: "Erster Tag",
+    to: "Letzter Tag",
+    compare: "Vergleichen",
+    started: "Der Abgleich hat begonnen.",
+    defaults: (days, hours) =>
+      `Ohne Angabe: die ${days} Tage vor den letzten ${hours} Stunden, in denen noch Bestellungen und Antworten eintreffen können.`,
+  },
+  run: {
+    cancelled:
+      "Dieser Abgleich wurde abgebrochen. Die Zahlen gelten für die bis dahin verglichenen Bestellungen.",
+    emptyTitle: "Keine Bestellungen in diesem Zeitraum",
+    empty: "Wählen Sie andere Tage, oder laden Sie die Bestellungen dieses Zeitraums hoch.",
+    progress: (orders) =>
+      plural(orders, { one: "# Bestellung bisher verglichen", other: "# Bestellungen bisher verglichen" }),
+    running: "Der Abgleich läuft",
+  },
+  summary: {
+    received: "Empfangen",
+    missing: (count) => `${count} nie empfangen`,
+    all: "alle",
+    differing: "Mit Abweichungen empfangen",
+    lowest: "Niedrigste Genauigkeit",
+    failed: (platform, count) => `${platform}, ${count} fehlgeschlagen`,
+  },
+  funnel: {
+    label: "Trichter",
+    title: (platform) => `Von Ihren Bestellungen zu ${platform}`,
+    titleOfAll: "Von Ihren Bestellungen zu den Plattformen",
+    about:
+      "Wie viele Bestellungen jeden Schritt erreicht haben, und warum die anderen nicht. Jede Zahl führt zu ihren Bestellungen.",
+    connection: "Verbindung",
+    lost: (step) => `Verloren vor ${step}:`,
+    more: (count) => plural(count, { one: "# weiterer Grund", other: "# weitere Gründe" }),
+    confirmations:
+      "Es zählen die Bestätigungen, die beim Abgleich vorlagen. Eine Plattform, die mit Anzahlen antwortet, sagt nicht, welche Conversion einer Anfrage sie zählt: Diese Conversions sind hier unbekannt. Die Summen der Übersicht zählen sie mit und können daher höher sein.",
+    steps: {
+      orders: "Bestellungen in Ihrer Liste",
+      received: "Empfangen",
+      "not filtered": "Nicht gefiltert",
+      attributed: "Mit Klick-ID",
+      due: "Fällig bei der Plattform",
+      accepted: "Angenommen",
+      confirmed: "Bestätigt",
+    },
+    hints: {
+      "not filtered": "kein Bot, keine Regel",
+      attributed: "die meisten Plattformen brauchen keine",
+      confirmed: "die Plattform zählt sie",
+    },
+  },
+  accuracy: {
+    title: "Genauigkeit",
+    about:
+      "(Angenommen + absichtlich übersprungen) ÷ Bestellungen. Sie sagt, dass jede Bestellung behandelt wurde, nicht, dass die Plattform sie einer Anzeige zuordnet. <docs>Wie gezählt wird</docs>",
+    table: "Genauigkeit jeder Verbindung",
+    connection: "Verbindung",
+    accepted: "Angenommen",
+    skipped: "Übersprungen",
+    waiting: "Wartend",
+    failed: "Fehlgeschlagen",
+    filtered: "Gefiltert",
+    notReceived: "Nicht empfangen",
+    notConnected: "Nicht verbunden",
+    counts: {
+      accepted: (count) => `${count} angenommen`,
+      skipped: (count) => `${count} übersprungen`,
+      waiting: (count) => `${count} wartend`,
+      failed: (count) => `${count} fehlgeschlagen`,
+    },
+  },
+  differences: {
+    title: "Bestellungen und Ereignisse",
+    values: (listed, received) => `${listed} in der Liste, ${received} empfangen`,
+    weak: (count) =>
+      plural(count, {
+        one: "# davon hat keine gemeinsame Bestellnummer: Sie wurde nach Person, Tag und Wert gefunden.",
+        other: "# davon haben keine gemeinsame Bestellnummer: Sie wurden nach Person, Tag und Wert gefunden.",
+      }),
+    csv: "nie empfangene Bestellungen, für den Import",
+    missing: "Nie empfangene Bestellungen in der Form, die der Import liest. <docs>Senden</docs>",
+  },
+  classes: {
+    matched: "Stimmt überein",
+    value_differs: "Anderer Wert",
+    currency_differs: "Andere Währung",
+    duplicate: "Mehrmals empfangen",
+    status_changed: "Erstattet oder storniert",
+    missing_here: "Nie empfangen",
+    not_due: "Nicht fällig",
+    extra_here: "Nicht in der Liste",
+  },
+  aboutClasses: {
+    matched: "Mit gleichem Wert und gleicher Währung empfangen.",
+    value_differs: "Mit einem anderen Wert empfangen, als die Liste hat.",
+    currency_differs: "Mit einer anderen Währung empfangen.",
+    duplicate: "Mehrere Ereignisse der Bestellung wurden angenommen.",
+    status_changed: "Empfangen, und seitdem nicht mehr gültig.",
+    missing_here: "Bezahlte Bestellungen ohne Ereignis.",
+    not_due: "Nicht bezahlt und nie empfangen. Zählt nicht.",
+    extra_here: "Ereignisse ohne Bestellung in der Liste. Zählen nicht.",
+  },
+  differing: {
+    value_differs: (count) => `${count} mit anderem Wert`,
+    currency_differs: (count) => `${count} in anderer Währung`,
+    duplicate: (count) => `${count} mehrmals`,
+    status_changed: (count) => `${count} erstattet oder storniert`,
+  },
+  list: {
+    title: "Ihre Liste der Bestellungen",
+    empty:
+      "Noch keine Bestellungen. Fügen Sie die Bestellungen Ihres Shops oder CRM hinzu, und vergleichen Sie sie dann mit dem, was empfangen und zugestellt wurde.",
+    about: (orders, first, last) =>
+      plural(orders, {
+        one: `# Bestellung, vom ${first} bis ${last}. Eine erneut gelistete Bestellung ersetzt die frühere.`,
+        other: `# Bestellungen, vom ${first} bis ${last}. Eine erneut gelistete Bestellung ersetzt die frühere.`,
+      }),
+    aboutMany: (orders, first, last) =>
+      `Mehr als ${orders} Bestellungen, vom ${first} bis ${last}. Eine erneut gelistete Bestellung ersetzt die frühere.`,
+    upload: "CSV oder NDJSON hochladen",
+    columns: "Bestellnummer, Zeit, Wert, Währung, Status. <docs>Spalten</docs>",
+    progress: "Hochladen",
+    written: (orders) =>
+      plural(orders, { one: "# Bestellung gespeichert", other: "# Bestellungen gespeichert" }),
+    refused: (rows) => plural(rows, { one: "# Zeile abgelehnt", other: "# Zeilen abgelehnt" }),
+    reason: (count, reason) => `${count} × ${reason}`,
+    lines: (lines) => `(Zeile ${lines})`,
+  },
+  feed: {
+    label: "Oder täglich abrufen von",
+    header: "Name des Headers",
+    headerValue: "Wert des Headers",
+    saved: "Die Liste wird innerhalb einer Minute abgerufen und danach täglich.",
+    fetchSoon: "Die Liste wird innerhalb einer Minute abgerufen.",
+    fetch: "Jetzt abrufen",
+    remove: "Entfernen",
+    question: "Die Liste nicht mehr abrufen?",
+    consequence: "Die Bestellungen bleiben. Sie können Listen hochladen oder erneut eine Adresse angeben.",
+    fetched: "Täglich abgerufen von <url/>. Letzter Abruf: <time/>",
+  },
+  rows: {
+    title: "Bestellungen",
+    csv: "diese Bestellungen",
+    searchMore: "Keine Treffer unter diesen Bestellungen. Weiter suchen",
+    emptyTitle: "Keine Bestellungen",
+    empty: "Keine Bestellung passt.",
+    time: "Zeit",
+    order: "Bestellung",
+    event: "Ereignis",
+    class: "Klasse",
+    foundBy: "Gefunden nach",
+    listed: "Gelistet",
+    received: "Empfangen",
+    deliveries: "Zustellungen",
+    filtered: (reason) => `gefiltert: ${reason}`,
+    withClickId: "mit Klick-ID",
+    withoutClickId: "ohne Klick-ID",
+    cannotAsk: "die Plattform kann nicht gefragt werden",
+    outcome: (platform, state) => `${platform}: ${state}`,
+  },
+  states: {
+    sent: "angenommen",
+    skipped: "übersprungen",
+    queued: "in der Warteschlange",
+    parked: "geparkt",
+    rejected: "abgelehnt",
+    expired: "abgelaufen",
+    waiting: "wartend",
+    failed: "fehlgeschlagen",
+    none: "damals nicht verbunden",
+  },
+  foundBy: {
+    exact: "genau",
+    folded: "andere Großschreibung",
+    "without #": "ohne #",
+    weak: "Person, Tag, Wert",
+  },
+  confirmations: { confirmed: "bestätigt", "not counted": "nicht gezählt", unknown: "unbekannt" },
+};

@@ -1,0 +1,73 @@
+// The key figures of a reconciliation.
+
+import { SimpleGrid } from "@mantine/core";
+import { Tile } from "../../common/Tile.tsx";
+import { countText, moneyText, percentText, shortCount } from "../../common/format/numbers.ts";
+import { reconciliationText } from "../../messages/reconciliation.ts";
+import { commonText } from "../../messages/common.ts";
+import { rowsPage, type ConnectionReport, type Report } from "./report.ts";
+
+const differing = ["value_differs", "currency_differs", "duplicate", "status_changed"] as const;
+
+export function Summary({
+  site,
+  report,
+  nameOf,
+}: {
+  site: string;
+  report: Report;
+  nameOf: (of: ConnectionReport) => string;
+}) {
+  const { id, orders, received, classes, values, connections } = report;
+  const missing = classes.missing_here ?? 0;
+  const changed = differing.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
+  const changes = differing.filter((name) => (classes[name] ?? 0) > 0);
+  const [main] = values;
+  const worst = connections.toSorted((one, other) => (one.accuracy ?? 1) - (other.accuracy ?? 1))[0];
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+      <Tile
+        label={reconciliationText.funnel.steps.orders}
+        value={shortCount(orders)}
+        exact={countText(orders)}
+      >
+        {main && moneyText(main.listed, main.currency)}
+      </Tile>
+      <Tile
+        label={reconciliationText.summary.received}
+        value={percentText(received, orders)}
+        {...(missing > 0 ? rowsPage(site, id, { class: "missing_here" }) : {})}
+      >
+        {missing > 0
+          ? reconciliationText.summary.missing(countText(missing))
+          : reconciliationText.summary.all}
+      </Tile>
+      <Tile
+        label={reconciliationText.summary.differing}
+        value={shortCount(changed)}
+        exact={countText(changed)}
+        {...(changes.length === 1 ? rowsPage(site, id, { class: changes[0] }) : {})}
+      >
+        {changes
+          .map((name) => reconciliationText.differing[name](countText(classes[name] ?? 0)))
+          .join(", ") || commonText.none}
+      </Tile>
+      {worst && (
+        <Tile
+          label={
+            connections.length > 1 ? reconciliationText.summary.lowest : reconciliationText.accuracy.title
+          }
+          value={percentText(worst.accepted + worst.skipped, orders)}
+          {...rowsPage(site, id, {
+            connection: worst.connectionId,
+            state: worst.failed > 0 ? "failed" : "sent",
+          })}
+        >
+          {worst.failed > 0
+            ? reconciliationText.summary.failed(nameOf(worst), countText(worst.failed))
+            : nameOf(worst)}
+        </Tile>
+      )}
+    </SimpleGrid>
+  );
+}

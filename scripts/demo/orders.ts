@@ -1,0 +1,73 @@
+// The shop's own list of orders, and its comparison with the events: a few orders never arrived, some have another value, some
+// were refunded.
+
+import { idAt } from "../../src/kernel/ids.ts";
+import { defaultReconciledEvent } from "../../src/kernel/reconciliation.ts";
+import { dayMs, hourMs } from "../../src/kernel/time.ts";
+import { isEventOf } from "../../src/reconcile/classify.ts";
+import { startRun } from "../../src/reconcile/manage.ts";
+import { openRunWorker } from "../../src/reconcile/worker.ts";
+import { findSite, type SiteContext } from "../../src/sites/manage.ts";
+import type { Candidate } from "../../src/store/reconciliation/candidates.ts";
+import { orderKey, type Order } from "../../src/store/reconciliation/orders.ts";
+import { confirmConversions } from "./confirmations.ts";
+import type { Random } from "./random.ts";
+import { owner, type CreatedSite } from "./sites.ts";
+
+const pageSize = 500;
+/** The last two days are never compared, so a shorter history has nothing to show. */
+const minDays = 4;
+
+export async function compareOrders(
+  context: SiteContext,
+  random: Random,
+  { siteId }: CreatedSite,
+  { from, now }: { from: number; now: number },
+): Promise<void> {
+  if (now - from < minDays * dayMs) return;
+  const { store, directory } = context;
+  for (let after: string | null = idAt(from); after !== null;) {
+    const { events, last }: { events: Candidate[]; last: string | null } =
+      await store.orderCandidates.listPage(siteId, after, idAt(now), pageSize);
+    await confirmConversions(store, random, siteId, events);
+    const sold = events.filter(({ name }) => isEventOf(name, defaultReconciledEvent));
+    const orders = sold.flatMap((event) => listOrders(random, siteId, event, now));
+    if (orders.length) await store.orders.write(orders);
+    after = last;
+  }
+  const by = { actor: owner, now: now - 5 * hourMs };
+  await startRun(store, findSite(context, siteId), {}, by);
+  const worker = openRunWorker({
+    store,
+    directory,
+    owner: "demo",
+    now: () => by.now,
+    elapsed: () => performance.now(),
+    onDefect(error) {
+      throw error;
+    },
+  });
+  for (let [run] = await store.reconciliations.list(siteId); run?.state === "running";) {
+    await worker.workOn(run, async () => true);
+    [run] = await store.reconciliations.list(siteId);
+  }
+}
+
+/** Returns the order of an event as the shop has it, and sometimes another whose event was lost. */
+function listOrders(random: Random, siteId: string, event: Candidate, now: number): Order[] {
+  const { orderId, time, value, currency, emailSha256 } = event;
+  // The shop's list does not have every event: some are orders by telephone.
+  if (orderId === null || random.chance(0.01)) return [];
+  const listed = { time: time - random.integer(1, 90) * 1000, value, currency, emailSha256 };
+  const order: Order = {
+    siteId,
+    id: orderKey(random.chance(0.3) ? `#${orderId}` : orderId, listed),
+    ...listed,
+    value: value !== null && random.chance(0.012) ? value + 4.9 : value,
+    status: random.chance(0.02) ? "refunded" : "paid",
+    listedAt: now,
+  };
+  if (!random.chance(0.018)) return [order];
+  const lost = { ...listed, time: listed.time + 60_000, emailSha256: null };
+  return [order, { ...order, ...lost, id: orderKey(`${orderId}-2`, lost), status: "paid" }];
+}

@@ -1,0 +1,203 @@
+// Serves reconciliation: the list of orders, its feed, runs, their report and rows.
+
+import { stringify } from "csv-stringify/sync";
+import type { Answer } from "../../contract/contract.ts";
+import type { reconciliationRoutes } from "../../contract/reconciliation.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { cancelRun, findRun, startRun } from "../../reconcile/manage.ts";
+import { fetchSoon, removeFeed, setFeed } from "../../reconcile/feed.ts";
+import { missingColumns, readMissing } from "../../reconcile/missing.ts";
+import { makeReport } from "../../reconcile/report.ts";
+import { listRows, type RowFilter } from "../../reconcile/rows.ts";
+import type { Tally } from "../../store/reconciliation/tally.ts";
+import { uploadOrders, writeListedOrders, type UploadTally } from "../../reconcile/uploadOrders.ts";
+import { auditLine, requireSettings } from "../../sites/manage.ts";
+import type { Feed } from "../../store/reconciliation/feeds.ts";
+import { orderIdOf } from "../../store/reconciliation/orders.ts";
+import type { Run, RunRow } from "../../store/reconciliation/runs.ts";
+import { isTimeZone } from "../../tables/values.ts";
+import { reloadSite, type Handlers } from "../call.ts";
+import type { ApiContext } from "../context.ts";
+import { setFileName, timeCell, toCsv, type Column } from "../lists.ts";
+
+type DescribedRun = Answer<"POST /sites/:site/reconciliations">["reconciliation"];
+type DescribedFeed = Answer<"PUT /sites/:site/order-feed">["feed"];
+type RowQuery = Omit<RowFilter, "attributed"> & { attributed?: "true" | "false" | undefined };
+
+export function reconciliationHandlers({
+  store,
+  directory,
+  allowPrivate,
+  now,
+}: ApiContext): Handlers<keyof typeof reconciliationRoutes> {
+  return {
+    async "GET /sites/:site/orders"({ site }) {
+      const feed = await store.orderFeeds.find(site.id);
+      return { ...(await store.orders.summarize(site.id)), feed: feed && describeFeed(feed, now()) };
+    },
+
+    async "POST /sites/:site/orders"({ site, body, by }) {
+      requireSettings(site);
+      const target = { store, siteId: site.id, now: by.now };
+      return writeListedOrders(target, body.orders, site.settings.timeZone);
+    },
+
+    async "POST /sites/:site/orders/upload"({ site, query, upload, by }) {
+      requireSettings(site);
+      const { timeZone = site.settings.timeZone, dates = null, decimal = null } = query;
+      if (!isTimeZone(timeZone))
+        throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
+      // Loaded on demand: a relay that starts needs no CSV parser.
+      const { openTable } = await import("../../tables/source.ts");
+      const table = await openTable(piecesOf(upload), "The file");
+      const format = { requested: {}, rules: { timeZone, dates, decimal } };
+      const tally = await uploadOrders({ store, siteId: site.id, now: by.now }, table, format);
+      const { written, refused } = tally;
+      await store.audit.add(auditLine(site.id, "orders uploaded", { written, refused }, by));
+      return tally;
+    },
+
+    async "PUT /sites/:site/order-feed"({ site, body, by }) {
+      const feed = await setFeed(store, site, body, { ...by, allow: allowPrivate });
+      return { feed: describeFeed(feed, by.now) };
+    },
+
+    async "DELETE /sites/:site/order-feed"({ site, by }) {
+      await removeFeed(store, site.id, by);
+      return {};
+    },
+
+    async "POST /sites/:site/order-feed/fetch"({ site }) {
+      await fetchSoon(store, site.id);
+      return {};
+    },
+
+    async "GET /sites/:site/reconciliations"({ site }) {
+      return { items: (await store.reconciliations.list(site.id)).map(describeRun) };
+    },
+
+    async "POST /sites/:site/reconciliations"({ site, body, by }) {
+      const run = await startRun(store, await reloadSite(directory, site), body, by);
+      return { reconciliation: describeRun(run) };
+    },
+
+    async "GET /sites/:site/reconciliations/:run"({ site, params }) {
+      const run = await findRun(store, site.id, params.run);
+      return { reconciliation: { ...describeRun(run), ...makeReport(run, site.connections) } };
+    },
+
+    async "POST /sites/:site/reconciliations/:run/cancel"({ site, params, by }) {
+      const run = await findRun(store, site.id, params.run);
+      return { reconciliation: describeRun(await cancelRun(store, run, by)) };
+    },
+
+    async "GET /sites/:site/reconciliations/:run/rows"({ site, params, query }) {
+      const run = await findRun(store, site.id, params.run);
+      const at = { after: readRowCursor(query.cursor), limit: query.limit };
+      const { rows, next } = await listRows(store, run, toFilter(query), at);
+      return { items: rows.map(describeRow), next };
+    },
+
+    async "GET /sites/:site/reconciliations/:run/rows.csv"({ site, params, query, reply }) {
+      const run = await findRun(store, site.id, params.run);
+      setFileName(reply, "reconciliation", site.hosts[0], now());
+      return toCsv<RunRow, string>(rowColumns, (cursor, limit) =>
+        listRows(store, run, toFilter(query), { after: cursor ?? "", limit }),
+      );
+    },
+
+    async "GET /sites/:site/reconciliations/:run/missing.csv"({ site, params, reply }) {
+      const run = await findRun(store, site.id, params.run);
+      setFileName(reply, "missing-orders", site.hosts[0], now());
+      return writeMissing(readMissing(store, run));
+    },
+  };
+}
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** The import reads these texts as they are, so nothing is escaped for spreadsheets. */
+async function* writeMissing(pages: ReturnType<typeof readMissing>): AsyncGenerator<string> {
+  yield stringify([missingColumns]);
+  for await (const { orders } of pages)
+    if (orders.length) yield stringify(orders.map((order) => missingColumns.map((name) => order[name])));
+}
+
+/** A cursor is the id of a row: an order with or without an id, or an event. */
+function readRowCursor(text: string | undefined): string {
+  if (text === undefined || /^[=~!]/.test(text)) return text ?? "";
+  throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.");
+}
+
+function toFilter({ class: one, attributed, ...rest }: RowQuery): RowFilter {
+  const { filtered, connection, state, reason, confirmation, confirmationReason } = rest;
+  if (
+    connection === undefined &&
+    [state, reason, attributed, confirmation].some((value) => value !== undefined)
+  )
+    throw new Refusal("connection", "connection is needed with state, reason, attributed and confirmation.");
+  if (confirmation === undefined && confirmationReason !== undefined)
+    throw new Refusal("confirmation", "confirmation is needed with confirmationReason.");
+  if (state === undefined && reason !== undefined) throw new Refusal("state", "state is needed with reason.");
+  return {
+    class: one,
+    filtered,
+    connection,
+    state,
+    reason,
+    attributed: attributed === undefined ? undefined : attributed === "true",
+    confirmation,
+    confirmationReason,
+  };
+}
+
+function describeRun({ tally, ...run }: Run): DescribedRun {
+  const { id, state, from, to, event, tolerance, startedBy, startedAt, updatedAt } = run;
+  const { orders = 0, received = 0 } = tally as Partial<Tally>;
+  return { id, state, from, to, event, tolerance, startedBy, startedAt, updatedAt, orders, received };
+}
+
+function describeFeed(
+  { address, options, dueAt, fetchedAt, error, tally }: Feed,
+  now: number,
+): DescribedFeed {
+  return {
+    url: address ? `${new URL(address.url).origin}/…` : "(cannot be read)",
+    header: address?.header?.name ?? null,
+    columns: (options.columns ?? {}) as Record<string, string>,
+    nextAt: dueAt <= now ? null : dueAt,
+    fetchedAt,
+    error,
+    last: fetchedAt === null ? null : (tally as UploadTally),
+  };
+}
+
+function describeRow({ siteId: _site, runId: _run, ...row }: RunRow) {
+  return { ...row, orderId: orderIdOf(row) };
+}
+
+const rowColumns: readonly Column<RunRow>[] = [
+  { title: "order", cell: (row) => orderIdOf(row) },
+  { title: "class", cell: (row) => row.class },
+  { title: "found by", cell: (row) => row.foundBy },
+  { title: "time", cell: (row) => timeCell(row.time) },
+  { title: "order value", cell: (row) => row.orderValue },
+  { title: "order currency", cell: (row) => row.orderCurrency },
+  { title: "order status", cell: (row) => row.orderStatus },
+  { title: "event", cell: (row) => row.eventId },
+  { title: "event value", cell: (row) => row.eventValue },
+  { title: "event currency", cell: (row) => row.eventCurrency },
+  { title: "filtered", cell: (row) => row.filtered },
+  {
+    title: "deliveries",
+    cell: ({ outcomes }) =>
+      outcomes
+        .map(({ platform, state, reason, confirmation }) => {
+          const answer = confirmation ? `, ${confirmation.state}` : "";
+          return `${platform}: ${state}${reason === null ? "" : ` (${reason})`}${answer}`;
+        })
+        .join("; "),
+  },
+];

@@ -1,0 +1,107 @@
+// Writes the report of a reconciliation for a terminal.
+
+import type { RowClass } from "../../kernel/reconciliation.ts";
+import type { ConnectionReport, FunnelStep, Report } from "../../reconcile/report.ts";
+import { dayOf } from "../../reconcile/window.ts";
+import type { Site } from "../../sites/directory.ts";
+import type { Run } from "../../store/reconciliation/runs.ts";
+import type { Tally } from "../../store/reconciliation/tally.ts";
+import { table, toPrintableLines } from "../context.ts";
+import { formatCount } from "../terminal/progress.ts";
+
+/** A run for programs: without its progress. */
+export function toJson({
+  siteId,
+  cursor: _cursor,
+  phase: _phase,
+  isReadable: _readable,
+  tally,
+  ...run
+}: Run) {
+  const { orders = 0, received = 0 } = tally as Partial<Tally>;
+  return { site: siteId, ...run, orders, received };
+}
+
+/** `2026-10-16 to 2026-11-14`, both included. */
+export const dayText = ({ from, to }: Pick<Run, "from" | "to">, timeZone: string) =>
+  `${dayOf(from, timeZone)} to ${dayOf(to - 1, timeZone)}`;
+
+const classTexts: Record<RowClass, string> = {
+  matched: "matched",
+  value_differs: "with another value",
+  currency_differs: "with another currency",
+  duplicate: "received more than once",
+  status_changed: "refunded or cancelled since",
+  missing_here: "never received",
+  not_due: "not paid and never received (not counted)",
+  extra_here: "events without an order in the list (not counted)",
+};
+
+export function reportText(run: Run, report: Report, { settings, connections }: Site): string {
+  const { timeZone } = settings;
+  const lines = [
+    `Reconciliation ${run.id}: ${run.event}, ${dayText(run, timeZone)} (${timeZone}), ${run.state}`,
+    "",
+    number(report.orders, "orders"),
+    ...Object.entries(classTexts).flatMap(([name, text]) => {
+      const count = report.classes[name as RowClass] ?? 0;
+      return count ? [number(count, text)] : [];
+    }),
+  ];
+  const weak = report.foundBy.weak ?? 0;
+  if (weak) lines.push(number(weak, "of them found by email, day and value alone"));
+  for (const { currency, listed, received } of report.values)
+    lines.push(`           ${currency}: ${listed} listed, ${received} received`);
+  if (report.connections.length) lines.push("", connectionTable(report.connections, connections));
+  for (const one of report.connections) lines.push("", funnelText(one));
+  if (report.classes.missing_here)
+    lines.push("", "Send what was never received: cleancast reconcile export --out missing.csv");
+  return lines.join("\n");
+}
+
+const number = (count: number, text: string) => `${formatCount(count).padStart(10)} ${text}`;
+
+function connectionTable(reports: readonly ConnectionReport[], known: Site["connections"]): string {
+  const head = ["CONNECTION", "PLATFORM", "ACCURACY", "ACCEPTED", "SKIPPED", "WAITING", "FAILED", "FILTERED", "NOT RECEIVED", "NOT CONNECTED"]; // prettier-ignore
+  const rows = reports.map((one) => [
+    known.some(({ id }) => id === one.connectionId) ? one.connectionId : `${one.connectionId} (removed)`,
+    one.platform,
+    one.accuracy === null ? "–" : `${(Math.floor(one.accuracy * 1000) / 10).toFixed(1)} %`,
+    ...[
+      one.accepted,
+      one.skipped,
+      one.waiting,
+      one.failed,
+      one.filtered,
+      one.notReceived,
+      one.notConnected,
+    ].map(formatCount),
+  ]);
+  return table(head, rows, "");
+}
+
+const stepTexts: Record<FunnelStep["step"], string> = {
+  orders: "orders in the list",
+  received: "received",
+  "not filtered": "not filtered",
+  attributed: "with a click id of the platform",
+  due: "due",
+  accepted: "accepted",
+  confirmed: "confirmed by the platform",
+};
+
+const maxLosses = 5;
+
+function funnelText({ platform, connectionId, funnel }: ConnectionReport): string {
+  const lines = funnel.flatMap(({ step, count, losses }) => [
+    number(count, stepTexts[step]),
+    ...losses
+      .slice(0, maxLosses)
+      .map(
+        ({ reason, count: lost }) =>
+          `             − ${formatCount(lost)} ${toPrintableLines(reason).join(" ")}`,
+      ),
+    ...(losses.length > maxLosses ? [`             − ${losses.length - maxLosses} more reasons`] : []),
+  ]);
+  return [`${platform} ${connectionId}`, ...lines].join("\n");
+}

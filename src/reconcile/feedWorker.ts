@@ -1,0 +1,124 @@
+// Fetches the feeds that are due, once a day each, and starts a reconciliation after each list. Every node polls; the claim of a
+// feed lets one of them fetch it. A feed that fails is tried again every hour, and costs nothing else.
+
+import { poll } from "../background/poll.ts";
+import type { AllowList, Resolve } from "../delivery/addresses.ts";
+import { download, DownloadFailed } from "../delivery/download.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { dayMs, minuteMs } from "../kernel/time.ts";
+import type { Directory, Site } from "../sites/directory.ts";
+import { hasSettings } from "../sites/directory.ts";
+import { feedRetryMs, type Feed } from "../store/reconciliation/feeds.ts";
+import type { Store } from "../store/store.ts";
+import { formatOfFeed } from "./feed.ts";
+import { startRun } from "./manage.ts";
+import { newUploadTally, uploadOrders, type UploadTally } from "./uploadOrders.ts";
+
+export type FeedWorkerOptions = {
+  store: Pick<Store, "orderFeeds" | "orders" | "reconciliations">;
+  directory: Pick<Directory, "site">;
+  allow: AllowList;
+  connectMs: number;
+  now: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+  onFetched?: (feed: Feed, error: string | null, tally: UploadTally) => void;
+  resolve?: Resolve;
+};
+
+const pollMs = minuteMs;
+/** A million orders are about 100 MB. */
+const maxBytes = 256 * 1024 * 1024;
+const maxMs = 30 * minuteMs;
+const maxErrorLength = 500;
+
+export function startFeeds(options: FeedWorkerOptions): { stop(): Promise<void> } {
+  const onError = (error: unknown) => options.onDefect(error, { worker: "order feeds" });
+  return poll({
+    everyMs: pollMs,
+    firstMs: pollMs * Math.random(),
+    jitter: 0.2,
+    onError,
+    work: (signal) => fetchDue(options, signal),
+  });
+}
+
+/** Fetches the feeds that are due, one after the other. */
+export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal): Promise<void> {
+  const { store, directory, now, onDefect } = options;
+  for (const feed of await store.orderFeeds.listDue(now())) {
+    if (signal.aborted) return;
+    const site = directory.site(feed.siteId);
+    if (!site || !hasSettings(site)) continue;
+    const claimedAt = now();
+    if (!(await store.orderFeeds.claim(feed, claimedAt))) continue;
+    try {
+      await fetchOne(options, feed, site, claimedAt, signal);
+    } catch (error) {
+      // The claim ends after an hour, and the feed is tried again.
+      onDefect(error, { worker: "order feeds", site: feed.siteId });
+    }
+  }
+}
+
+async function fetchOne(
+  options: FeedWorkerOptions,
+  feed: Feed,
+  site: Site,
+  claimedAt: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, now, onDefect, onFetched = () => {} } = options;
+  const { error, tally } = await readList(options, feed, site, claimedAt, signal);
+  // A list that a stop has cut off is fetched again by the next start.
+  const dueAt = signal.aborted ? 0 : error === null ? nextDue(feed, now()) : now() + feedRetryMs;
+  await store.orderFeeds.end(feed, claimedAt, { error, tally, dueAt, at: now() });
+  onFetched(feed, error, tally);
+  if (error !== null || tally.written === 0) return;
+  await startRun(store, site, {}, { actor: "order feed", now: now() }).catch((refused: unknown) => {
+    // Another one runs, or the window has no days yet.
+    if (!(refused instanceof Refusal)) onDefect(refused, { worker: "order feeds", site: site.id });
+  });
+}
+
+/** The same time of the next day; a feed that was late keeps its time. */
+function nextDue({ dueAt }: Feed, now: number): number {
+  if (dueAt <= 0 || dueAt > now) return now + dayMs;
+  return dueAt + Math.ceil((now - dueAt + 1) / dayMs) * dayMs;
+}
+
+async function readList(
+  { store, allow, connectMs, resolve }: FeedWorkerOptions,
+  feed: Feed,
+  site: Site,
+  now: number,
+  stop: AbortSignal,
+): Promise<{ error: string | null; tally: UploadTally }> {
+  const { address } = feed;
+  if (!address) return { error: "the address cannot be read: set the feed again", tally: newUploadTally() };
+  const headers = address.header ? { [address.header.name.toLowerCase()]: address.header.value } : {};
+  const format = formatOfFeed(feed, site.settings.timeZone);
+  try {
+    const tally = await download(
+      address.url,
+      headers,
+      { allow, connectMs, maxMs, maxBytes, stop, ...(resolve ? { resolve } : {}) },
+      async (body) => {
+        // Loaded on demand: a relay that starts needs no CSV parser.
+        const { openTable } = await import("../tables/source.ts");
+        const table = await openTable(body, "The answer");
+        return uploadOrders({ store, siteId: site.id, now }, table, format, () => !stop.aborted);
+      },
+    );
+    const error = tally.rows > 0 && tally.written === 0 ? firstReason(tally) : null;
+    return { error: stop.aborted ? "the relay was stopped" : error, tally };
+  } catch (error) {
+    if (!(error instanceof DownloadFailed || error instanceof Refusal)) throw error;
+    return { error: firstSentence(error.message).slice(0, maxErrorLength), tally: newUploadTally() };
+  }
+}
+
+/** The rest may list the columns, which are a row of data in a file without a header: nothing of it is stored. */
+const firstSentence = (text: string) => text.split(/(?<=\.) /, 1)[0] ?? "";
+
+const firstReason = ({ reasons }: UploadTally) =>
+  `no row could be read: ${Object.keys(reasons)[0] ?? "unknown"}`;

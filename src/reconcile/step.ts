@@ -1,0 +1,240 @@
+// Does the next step of a reconciliation. A step reads a few orders or events, and writes its rows with its progress. In the
+// embedded store it runs on the thread that accepts events, so it is small, and the caller pauses between two steps.
+
+import { foldOrderId } from "../kernel/reconciliation.ts";
+import { idAt } from "../kernel/ids.ts";
+import { dayMs, hourMs } from "../kernel/time.ts";
+import type { Candidate, CandidateHead } from "../store/reconciliation/candidates.ts";
+import { orderIdOf, type Order, type OrderCursor } from "../store/reconciliation/orders.ts";
+import type { Run, RunRow } from "../store/reconciliation/runs.ts";
+import type { Store } from "../store/store.ts";
+import {
+  chooseEvents,
+  compareOrderIds,
+  isEventOf,
+  isSameValue,
+  rowOfEvent,
+  rowOfOrder,
+  spellingsOf,
+  type Found,
+} from "./classify.ts";
+import { addRow, newTally, removeRow, type Tally } from "../store/reconciliation/tally.ts";
+import { dayOf } from "./window.ts";
+
+export type StepStore = Pick<Store, "orders" | "orderCandidates" | "reconciliations">;
+
+type StepOptions = {
+  store: StepStore;
+  /** IANA name; the day of a weak match is one of this zone. */
+  timeZone: string;
+  /** The most orders or events of this step. */
+  limit: number;
+  now: number;
+};
+
+/** Late events are looked for up to this long after the end of the window. */
+const maxLateMs = 7 * dayMs;
+/** The clock of a sender may be ahead by minutes. */
+const maxAheadMs = hourMs;
+
+/** Returns the run after the step; null when it was cancelled, or another process has made the step. */
+export async function stepRun(options: StepOptions, run: Run): Promise<Run | null> {
+  const tally: Tally = { ...newTally(), ...(structuredClone(run.tally) as Partial<Tally>) };
+  const { rows, phase, cursor } =
+    run.phase === "orders" ? await readOrders(options, run, tally) : await readEvents(options, run, tally);
+  const next = { phase, cursor, tally: tally as Record<string, unknown> };
+  const isDone = await options.store.reconciliations.step(run, { ...next, rows, at: options.now });
+  if (!isDone) return null;
+  return { ...run, ...next, state: phase === "done" ? "done" : "running", updatedAt: options.now };
+}
+
+type StepResult = Pick<Run, "phase" | "cursor"> & { rows: RunRow[] };
+
+const readCursor = (text: string): OrderCursor | null => {
+  const at = text.indexOf(" ");
+  return at < 0 ? null : { time: Number(text.slice(0, at)), id: text.slice(at + 1) };
+};
+
+async function readOrders(options: StepOptions, run: Run, tally: Tally): Promise<StepResult> {
+  const { store, limit } = options;
+  const orders = await store.orders.listPage(run.siteId, run, readCursor(run.cursor), limit);
+  const events = await findByOrderIds(options, run, orders);
+  const byFolded = Map.groupBy(events, ({ orderId }) => foldOrderId(orderId ?? ""));
+  const ownIds = await findOwners(options, run, events, orders);
+  const exact = orders.map((order) => {
+    const near = byFolded.get(foldOrderId(orderIdOf(order) ?? "")) ?? [];
+    return chooseEvents(
+      order,
+      near.filter(({ id }) => ownIds.get(id) === order.id),
+    );
+  });
+  const weak = await findWeakly(
+    options,
+    run,
+    orders.filter((_, i) => !exact[i]),
+  );
+  const rows = orders.map((order, i) => rowOfOrder(run, order, exact[i] ?? weak.get(order.id) ?? null));
+  for (const row of rows) addRow(tally, row);
+  const last = orders.at(-1);
+  return orders.length < limit || !last
+    ? { rows, phase: "events", cursor: "" }
+    : { rows, phase: "orders", cursor: `${last.time} ${last.id}` };
+}
+
+/** Finds the events that have the order ids of orders: as listed, and only where there is none, in other spellings. */
+async function findByOrderIds(
+  { store }: StepOptions,
+  run: Run,
+  orders: readonly Order[],
+): Promise<Candidate[]> {
+  const search = async (orderIds: readonly string[]) => {
+    const events = await store.orderCandidates.byOrderIds(run.siteId, orderIds);
+    return events.filter(({ name }) => isEventOf(name, run.event));
+  };
+  const listed = new Set(orders.flatMap((order) => orderIdOf(order) ?? []));
+  const exact = await search([...listed]);
+  const found = new Set(exact.map(({ orderId }) => orderId));
+  const others = [...listed].filter((orderId) => !found.has(orderId)).flatMap(spellingsOf);
+  return [...exact, ...(await search(others.filter((orderId) => !listed.has(orderId))))];
+}
+
+/**
+ * Finds, for each event, the order that its order id names best: two orders may differ in case alone. An order among `known`
+ * with exactly that id is the best.
+ */
+async function findOwners(
+  { store }: StepOptions,
+  { siteId }: Run,
+  events: readonly Candidate[],
+  known: readonly Order[] = [],
+): Promise<Map<string, string>> {
+  const knownIds = new Map(known.map((order) => [orderIdOf(order), order.id]));
+  const owners = new Map<string, string>();
+  const others: { id: string; orderId: string; folded: string }[] = [];
+  for (const { id, orderId } of events) {
+    if (orderId === null) continue;
+    const exact = knownIds.get(orderId);
+    if (exact !== undefined) owners.set(id, exact);
+    else others.push({ id, orderId, folded: foldOrderId(orderId) });
+  }
+  const orders = await store.orders.findFolded(
+    siteId,
+    others.map(({ folded }) => folded),
+  );
+  for (const { id, orderId, folded } of others) {
+    const owner = bestOrder(orders.get(folded) ?? [], orderId);
+    if (owner) owners.set(id, owner.id);
+  }
+  return owners;
+}
+
+function bestOrder(orders: readonly Order[], received: string): Order | null {
+  for (const kind of ["exact", "folded", "without #"] as const) {
+    const found = orders.find((order) => compareOrderIds(orderIdOf(order) ?? "", received) === kind);
+    if (found) return found;
+  }
+  return null;
+}
+
+/**
+ * Finds, for each order, an event of the same person, day, value and currency whose own order id belongs to no listed order.
+ * Each event stands for one order.
+ */
+async function findWeakly(
+  options: StepOptions,
+  run: Run,
+  orders: readonly Order[],
+): Promise<Map<string, Found>> {
+  const { store, timeZone } = options;
+  const wanted = orders.flatMap(({ id, time, value, currency, emailSha256 }) =>
+    emailSha256 === null || value === null
+      ? []
+      : [{ id, time, value, currency, emailSha256, day: dayOf(time, timeZone) }],
+  );
+  if (wanted.length === 0) return new Map();
+  const byPerson = Map.groupBy(wanted, ({ emailSha256 }) => emailSha256);
+  const fits = (event: CandidateHead, order: (typeof wanted)[number]) =>
+    event.currency === order.currency &&
+    isSameValue(order.value, event.value, order.currency, 0) &&
+    dayOf(event.time, timeZone) === order.day;
+  const found = await store.orderCandidates.byPeople(
+    run.siteId,
+    wanted.map(({ emailSha256, time }) => ({
+      emailSha256,
+      from: time - dayMs - maxAheadMs,
+      to: time + dayMs + maxLateMs,
+    })),
+    (event) =>
+      event.emailSha256 !== null &&
+      isEventOf(event.name, run.event) &&
+      (byPerson.get(event.emailSha256) ?? []).some((order) => fits(event, order)),
+  );
+  if (found.length === 0) return new Map();
+  const owners = await findOwners(options, run, found);
+  const ids = found.map(({ id }) => id);
+  const taken = await store.reconciliations.listTaken(run, ids);
+  const chosen = new Map<string, Found>();
+  for (const order of wanted) {
+    const free = found.find(
+      (event) =>
+        event.emailSha256 === order.emailSha256 &&
+        !owners.has(event.id) &&
+        !taken.has(event.id) &&
+        fits(event, order),
+    );
+    if (!free) continue;
+    taken.add(free.id);
+    chosen.set(order.id, { foundBy: "weak", events: [free] });
+  }
+  return chosen;
+}
+
+async function readEvents(options: StepOptions, run: Run, tally: Tally): Promise<StepResult> {
+  const { store, limit } = options;
+  const first = idAt(Math.max(0, run.from - maxAheadMs));
+  const page = await store.orderCandidates.listPage(
+    run.siteId,
+    run.cursor === "" ? first : run.cursor,
+    idAt(run.to + maxLateMs),
+    limit,
+  );
+  const events = page.events.filter(
+    ({ name, time }) => time >= run.from && time < run.to && isEventOf(name, run.event),
+  );
+  const taken = await store.reconciliations.listTaken(
+    run,
+    events.map(({ id }) => id),
+  );
+  const free = events.filter(({ id }) => !taken.has(id));
+  const owners = await findOwners(options, run, free);
+  const orderIds = [...new Set(owners.values())];
+  const orders = await store.orders.find(run.siteId, orderIds);
+  const known = await store.reconciliations.findRows(run, orderIds);
+  const rows = new Map<string, RunRow>();
+  for (const event of free) {
+    const owner = owners.get(event.id);
+    const order = owner === undefined ? undefined : orders.get(owner);
+    if (!order) {
+      const row = rowOfEvent(run, event);
+      addRow(tally, row);
+      rows.set(row.id, row);
+      continue;
+    }
+    // The order is outside of the window, or has another event already.
+    const before = rows.get(order.id) ?? known.get(order.id);
+    if (!before || before.eventId !== null) continue;
+    const found = chooseEvents(
+      order,
+      free.filter(({ id }) => owners.get(id) === order.id),
+    );
+    const row = rowOfOrder(run, order, found);
+    removeRow(tally, { ...before, eventId: null });
+    addRow(tally, row);
+    rows.set(row.id, row);
+  }
+  return {
+    rows: [...rows.values()],
+    phase: page.last === null ? "done" : "events",
+    cursor: page.last ?? "",
+  };
+}

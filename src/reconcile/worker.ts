@@ -1,0 +1,131 @@
+// Does the steps of running reconciliations. One node at a time does this for all sites; the store keeps the progress, so any
+// node can go on.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { openLease } from "../background/lease.ts";
+import { poll } from "../background/poll.ts";
+import type { Directory } from "../sites/directory.ts";
+import type { Run } from "../store/reconciliation/runs.ts";
+import type { Store } from "../store/store.ts";
+import { openPace, type PaceOptions } from "./pace.ts";
+import { stepRun } from "./step.ts";
+
+export type RunWorkerOptions = {
+  store: Pick<Store, "engine" | "leases" | "orders" | "orderCandidates" | "reconciliations">;
+  directory: Pick<Directory, "site">;
+  /** This node. */
+  owner: string;
+  now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+  onEnded?: (run: Run) => void;
+};
+
+const pollMs = 1000;
+const leaseMs = 10_000;
+/** Runs of several sites take turns of this length. */
+const sliceMs = 1000;
+
+/** The embedded store works on this thread; PostgreSQL elsewhere, so its steps can be longer. */
+const paces: Record<Store["engine"], PaceOptions> = {
+  sqlite: { stepMs: 6, maxRows: 250 },
+  postgres: { stepMs: 15, maxRows: 500 },
+};
+
+/** The milliseconds that this thread has worked. A clock would also count the time in which other programs had the processor. */
+function worked(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+export function startReconciliations(options: RunWorkerOptions): { stop(): Promise<void> } {
+  const { store, owner, now, elapsed, onDefect } = options;
+  const onError = (error: unknown) => onDefect(error, { worker: "reconciliations" });
+  const lease = openLease({
+    leases: store.leases,
+    name: "reconciliations",
+    owner,
+    lengthMs: leaseMs,
+    now,
+    elapsed,
+    onError,
+  });
+  // The embedded store has one node, which need not wait for the lease of a process that died.
+  const isAlone = store.engine === "sqlite";
+  const mayGoOn = async (signal: AbortSignal) => !signal.aborted && (isAlone || (await lease.hold()));
+  const worker = openRunWorker(options);
+
+  const loop = poll({
+    everyMs: pollMs,
+    jitter: 0.2,
+    onError,
+    async work(signal) {
+      for (let runs = await store.reconciliations.listRunning(); runs.length;) {
+        const left: string[] = [];
+        for (const run of runs) {
+          if (!(await mayGoOn(signal))) return;
+          if (await worker.workOn(run, () => mayGoOn(signal))) left.push(run.id);
+        }
+        // One that failed, or that another process works on, waits for the next poll.
+        runs = (await store.reconciliations.listRunning()).filter(({ id }) => left.includes(id));
+      }
+    },
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      if (!isAlone) await lease.release();
+    },
+  };
+}
+
+export function openRunWorker({
+  store,
+  directory,
+  now,
+  elapsed,
+  onDefect,
+  onEnded = () => {},
+}: RunWorkerOptions) {
+  const pace = openPace(paces[store.engine]);
+
+  /** Does steps of one run for a while. True when it has to go on at once. */
+  async function workOn(run: Run, mayGoOn: () => Promise<boolean>): Promise<boolean> {
+    const site = directory.site(run.siteId);
+    // The rows of a deleted site are purged elsewhere.
+    if (!site) return false;
+    if (!run.isReadable) {
+      await store.reconciliations.cancel(run, now());
+      onDefect(new Error("a reconciliation was cancelled: its row is damaged"), { reconciliation: run.id });
+      return false;
+    }
+    try {
+      return await takeTurn(run, site.settings.timeZone, mayGoOn);
+    } catch (error) {
+      onDefect(error, { worker: "reconciliations", reconciliation: run.id });
+      return false;
+    }
+  }
+
+  async function takeTurn(first: Run, timeZone: string, mayGoOn: () => Promise<boolean>): Promise<boolean> {
+    const startedAt = elapsed();
+    for (let run = first; elapsed() - startedAt < sliceMs && (await mayGoOn());) {
+      const before = worked();
+      const next = await stepRun({ store, timeZone, limit: pace.rows(), now: now() }, run);
+      if (!next) return false;
+      run = next;
+      if (run.state !== "running") {
+        onEnded(run);
+        return false;
+      }
+      const pauseMs = pace.afterStep(worked() - before);
+      const [pausedAt, workedBefore] = [elapsed(), worked()];
+      await wait(pauseMs);
+      pace.afterPause((worked() - workedBefore) / Math.max(1, elapsed() - pausedAt));
+    }
+    return true;
+  }
+
+  return { workOn };
+}

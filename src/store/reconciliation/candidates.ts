@@ -1,0 +1,154 @@
+// Finds the events that orders may belong to: live ones, with what became of their deliveries. Each search uses an index that
+// the inbound path has anyway, and reads a bounded number of rows.
+
+import type { DeliveryState, FilterReason, Sha256 } from "../../kernel/event.ts";
+import { idAt } from "../../kernel/ids.ts";
+import { readConfirmations, type ConfirmationRow } from "../confirmations/confirmations.ts";
+import type { Delivery } from "../deliveries/delivery.ts";
+import { readDeliveries, readPlanned } from "../deliveries/readDeliveries.ts";
+import { chunks, type Database, type Row } from "../engine/database.ts";
+import { emailColumn } from "../events/eventList.ts";
+import { emailRef, readSummary, summaryColumns } from "../events/eventRow.ts";
+
+export type CandidateDelivery = {
+  connectionId: string;
+  platform: string;
+  state: DeliveryState;
+  reason: string | null;
+  /** What the platform said later; null where it was not asked, or has not answered. */
+  confirmation: ConfirmationRow | null;
+};
+
+/** An event as its row has it, without its deliveries. */
+export type CandidateHead = {
+  id: string;
+  name: string;
+  time: number;
+  value: number | null;
+  currency: string;
+  orderId: string | null;
+  /** Empty for an accepted or released event. */
+  filterReasons: FilterReason[];
+  /** null where the person was erased. */
+  emailSha256: Sha256 | null;
+  /** The names of its click ids. */
+  clickIds: string[];
+};
+
+export type Candidate = CandidateHead & { deliveries: CandidateDelivery[] };
+
+/** A search for events of a person that were received from `from` on and before `to`. */
+export type PersonSearch = { emailSha256: Sha256; from: number; to: number };
+
+const candidateColumns = `${summaryColumns}, ${emailColumn}, plan, owner, time`;
+
+/** An order id that belongs to more events than this is a placeholder. */
+const maxPerOrder = 20;
+const maxPerPerson = 200;
+
+const eventsOfOrder = (parameter: number) =>
+  `SELECT * FROM (SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND order_id = $${parameter}
+     ORDER BY id LIMIT ${maxPerOrder}) AS found`;
+
+const eventsOfPerson = (parameter: number) =>
+  `SELECT * FROM (SELECT ${candidateColumns} FROM events
+     WHERE site_id = $1 AND email_ref = $${parameter} AND id >= $${parameter + 1} AND id < $${parameter + 2}
+     ORDER BY id LIMIT ${maxPerPerson}) AS found`;
+
+const sortById = (rows: readonly Row[]) =>
+  rows.toSorted((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
+
+const isLive = ({ mode }: Row) => mode === "live";
+
+function readHead(row: Row): CandidateHead {
+  const { id, event, value, currency, orderId, status, filterReasons, clickIds } = readSummary(row);
+  const email = String(row.email_sha256 ?? "");
+  return {
+    id,
+    name: event,
+    time: Number(row.time),
+    value,
+    currency,
+    orderId,
+    filterReasons: status === "filtered" ? filterReasons : [],
+    emailSha256: email === "" ? null : (email as Sha256),
+    clickIds,
+  };
+}
+
+export function candidateStore(db: Database) {
+  async function toCandidates(siteId: string, rows: readonly Row[]): Promise<Candidate[]> {
+    const live = rows.filter(isLive);
+    const deliveries = await readDeliveries(db, siteId, live.map(readPlanned));
+    const sent = [...deliveries].filter(([, some]) => some.some(({ state }) => state === "sent"));
+    const confirmations = Map.groupBy(
+      await readConfirmations(
+        db,
+        siteId,
+        sent.map(([id]) => id),
+      ),
+      ({ eventId }) => eventId,
+    );
+    return live.map((row) => {
+      const id = String(row.id);
+      const answers = confirmations.get(id) ?? [];
+      const toDelivery = ({ connectionId, platform, state, reason }: Delivery): CandidateDelivery => ({
+        connectionId,
+        platform,
+        state,
+        reason,
+        confirmation: answers.find((one) => one.connectionId === connectionId) ?? null,
+      });
+      return { ...readHead(row), deliveries: (deliveries.get(id) ?? []).map(toDelivery) };
+    });
+  }
+
+  return {
+    /** Finds events by order ids exactly as given, the oldest first. */
+    async byOrderIds(siteId: string, orderIds: readonly string[]): Promise<Candidate[]> {
+      const rows: Row[] = [];
+      for (const some of chunks([...new Set(orderIds)])) {
+        // One search for each: with IN and a limit for all, a placeholder would hide the events of others, and PostgreSQL
+        // might read the whole table.
+        const searches = some.map((_, i) => eventsOfOrder(i + 2));
+        rows.push(...(await db.all(searches.join(" UNION ALL "), [siteId, ...some])));
+      }
+      return toCandidates(siteId, sortById(rows));
+    },
+
+    /** Finds events of people, the oldest first. Reads the deliveries only of those that fit. */
+    async byPeople(
+      siteId: string,
+      searches: readonly PersonSearch[],
+      isFitting: (event: CandidateHead) => boolean,
+    ): Promise<Candidate[]> {
+      const found = new Map<string, Row>();
+      for (const some of chunks(searches)) {
+        const texts = some.map((_, i) => eventsOfPerson(3 * i + 2));
+        const values = some.flatMap(({ emailSha256, from, to }) => [
+          emailRef(emailSha256),
+          idAt(from),
+          idAt(to),
+        ]);
+        const rows = await db.all(texts.join(" UNION ALL "), [siteId, ...values]);
+        for (const row of rows) if (isLive(row) && isFitting(readHead(row))) found.set(String(row.id), row);
+      }
+      return toCandidates(siteId, sortById([...found.values()]));
+    },
+
+    /** Lists events after the id `after` and below `below`. `last` is the last id that was read; null at the end. */
+    async listPage(
+      siteId: string,
+      after: string,
+      below: string,
+      limit: number,
+    ): Promise<{ events: Candidate[]; last: string | null }> {
+      const rows = await db.all(
+        `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`,
+        [siteId, after, below, limit],
+      );
+      const last = rows.length < limit ? null : String(rows.at(-1)?.id);
+      return { events: await toCandidates(siteId, rows), last };
+    },
+  };
+}

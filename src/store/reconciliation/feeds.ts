@@ -1,0 +1,128 @@
+// Feeds: the address from which the list of orders of a site is fetched once a day, at most one for each site. `due_at` is
+// claimed before a fetch, so of several nodes one fetches, and a fetch whose node died is repeated later.
+
+import { dayMs, hourMs } from "../../kernel/time.ts";
+import { openObject, readObject } from "../damagedRows.ts";
+import { readNumber, readText } from "../describeRow.ts";
+import type { Database, Row } from "../engine/database.ts";
+import type { Seal } from "../engine/seal.ts";
+import { writeAudit, type AuditLine } from "../sites/audit.ts";
+
+/** The sealed part of a feed: the path may hold a token, and the header is one. */
+export type FeedAddress = { url: string; header: { name: string; value: string } | null };
+
+export type Feed = {
+  siteId: string;
+  /** null where the row is damaged: then nothing is fetched. */
+  address: FeedAddress | null;
+  /** How the list is read: columns and forms of values. */
+  options: Record<string, unknown>;
+  dueAt: number;
+  /** The last fetch: when it ended, what was wrong with it, and what it wrote. */
+  fetchedAt: number | null;
+  error: string | null;
+  tally: Record<string, unknown>;
+  /** The first failure since the last list that was read; null after a success. */
+  failingSince: number | null;
+  createdAt: number;
+};
+
+const feedColumns = "site_id, address, options, due_at, fetched_at, error, tally, failing_since, created_at";
+
+export const feedPlace = (siteId: string) => `order feed ${siteId}`;
+
+/** A fetch that ended without a result is repeated after this time. */
+export const feedRetryMs = hourMs;
+/** A later due time was written by a clock that ran ahead. */
+const maxDelayMs = dayMs + hourMs;
+
+export function feedStore(db: Database, seal: Seal, newId: () => string) {
+  const feedOf = (row: Row): Feed => ({
+    siteId: String(row.site_id),
+    address: openObject(seal, String(row.address), feedPlace(String(row.site_id))) as FeedAddress | null,
+    options: readObject(String(row.options)) ?? {},
+    dueAt: Number(row.due_at),
+    fetchedAt: readNumber(row.fetched_at),
+    error: readText(row.error ?? null),
+    tally: readObject(String(row.tally)) ?? {},
+    failingSince: readNumber(row.failing_since),
+    createdAt: Number(row.created_at),
+  });
+
+  return {
+    async find(siteId: string): Promise<Feed | null> {
+      const [row] = await db.all(`SELECT ${feedColumns} FROM order_feeds WHERE site_id = $1`, [siteId]);
+      return row ? feedOf(row) : null;
+    },
+
+    /** Sets the feed of a site; it is due at once. What is known of its fetches stays. */
+    async set(line: AuditLine, address: FeedAddress, options: Record<string, unknown>): Promise<void> {
+      const auditId = newId();
+      const sealed = seal.close(JSON.stringify(address), feedPlace(line.siteId));
+      await db.write(async (tx) => {
+        await tx.all(
+          `INSERT INTO order_feeds (site_id, address, options, due_at, tally, created_at) VALUES ($1, $2, $3, 0, '{}', $4)
+           ON CONFLICT (site_id) DO UPDATE SET address = excluded.address, options = excluded.options, due_at = 0`,
+          [line.siteId, sealed, JSON.stringify(options), line.at],
+        );
+        await writeAudit(tx, auditId, line);
+      });
+    },
+
+    /** Returns false where there was none. */
+    async remove(line: AuditLine): Promise<boolean> {
+      const auditId = newId();
+      return db.write(async (tx) => {
+        const rows = await tx.all(`DELETE FROM order_feeds WHERE site_id = $1 RETURNING site_id`, [
+          line.siteId,
+        ]);
+        if (rows.length) await writeAudit(tx, auditId, line);
+        return rows.length > 0;
+      });
+    },
+
+    /** Makes the feed due now. */
+    async makeDue(siteId: string): Promise<void> {
+      await db.write((tx) => tx.all(`UPDATE order_feeds SET due_at = 0 WHERE site_id = $1`, [siteId]));
+    },
+
+    async listDue(now: number): Promise<Feed[]> {
+      const rows = await db.all(
+        `SELECT ${feedColumns} FROM order_feeds WHERE due_at <= $1 OR due_at > $2 LIMIT ${maxDue}`,
+        [now, now + maxDelayMs],
+      );
+      return rows.map(feedOf);
+    },
+
+    /** False when another node was first, or the feed was changed. */
+    async claim({ siteId, dueAt }: Feed, now: number): Promise<boolean> {
+      const rows = await db.write((tx) =>
+        tx.all(`UPDATE order_feeds SET due_at = $3 WHERE site_id = $1 AND due_at = $2 RETURNING site_id`, [
+          siteId,
+          dueAt,
+          now + feedRetryMs,
+        ]),
+      );
+      return rows.length > 0;
+    },
+
+    /** Writes the result of a fetch; `claimedAt` is the time of its claim. */
+    async end(
+      { siteId }: Feed,
+      claimedAt: number,
+      { error, tally, dueAt, at }: { error: string | null; tally: object; dueAt: number; at: number },
+    ): Promise<void> {
+      await db.write((tx) =>
+        tx.all(
+          `UPDATE order_feeds SET fetched_at = $3, error = $4, tally = $5,
+             due_at = CASE WHEN due_at = $2 THEN $6 ELSE due_at END,
+             failing_since = CASE WHEN $7 = 1 THEN COALESCE(failing_since, $3) ELSE NULL END
+           WHERE site_id = $1`,
+          [siteId, claimedAt + feedRetryMs, at, error, JSON.stringify(tally), dueAt, error === null ? 0 : 1],
+        ),
+      );
+    },
+  };
+}
+
+const maxDue = 100;

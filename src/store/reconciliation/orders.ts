@@ -1,0 +1,221 @@
+// The customer's list of orders. An order that is listed again replaces what was known of it, so a nightly list may overlap
+// with the one before, and a refund arrives as the same order with another status.
+
+import { hash } from "node:crypto";
+import type { Sha256 } from "../../kernel/event.ts";
+import { eraseMasks } from "../../kernel/maskAddresses.ts";
+import { foldOrderId, type OrderStatus } from "../../kernel/reconciliation.ts";
+import { describeRow, readNumber, readText } from "../describeRow.ts";
+import { chunks, list, rowStatement, type Database } from "../engine/database.ts";
+import { emailRef } from "../events/eventRow.ts";
+import type { PurgeStep } from "../maintenance/purge.ts";
+
+export type Order = {
+  siteId: string;
+  /** Identifies the order on its site: made by `orderKey`. */
+  id: string;
+  /** When it was placed, in milliseconds. */
+  time: number;
+  value: number | null;
+  currency: string;
+  status: OrderStatus;
+  emailSha256: Sha256 | null;
+  listedAt: number;
+};
+
+/** An order without an id of its own is the same order where everything else is equal. */
+export function orderKey(
+  orderId: string | null,
+  { emailSha256, time, value, currency }: Pick<Order, "emailSha256" | "time" | "value" | "currency">,
+): string {
+  if (orderId !== null) return `=${orderId}`;
+  return `~${hash("sha256", JSON.stringify([emailSha256, time, value, currency])).slice(0, 32)}`;
+}
+
+/** The order id as the list has it; null where it has none. */
+export const orderIdOf = ({ id }: Pick<Order, "id">) => (id.startsWith("=") ? id.slice(1) : null);
+
+const orderRow = describeRow<Order, Order>(
+  {
+    siteId: { column: "site_id", write: (order) => order.siteId, read: String },
+    id: { column: "id", write: (order) => order.id, read: String },
+    time: { column: "time", write: (order) => order.time, read: Number },
+    value: { column: "value", write: (order) => order.value, read: readNumber },
+    currency: { column: "currency", write: (order) => order.currency, read: String },
+    status: { column: "status", write: (order) => order.status, read: (value) => value as OrderStatus },
+    emailSha256: {
+      column: "email_sha256",
+      write: (order) => order.emailSha256,
+      read: (value) => readText(value) as Sha256 | null,
+    },
+    listedAt: { column: "listed_at", write: (order) => order.listedAt, read: Number },
+  },
+  {
+    folded: (order) => {
+      const orderId = orderIdOf(order);
+      return orderId === null ? null : foldOrderId(orderId);
+    },
+    email_ref: ({ emailSha256 }) => emailSha256 && emailRef(emailSha256),
+  },
+);
+
+const orderColumns = orderRow.columns.join(", ");
+const [, , ...changing] = orderRow.inserted;
+
+/** An older list must not undo a newer one: two uploads may run at once. */
+const writeOrders = rowStatement({
+  text: `INSERT INTO orders (${orderRow.inserted.join(",")}) VALUES {ROWS}
+    ON CONFLICT (site_id, id) DO UPDATE SET ${changing.map((column) => `${column} = excluded.${column}`).join(", ")}
+    WHERE orders.listed_at <= excluded.listed_at`,
+  columns: orderRow.inserted.length,
+});
+
+const maxFolded = 20;
+
+/** A search for each: with IN, PostgreSQL reads the whole table until its statistics know it. */
+const ordersOfFolded = (parameter: number) =>
+  `SELECT * FROM (SELECT ${orderColumns} FROM orders WHERE site_id = $1 AND folded = $${parameter}
+     LIMIT ${maxFolded}) AS found`;
+
+/** The position in a list that is sorted by time and id. */
+export type OrderCursor = { time: number; id: string };
+
+export type OrderSummary = {
+  /** At most `maxCounted`; `isAtLeast` where there are more. */
+  orders: number;
+  isAtLeast: boolean;
+  first: number | null;
+  last: number | null;
+};
+
+export function orderStore(db: Database, newId: () => string) {
+  return {
+    /** Writes orders of one site. Of two with the same id the last counts. */
+    async write(orders: readonly Order[]): Promise<void> {
+      const last = new Map(orders.map((order) => [order.id, order]));
+      const rows = [...last.values()].map((order) => orderRow.values(order));
+      await db.write(async (tx) => {
+        for (const some of chunks(rows)) await tx.change(writeOrders, some);
+      });
+    },
+
+    async find(siteId: string, ids: readonly string[]): Promise<Map<string, Order>> {
+      const found = new Map<string, Order>();
+      for (const some of chunks(ids)) {
+        const rows = await db.all(
+          `SELECT ${orderColumns} FROM orders WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+          [siteId, ...some],
+        );
+        for (const row of rows) found.set(String(row.id), orderRow.read(row));
+      }
+      return found;
+    },
+
+    /** Finds orders by folded order ids. Few orders share one; of each, no more than `maxFolded` are read. */
+    async findFolded(siteId: string, folded: readonly string[]): Promise<Map<string, Order[]>> {
+      const found: Order[] = [];
+      for (const some of chunks([...new Set(folded)])) {
+        const searches = some.map((_, i) => ordersOfFolded(i + 2));
+        const rows = await db.all(searches.join(" UNION ALL "), [siteId, ...some]);
+        found.push(...rows.map(orderRow.read));
+      }
+      return Map.groupBy(found, (order) => foldOrderId(orderIdOf(order) ?? ""));
+    },
+
+    /** Lists orders by time: those after `after`, from `from` on and before `to`. */
+    async listPage(
+      siteId: string,
+      { from, to }: { from: number; to: number },
+      after: OrderCursor | null,
+      limit: number,
+    ): Promise<Order[]> {
+      const rows = await db.all(
+        `SELECT ${orderColumns} FROM orders
+         WHERE site_id = $1 AND (time, id) > ($2, $3) AND time >= $4 AND time < $5 ORDER BY time, id LIMIT $6`,
+        [siteId, after?.time ?? from, after?.id ?? "", from, to, limit],
+      );
+      return rows.map(orderRow.read);
+    },
+
+    /** Counts the orders of a site, up to `maxCounted`, with the times of the first and the last. */
+    async summarize(siteId: string): Promise<OrderSummary> {
+      const [counted] = await db.all(
+        `SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM orders WHERE site_id = $1 LIMIT ${maxCounted + 1}) AS counted`,
+        [siteId],
+      );
+      const end = async (direction: "ASC" | "DESC") => {
+        const [row] = await db.all(
+          `SELECT time FROM orders WHERE site_id = $1 ORDER BY time ${direction}, id ${direction} LIMIT 1`,
+          [siteId],
+        );
+        return readNumber(row?.time);
+      };
+      const count = Number(counted?.n ?? 0);
+      return {
+        orders: Math.min(count, maxCounted),
+        isAtLeast: count > maxCounted,
+        first: await end("ASC"),
+        last: await end("DESC"),
+      };
+    },
+
+    /** Lists the orders of a person, for an export. */
+    async listByPerson(siteId: string, emailSha256: Sha256): Promise<Order[]> {
+      const rows = await db.all(
+        `SELECT ${orderColumns} FROM orders WHERE site_id = $1 AND email_ref = $2 AND email_sha256 = $3 ORDER BY time, id`,
+        [siteId, emailRef(emailSha256), emailSha256],
+      );
+      return rows.map(orderRow.read);
+    },
+
+    /**
+     * Removes a person from the list. An order whose id says something about them is removed from it, and gets another id in
+     * the rows of reconciliations, whose numbers stay. Returns how many orders there were.
+     */
+    async erasePerson(siteId: string, emailSha256: Sha256): Promise<number> {
+      const orders = await db.all(
+        `SELECT id FROM orders WHERE site_id = $1 AND email_ref = $2 AND email_sha256 = $3`,
+        [siteId, emailRef(emailSha256), emailSha256],
+      );
+      const ids = orders.map(({ id }) => String(id));
+      const telling = ids.filter((id) => id.startsWith("~") || eraseMasks(id) !== id);
+      for (const some of chunks(ids))
+        await db.write((tx) =>
+          tx.all(
+            `UPDATE orders SET email_ref = NULL, email_sha256 = NULL WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+            [siteId, ...some],
+          ),
+        );
+      const runs = telling.length
+        ? await db.all(`SELECT id FROM reconciliations WHERE site_id = $1`, [siteId])
+        : [];
+      for (const id of telling) {
+        const newOne = `~erased ${newId()}`;
+        await db.write(async (tx) => {
+          await tx.all(`DELETE FROM orders WHERE site_id = $1 AND id = $2`, [siteId, id]);
+          for (const run of runs)
+            await tx.all(
+              `UPDATE reconciliation_rows SET id = $4 WHERE site_id = $1 AND run_id = $2 AND id = $3`,
+              [siteId, String(run.id), id, newOne],
+            );
+        });
+      }
+      return ids.length;
+    },
+
+    /** Removes up to `limit` orders from before `before`. */
+    async purge(siteId: string, before: number, limit: number): Promise<PurgeStep> {
+      const rows = await db.write((tx) =>
+        tx.all(
+          `DELETE FROM orders WHERE site_id = $1 AND id IN (
+             SELECT id FROM orders WHERE site_id = $1 AND time < $2 ORDER BY time, id LIMIT $3) RETURNING id`,
+          [siteId, before, limit],
+        ),
+      );
+      return { removed: rows.length, next: rows.length < limit ? null : "" };
+    },
+  };
+}
+
+/** Counting more would take too long for a page. */
+const maxCounted = 10_000;

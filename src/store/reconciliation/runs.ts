@@ -1,0 +1,317 @@
+// Reconciliations and their rows. The row of a run is its whole progress: a step writes its result rows, the tally and the
+// cursor in one transaction. So the numbers equal the rows, whatever process does the next step, and a run goes on after a
+// restart where it was.
+
+import type { ConfirmationReason, ConfirmationState, CountedAs } from "../../kernel/confirmation.ts";
+import type { DeliveryState } from "../../kernel/event.ts";
+import type { MatchKind, OrderStatus, RowClass, RunState } from "../../kernel/reconciliation.ts";
+import { readObject, tryParse } from "../damagedRows.ts";
+import { describeRow, readNumber, readText } from "../describeRow.ts";
+import { chunks, list, rowStatement, type Database, type Row, type Value } from "../engine/database.ts";
+import type { PurgeStep } from "../maintenance/purge.ts";
+import { writeAudit, type AuditLine } from "../sites/audit.ts";
+
+export type Run = {
+  siteId: string;
+  id: string;
+  state: RunState;
+  /** Orders are read first, then the events that no order was found for. */
+  phase: "orders" | "events" | "done";
+  /** Where the phase goes on; "" at its start. */
+  cursor: string;
+  /** The window by the time of orders and events: from, and before. */
+  from: number;
+  to: number;
+  /** The usual event that stands for an order. */
+  event: string;
+  /** The share by which values may differ, in percent. */
+  tolerance: number;
+  tally: Record<string, unknown>;
+  /** False where the row is damaged: such a run does not go on. */
+  isReadable: boolean;
+  startedBy: string;
+  startedAt: number;
+  updatedAt: number;
+};
+
+/** The state of a delivery when its row was written; `attributed` where the event has a click id of the platform. */
+export type RowOutcome = {
+  connectionId: string;
+  platform: string;
+  state: DeliveryState;
+  reason: string | null;
+  attributed: boolean;
+  /** Of an accepted order; null where the platform cannot be asked about it. */
+  confirmation: CountedAs | null;
+};
+
+export type RunRow = {
+  siteId: string;
+  runId: string;
+  /** The id of the order; "!" with the event id where there is no order. */
+  id: string;
+  class: RowClass;
+  foundBy: MatchKind | null;
+  eventId: string | null;
+  /** The number of accepted events of the order. */
+  events: number;
+  /** Of the order, else of the event. */
+  time: number;
+  orderValue: number | null;
+  orderCurrency: string | null;
+  orderStatus: OrderStatus | null;
+  eventValue: number | null;
+  eventCurrency: string | null;
+  /** The code of the first reason for which the event was filtered. */
+  filtered: string | null;
+  outcomes: RowOutcome[];
+};
+
+const run = describeRow<Run, Run>({
+  siteId: { column: "site_id", write: (one) => one.siteId, read: String },
+  id: { column: "id", write: (one) => one.id, read: String },
+  state: { column: "state", write: (one) => one.state, read: (value) => value as RunState },
+  phase: { column: "phase", write: (one) => one.phase, read: (value) => value as Run["phase"] },
+  cursor: { column: "cursor", write: (one) => one.cursor, read: String },
+  from: { column: "from_time", write: (one) => one.from, read: Number },
+  to: { column: "to_time", write: (one) => one.to, read: Number },
+  event: { column: "event", write: (one) => one.event, read: String },
+  tolerance: { column: "tolerance", write: (one) => one.tolerance, read: Number },
+  tally: {
+    column: "tally",
+    write: (one) => JSON.stringify(one.tally),
+    read: (value) => readObject(String(value)) ?? {},
+  },
+  isReadable: { column: "tally", read: (value) => readObject(String(value)) !== null },
+  startedBy: { column: "started_by", write: (one) => one.startedBy, read: String },
+  startedAt: { column: "started_at", write: (one) => one.startedAt, read: Number },
+  updatedAt: { column: "updated_at", write: (one) => one.updatedAt, read: Number },
+});
+const runColumns = run.columns.join(", ");
+
+type PackedOutcome = [
+  connectionId: string,
+  platform: string,
+  state: DeliveryState,
+  reason: string | null,
+  attributed: 0 | 1,
+  confirmation?: ConfirmationState,
+  why?: ConfirmationReason | null,
+];
+
+const packOutcomes = (outcomes: readonly RowOutcome[]) =>
+  JSON.stringify(
+    outcomes.map(({ connectionId, platform, state, reason, attributed, confirmation }): PackedOutcome => {
+      const delivery = [connectionId, platform, state, reason, attributed ? 1 : 0] as const;
+      return confirmation ? [...delivery, confirmation.state, confirmation.reason] : [...delivery];
+    }),
+  );
+
+/** Returns none where the value is damaged. */
+function readOutcomes(value: Value): RowOutcome[] {
+  const packed = tryParse(String(value));
+  if (!Array.isArray(packed)) return [];
+  return (packed as PackedOutcome[]).map(
+    ([connectionId, platform, state, reason, attributed, confirmation, why = null]) => ({
+      connectionId,
+      platform,
+      state,
+      reason,
+      attributed: attributed === 1,
+      confirmation: confirmation === undefined ? null : { state: confirmation, reason: why },
+    }),
+  );
+}
+
+const result = describeRow<RunRow, RunRow>({
+  siteId: { column: "site_id", write: (one) => one.siteId, read: String },
+  runId: { column: "run_id", write: (one) => one.runId, read: String },
+  id: { column: "id", write: (one) => one.id, read: String },
+  class: { column: "class", write: (one) => one.class, read: (value) => value as RowClass },
+  foundBy: { column: "found_by", write: (one) => one.foundBy, read: (value) => value as MatchKind | null },
+  eventId: { column: "event_id", write: (one) => one.eventId, read: readText },
+  events: { column: "events", write: (one) => one.events, read: Number },
+  time: { column: "time", write: (one) => one.time, read: Number },
+  orderValue: { column: "order_value", write: (one) => one.orderValue, read: readNumber },
+  orderCurrency: { column: "order_currency", write: (one) => one.orderCurrency, read: readText },
+  orderStatus: {
+    column: "order_status",
+    write: (one) => one.orderStatus,
+    read: (value) => value as OrderStatus | null,
+  },
+  eventValue: { column: "event_value", write: (one) => one.eventValue, read: readNumber },
+  eventCurrency: { column: "event_currency", write: (one) => one.eventCurrency, read: readText },
+  filtered: { column: "filtered", write: (one) => one.filtered, read: readText },
+  outcomes: { column: "outcomes", write: (one) => packOutcomes(one.outcomes), read: readOutcomes },
+});
+const resultColumns = result.columns.join(", ");
+const [, , , ...changing] = result.inserted;
+
+const writeResults = rowStatement({
+  text: `INSERT INTO reconciliation_rows (${result.inserted.join(",")}) VALUES {ROWS}
+    ON CONFLICT (site_id, run_id, id) DO UPDATE SET ${changing.map((column) => `${column} = excluded.${column}`).join(", ")}`,
+  columns: result.inserted.length,
+});
+
+/** A search for each: with IN, PostgreSQL reads the whole table until its statistics know it. */
+const rowOfEvent = (parameter: number) =>
+  `SELECT * FROM (SELECT event_id FROM reconciliation_rows
+     WHERE site_id = $1 AND run_id = $2 AND event_id = $${parameter} LIMIT 1) AS found`;
+
+/** A step: its rows, and the progress with them. */
+export type RunStep = Pick<Run, "phase" | "cursor" | "tally"> & { rows: readonly RunRow[]; at: number };
+
+type Key = Pick<Run, "siteId" | "id">;
+
+export function runStore(db: Database, newId: () => string) {
+  const readAll = (rows: readonly Row[]) => rows.map(run.read);
+
+  const find = async ({ siteId, id }: Key): Promise<Run | null> => {
+    const [row] = await db.all(`SELECT ${runColumns} FROM reconciliations WHERE site_id = $1 AND id = $2`, [
+      siteId,
+      id,
+    ]);
+    return row ? run.read(row) : null;
+  };
+
+  return {
+    find,
+
+    /** False while another run of the site goes on. */
+    async start(wanted: Run, line: AuditLine): Promise<boolean> {
+      const auditId = newId();
+      await db.write(async (tx) => {
+        const rows = await tx.all(
+          `INSERT INTO reconciliations (${run.inserted.join(", ")}) VALUES (${list(run.inserted.length)})
+           ON CONFLICT DO NOTHING RETURNING id`,
+          run.values(wanted),
+        );
+        if (rows.length) await writeAudit(tx, auditId, line);
+      });
+      // A transaction that runs again, because its commit was not confirmed, inserts nothing.
+      return (await find(wanted)) !== null;
+    },
+
+    /** Lists the runs of a site, the newest first. Few are kept. */
+    list: async (siteId: string): Promise<Run[]> =>
+      readAll(
+        await db.all(
+          `SELECT ${runColumns} FROM reconciliations WHERE site_id = $1 ORDER BY id DESC LIMIT ${maxListed}`,
+          [siteId],
+        ),
+      ),
+
+    listRunning: async (): Promise<Run[]> =>
+      readAll(await db.all(`SELECT ${runColumns} FROM reconciliations WHERE state = 'running'`)),
+
+    /** False when the run was cancelled, or another process has made this step. */
+    step: (before: Run, next: RunStep): Promise<boolean> =>
+      db.write(async (tx) => {
+        const state: RunState = next.phase === "done" ? "done" : "running";
+        const tally = JSON.stringify(next.tally);
+        // A transaction that runs again, because its commit was not confirmed, finds its own progress and writes the same rows.
+        const moved = await tx.all(
+          `UPDATE reconciliations SET state = $5, phase = $6, cursor = $7, tally = $8, updated_at = $9
+           WHERE site_id = $1 AND id = $2
+             AND ((state = 'running' AND phase = $3 AND cursor = $4) OR (phase = $6 AND cursor = $7 AND tally = $8))
+           RETURNING id`,
+          [
+            before.siteId,
+            before.id,
+            before.phase,
+            before.cursor,
+            state,
+            next.phase,
+            next.cursor,
+            tally,
+            next.at,
+          ],
+        );
+        if (moved.length === 0) return false;
+        const rows = next.rows.map((row) => result.values(row));
+        for (const some of chunks(rows)) await tx.change(writeResults, some);
+        return true;
+      }),
+
+    /** False when the run had ended. */
+    async cancel({ siteId, id }: Key, at: number): Promise<boolean> {
+      const rows = await db.write((tx) =>
+        tx.all(
+          `UPDATE reconciliations SET state = 'cancelled', updated_at = $3
+           WHERE site_id = $1 AND id = $2 AND (state = 'running' OR (state = 'cancelled' AND updated_at = $3)) RETURNING id`,
+          [siteId, id, at],
+        ),
+      );
+      return rows.length > 0;
+    },
+
+    /** Finds rows by their ids. */
+    async findRows({ siteId, id }: Key, ids: readonly string[]): Promise<Map<string, RunRow>> {
+      const found = new Map<string, RunRow>();
+      for (const some of chunks(ids)) {
+        const rows = await db.all(
+          `SELECT ${resultColumns} FROM reconciliation_rows
+           WHERE site_id = $1 AND run_id = $2 AND id IN (${list(some.length, 2)})`,
+          [siteId, id, ...some],
+        );
+        for (const row of rows) found.set(String(row.id), result.read(row));
+      }
+      return found;
+    },
+
+    /** Returns those of the events that an order of the run has already. */
+    async listTaken({ siteId, id }: Key, eventIds: readonly string[]): Promise<Set<string>> {
+      const taken = new Set<string>();
+      for (const some of chunks(eventIds)) {
+        const searches = some.map((_, i) => rowOfEvent(i + 3));
+        const rows = await db.all(searches.join(" UNION ALL "), [siteId, id, ...some]);
+        for (const row of rows) taken.add(String(row.event_id));
+      }
+      return taken;
+    },
+
+    /** Lists rows by id, of one class or of all. */
+    async listRows(
+      { siteId, id }: Key,
+      rowClass: RowClass | null,
+      after: string,
+      limit: number,
+    ): Promise<RunRow[]> {
+      // In the order of its index: PostgreSQL would otherwise look for a rare class in the order of ids, through all rows.
+      const [where, order] =
+        rowClass === null ? ["id > $3", "id"] : ["(class, id) > ($5, $3) AND class <= $5", "class, id"];
+      const params: Value[] = [siteId, id, after, limit, ...(rowClass === null ? [] : [rowClass])];
+      const rows = await db.all(
+        `SELECT ${resultColumns} FROM reconciliation_rows
+         WHERE site_id = $1 AND run_id = $2 AND ${where} ORDER BY ${order} LIMIT $4`,
+        params,
+      );
+      return rows.map(result.read);
+    },
+
+    /**
+     * Removes rows of a run that ended before `before`, or of the oldest where there are more than `max` runs, and the run
+     * with its last rows.
+     */
+    async purge(siteId: string, before: number, max: number, limit: number): Promise<PurgeStep> {
+      const ended = await db.all(
+        `SELECT id, updated_at FROM reconciliations WHERE site_id = $1 AND state <> 'running' ORDER BY id DESC`,
+        [siteId],
+      );
+      const old = ended.findLast((row, i) => i >= max || Number(row.updated_at) < before);
+      if (!old) return { removed: 0, next: null };
+      return db.write(async (tx) => {
+        const rows = await tx.all(
+          `DELETE FROM reconciliation_rows WHERE site_id = $1 AND run_id = $2 AND id IN (
+             SELECT id FROM reconciliation_rows WHERE site_id = $1 AND run_id = $2 ORDER BY id LIMIT $3) RETURNING id`,
+          [siteId, String(old.id), limit],
+        );
+        if (rows.length === limit) return { removed: limit, next: "" };
+        await tx.all(`DELETE FROM reconciliations WHERE site_id = $1 AND id = $2`, [siteId, String(old.id)]);
+        return { removed: rows.length + 1, next: "" };
+      });
+    },
+  };
+}
+
+const maxListed = 100;

@@ -1,0 +1,55 @@
+// A person uploads a list of orders, compares it, and follows a loss of the funnel to its orders.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { dayMs } from "../../src/kernel/time.ts";
+import { inChromium } from "../browser/chromium.ts";
+import { becomeOwner, type Person } from "../support/apiClient.ts";
+import { newInstallation, type Relay } from "../support/relay.ts";
+import { field, press, row, sees, scenarioMs, user, type User } from "./users.ts";
+
+const day = (ahead: number) => new Date(Date.now() + ahead * dayMs).toISOString().slice(0, 10);
+
+inChromium("reconciliation", () => {
+  let relay: Relay;
+  let owner: Person;
+  let site: string;
+  let browser: User;
+
+  beforeAll(async () => {
+    const home = await newInstallation("sqlite");
+    relay = await home.start();
+    owner = await becomeOwner(relay);
+    site = (await owner.ask("GET /sites")).json.items[0].id;
+    await home.run("connect", site, "sandbox");
+    for (const orderId of ["1001", "1002"])
+      await relay.post(relay.key, { email: "ada@customers.example", event: "purchase", orderId, value: 5 });
+    browser = await user(relay, owner);
+  });
+  afterAll(() => expect(browser.errors.scriptErrors).toEqual([]));
+
+  test(
+    "an uploaded list is compared, and each number of the funnel leads to its orders",
+    async () => {
+      const { page, open } = browser;
+      await open(`/sites/${site}/reconciliation`);
+      await sees(page, "No orders yet.");
+      const now = new Date().toISOString();
+      const csv = `order,date,total\n#1001,${now},5\n#1002,${now},9\n#1003,${now},7\n#1004,soon,7\n`;
+      await page
+        .locator("input[type=file]")
+        .setInputFiles({ name: "orders.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+      await sees(page, "3 orders written, 1 row refused");
+      await field(page, "First day").fill(day(-1));
+      await field(page, "Last day").fill(day(1));
+      await press(page, "Compare");
+      const funnel = page.getByRole("list", { name: "Funnel" });
+      await sees(funnel, /Orders in your list\s*3/);
+      await sees(funnel, /Received\s*2/);
+      await sees(page, "Never received");
+      await funnel.getByRole("link", { name: /Lost before Received/ }).click();
+      await row(page, "#1003").waitFor();
+      expect(await page.getByRole("row").count()).toBe(2);
+    },
+    scenarioMs,
+  );
+});
