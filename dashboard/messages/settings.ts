@@ -236,6 +236,7 @@ export const settingsText = section("settings", {
       "backfill started": "Backfill started",
       "order feed removed": "List of orders no longer fetched",
       "order feed set": "Address of the list of orders set",
+      "orders uploaded": "Orders uploaded",
       "reconciliation cancelled": "Reconciliation cancelled",
       "reconciliation started": "Reconciliation started",
       "connection added": "Connection added",

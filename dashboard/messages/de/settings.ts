@@ -240,6 +240,7 @@ export const settings: Translation<typeof settingsText> = {
       "backfill started": "Nachsenden gestartet",
       "order feed removed": "Abruf der Bestellungen beendet",
       "order feed set": "Adresse der Bestellungen gesetzt",
+      "orders uploaded": "Bestellungen hochgeladen",
       "reconciliation cancelled": "Abgleich abgebrochen",
       "reconciliation started": "Abgleich gestartet",
       "connection added": "Verbindung hinzugefügt",

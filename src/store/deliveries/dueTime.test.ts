@@ -52,7 +52,10 @@ describe("on a node whose clock is an hour ahead", async () => {
 
   test("the deliveries of an event that is released are due at once", async () => {
     const siteId = await newSite(store);
-    const item = await accepted(siteId, { filterReasons: [{ code: "only bot visits", detail: null }], deliveries: [] });
+    const item = await accepted(siteId, {
+      filterReasons: [{ code: "only bot visits", detail: null }],
+      deliveries: [],
+    });
     const { attribution } = item;
     const release = { siteId, eventId: item.event.id, attribution, deliveries: [queuedDelivery("c1")] };
     const isReleased = await store.events.release({
