@@ -23,6 +23,10 @@ export const sitePages: readonly SitePage[] = [
     hasTraces: true,
   },
   {
+    path: "integrations/quality",
+    load: () => import("./scenes/integrations/quality/Quality.tsx"),
+  },
+  {
     path: "integrations/webhooks",
     load: () => import("./scenes/integrations/webhooks/Webhooks.tsx"),
   },

@@ -72,6 +72,10 @@ const routes = root.addChildren([
       (hasTraces ? withTraces : inside)(`/sites/$site/${path}`, path === "overview" ? load : withTexts(load)),
     ),
     inside("/sites/$site/reconciliation/rows", () => import("./scenes/reconciliation/RunRows.tsx")),
+    inside(
+      "/sites/$site/integrations/quality/$connection",
+      () => import("./scenes/integrations/quality/ConnectionQuality.tsx"),
+    ),
     withTraces(
       "/sites/$site/integrations/$platform",
       withTexts(() => import("./scenes/integrations/platforms/PlatformPage.tsx")),

@@ -108,6 +108,11 @@ const looks: Record<StateName, Look> = {
   rejected: { icon: CircleX, tone: "bad" },
   parked: { icon: Pause, tone: "warn" },
   expired: { icon: CircleX, tone: "bad" },
+  // confirmations and corrections
+  confirmed: { icon: CircleCheck, tone: "good" },
+  "not counted": { icon: CircleX, tone: "bad" },
+  corrected: { icon: CircleCheck, tone: "good" },
+  "cannot be taken back": { icon: CircleSlash, tone: "quiet" },
   // events
   accepted: { icon: CircleCheck, tone: "good" },
   filtered: { icon: Ban, tone: "warn" },

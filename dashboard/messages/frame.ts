@@ -19,6 +19,7 @@ export const frameText = section("frame", {
     events: "Events",
     integrations: "Integrations",
     "integrations/log": "Sync log",
+    "integrations/quality": "Match quality",
     "integrations/webhooks": "Webhooks",
     reconciliation: "Reconciliation",
     "configuration/keys": "Inbound keys",

@@ -6,7 +6,7 @@ import { plural } from "./plural.ts";
 export const integrationsText = section("integrations", {
   title: "Integrations",
   about: "Each conversion is sent to all connected platforms.",
-  tabs: { platforms: "Platforms", log: "Sync log", webhooks: "Webhooks" },
+  tabs: { platforms: "Platforms", log: "Sync log", quality: "Match quality", webhooks: "Webhooks" },
   connected: "Connected",
   notConnected: "Not connected yet",
   connectAny: "Connect a platform",
@@ -119,6 +119,8 @@ export const integrationsText = section("integrations", {
     switchWithin: "Give it to your endpoint within 24 hours; until then the old secret verifies too.",
   },
   signIn: {
+    optional: (platform: string) =>
+      `Optional: sign in to learn which conversions ${platform} counted. An owner first sets an OAuth app under <link>Settings, OAuth apps</link>.`,
     needsApp: (platform: string) =>
       `Paste a token below. To sign in at ${platform} instead, an owner first sets an OAuth app under <link>Settings, OAuth apps</link>.`,
     done: "You are signed in",

@@ -18,6 +18,7 @@ export const siteSettingsText = section("siteSettings", {
     traffic: "Traffic filters",
     consent: "Consent & privacy",
     deduplication: "Deduplication",
+    refunds: "Refunds",
     alerts: "Alerts",
   },
   names: {
@@ -42,6 +43,7 @@ export const siteSettingsText = section("siteSettings", {
     country: "Default country for phone numbers",
     dedup_order: "With an order ID",
     dedup_no_order: "Without an order ID",
+    corrections: "Correct refunded conversions",
     alert_emails: "Email addresses",
     alert_webhook: "Webhook URL",
     alert_success_rate: "Alert below this success rate",

@@ -11,6 +11,7 @@ import { keyHandlers } from "./handlers/inboundKeys.ts";
 import { apiKeyHandlers, memberHandlers } from "./handlers/members.ts";
 import type { ApiContext } from "./context.ts";
 import { peopleHandlers } from "./handlers/people.ts";
+import { correctionHandlers } from "./handlers/results/corrections.ts";
 import { qualityHandlers } from "./handlers/results/quality.ts";
 import { oauthAppHandlers, platformHandlers } from "./handlers/platforms.ts";
 import { reconciliationHandlers } from "./handlers/reconciliations.ts";
@@ -37,6 +38,7 @@ export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...platformHandlers(context),
   ...connectionHandlers(context),
   ...oauthAppHandlers(context),
+  ...correctionHandlers(context),
   ...qualityHandlers(context),
   ...webhookHandlers(context),
   ...alertHandlers(context),

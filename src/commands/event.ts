@@ -1,4 +1,5 @@
 import { describeConfirmation } from "../delivery/confirmations/shown.ts";
+import { describeCorrection } from "../delivery/corrections/shown.ts";
 import { releaseEvent } from "../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../delivery/trace.ts";
 import { readVersion } from "../installation/installation.ts";
@@ -189,6 +190,7 @@ function traceText(trace: Trace): string {
       `  ${delivery.platform} (${delivery.connectionId}): ${delivery.state}${delivery.reason ? `: ${delivery.reason}` : ""}${next}`,
     );
     if (delivery.confirmation) lines.push(`    confirmation: ${describeConfirmation(delivery.confirmation)}`);
+    if (delivery.correction) lines.push(`    correction: ${describeCorrection(delivery.correction)}`);
     for (const attempt of delivery.log) {
       const response = attempt.httpStatus === null ? attempt.reason : `HTTP ${attempt.httpStatus}`;
       lines.push(

@@ -18,7 +18,7 @@ export function platformCommands(program: CliCommand): void {
       const rows = platforms.map((one) => [
         one.id,
         one.name,
-        one.oauth ? "sign-in or token" : "settings",
+        one.oauth && !one.oauth.isForReading ? "sign-in or token" : "settings",
         ageText(one),
         String(one.batch),
       ]);

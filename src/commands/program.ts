@@ -21,6 +21,7 @@ import { memberCommands } from "./member.ts";
 import { operateCommands } from "./operate.ts";
 import { personCommands } from "./person.ts";
 import { platformCommands } from "./platform.ts";
+import { correctionCommands } from "./results/correction.ts";
 import { qualityCommands } from "./results/quality.ts";
 import { reconcileCommands } from "./reconcile/reconcile.ts";
 import { signInCommands } from "./signIn.ts";
@@ -46,6 +47,7 @@ const all: readonly ((program: CliCommand) => void)[] = [
   importCommands,
   deliveryCommands,
   qualityCommands,
+  correctionCommands,
   backfillCommands,
   reconcileCommands,
   alertCommands,

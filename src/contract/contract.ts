@@ -29,7 +29,7 @@ export const sections = {
   People: peopleRoutes,
   Reconciliation: reconciliationRoutes,
   Integrations: integrationRoutes,
-  "Match quality": qualityRoutes,
+  "Match quality and corrections": qualityRoutes,
   Webhooks: webhookRoutes,
   "Alerts and audit": alertRoutes,
   Configuration: configurationRoutes,

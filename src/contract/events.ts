@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { confirmationReasons, confirmationStates } from "../kernel/confirmation.ts";
+import { correctionStates } from "../kernel/correction.ts";
 import { deliveryStates, filterCodes, visitBuckets } from "../kernel/event.ts";
 import {
   count,
@@ -96,11 +97,24 @@ const confirmation = z
     "What the platform said later of the conversion that it accepted; null if it is not asked, or accepted nothing.",
   );
 
+export const correction = z
+  .object({
+    state: z.enum(correctionStates),
+    value: z.number().describe("What is left of the conversion's value; 0 if it is taken back."),
+    reason: z.string().nullable(),
+    source: z.string().describe("The id of the refund event; `order list` if there was none."),
+    updatedAt: time,
+  })
+  .describe("A change of the value that the platform was given, because the order was refunded.");
+
 const delivery = deliverySummary.extend({
   attempts: count,
   nextTryAt,
   updatedAt: time,
   confirmation,
+  correction: correction
+    .nullable()
+    .describe("Null if the order was not refunded, or the site does not correct."),
   log: z.array(attempt),
 });
 
@@ -240,6 +254,15 @@ const statisticsStep = sums.extend({
 
 const step = z.enum(["hour", "day"]);
 
+export const confirmationSums = z
+  .object({
+    confirmed: count,
+    notCounted: count,
+    unknown: count.describe("Conversions that were asked for and not decided on."),
+    reasons: z.array(z.object({ state: confirmationState, reason: confirmationReason, conversions: count })),
+  })
+  .describe("What the platform said later of the sent conversions; null if it is not asked.");
+
 export const statistics = z
   .object({
     from: time,
@@ -257,17 +280,7 @@ export const statistics = z
         z.object({
           platform: z.string(),
           states: z.partialRecord(state, count),
-          confirmations: z
-            .object({
-              confirmed: count,
-              notCounted: count,
-              unknown: count.describe("Conversions that were asked for and not decided on."),
-              reasons: z.array(
-                z.object({ state: confirmationState, reason: confirmationReason, conversions: count }),
-              ),
-            })
-            .nullable()
-            .describe("What the platform said later of the sent conversions; null if it is not asked."),
+          confirmations: confirmationSums.nullable(),
         }),
       )
       .describe("Current states of the deliveries of these conversions."),

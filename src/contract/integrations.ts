@@ -32,7 +32,12 @@ export const platform = z
     ),
     requires: z.array(z.array(z.string())).describe("Sets of settings of which one is required."),
     signIn: z
-      .object({ ready: z.boolean().describe("True once an OAuth app is set.") })
+      .object({
+        ready: z.boolean().describe("True once an OAuth app is set."),
+        isOptional: z
+          .boolean()
+          .describe("True if conversions are sent without it, and it only reads reports."),
+      })
       .nullable()
       .describe("Null if the platform has no sign-in."),
     clickIds: z.array(z.string()),

@@ -1,7 +1,8 @@
-// Declares the route of match quality.
+// Declares the routes of match quality and of corrections.
 
 import { z } from "zod";
-import { count, id, type Route } from "./route.ts";
+import { confirmationSums, correction } from "./events.ts";
+import { count, id, page, paging, type Route } from "./route.ts";
 
 const share = z.number().describe("From 0 to 1.");
 
@@ -46,6 +47,9 @@ const quality = z
         }),
       )
       .describe("The changes that would raise the score most, at most three."),
+    confirmations: confirmationSums
+      .nullable()
+      .describe("What the platform said of the conversions of the last 7 days; null if it is not asked."),
     snapshot: snapshot
       .nullable()
       .describe(
@@ -54,7 +58,26 @@ const quality = z
   })
   .meta({ id: "MatchQuality" });
 
+const correctionLine = correction
+  .extend({ event: id.describe("The conversion."), connection: id, platform: z.string() })
+  .meta({ id: "Correction" });
+
 export const qualityRoutes = {
+  "GET /sites/:site/corrections": {
+    summary: "List the corrections of refunded conversions, those of the newest conversions first",
+    allow: "viewer",
+    query: z.object(paging),
+    answer: page(correctionLine),
+  },
+  "POST /sites/:site/corrections": {
+    summary: "Correct the conversions of an order that was refunded or cancelled, without a refund event",
+    allow: "admin",
+    body: z.object({
+      orderId: z.string().min(1).max(500),
+      value: z.number().min(0).describe("What is left of the value of the order; 0 if nothing is."),
+    }),
+    answer: z.object({ items: z.array(correctionLine) }).describe("Those that cannot be taken back, too."),
+  },
   "GET /sites/:site/connections/:connection/quality": {
     summary: "List the daily snapshots of a platform's own reports of quality, newest first",
     allow: "viewer",

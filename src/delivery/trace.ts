@@ -6,6 +6,7 @@ import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
 import { toConfirmation } from "./confirmations/shown.ts";
+import { toCorrection } from "./corrections/shown.ts";
 import { rebuildRequest } from "./exchange.ts";
 import { toConversion } from "./plan.ts";
 import { settingsMark } from "./settingsMark.ts";
@@ -14,7 +15,7 @@ import type { Store } from "../store/store.ts";
 import { nextTryAt } from "../store/deliveries/readDeliveries.ts";
 
 type Context = {
-  store: Pick<Store, "events" | "deliveries" | "confirmations">;
+  store: Pick<Store, "events" | "deliveries" | "confirmations" | "corrections">;
   directory: Directory;
   /** The version of the relay. */
   version: string;
@@ -43,6 +44,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
   const deliveries = await store.deliveries.listByEvent(siteId, event.id);
   const attempts = await listAttempts(context, event);
   const confirmations = await store.confirmations.listByEvents(siteId, [event.id]);
+  const corrections = await store.corrections.listByEvent(siteId, event.id);
   const emails = orderId === null ? 1 : await store.events.countEmailsOfOrder(siteId, orderId);
   const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
   return {
@@ -68,6 +70,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
     deliveries: deliveries.map((delivery) => {
       const { connectionId, platform, state, reason, attempts: made, updatedAt } = delivery;
       const confirmation = confirmations.find((one) => one.connectionId === connectionId);
+      const correction = corrections.find((one) => one.connectionId === connectionId);
       return {
         connectionId,
         platform,
@@ -77,6 +80,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
         nextTryAt: nextTryAt(delivery),
         updatedAt,
         confirmation: toConfirmation({ platform, state, mode: event.mode }, confirmation),
+        correction: correction ? toCorrection(correction) : null,
         log: attempts.filter((one) => one.connectionId === connectionId),
       };
     }),

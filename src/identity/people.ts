@@ -81,6 +81,7 @@ export async function exportPerson(store: Store, request: PersonRequest) {
         deliveries: await store.deliveries.listByEvent(siteId, event.id),
         attempts: await store.deliveries.listAttempts(siteId, event.id),
         confirmations: await store.confirmations.listByEvents(siteId, [event.id]),
+        corrections: await store.corrections.listByEvent(siteId, event.id),
       });
     }
     const before = page.at(-1)?.id ?? "";

@@ -243,7 +243,7 @@ function readTimes(env: Environment) {
     pushRetryMs: env.schedule("CLEANCAST_PUSH_RETRY_SECONDS", [5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
     /** The time between two checks for alerts. */
     alertMs: env.milliseconds("CLEANCAST_ALERT_SECONDS", 60, 1, 3600),
-    /** The time between two looks for confirmations that are due. */
+    /** The time between two looks for confirmations and corrections that are due. */
     confirmationMs: env.milliseconds("CLEANCAST_CONFIRMATION_SECONDS", 60, 0.1, 3600),
     /** The time between the first 503 of /readyz in a shutdown and the closing of the port. */
     drainMs: env.milliseconds("CLEANCAST_DRAIN_SECONDS", 0, 0, 600),

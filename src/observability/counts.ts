@@ -25,6 +25,7 @@ export function openCounts({ bySite }: { bySite: boolean }) {
   const confirmationCalls = createLabelCounter();
   const reconciled = createLabelCounter();
   const feedFetches = createLabelCounter();
+  const corrections = createLabelCounter();
   const answerSeconds = createBucketCounts(answerBounds);
   const attemptSeconds = new Map<string, BucketCounts>();
   const commitSeconds = createBucketCounts(commitBounds);
@@ -47,6 +48,7 @@ export function openCounts({ bySite }: { bySite: boolean }) {
     confirmationCalls,
     reconciled,
     feedFetches,
+    corrections,
     answerSeconds,
     attemptSeconds,
     commitSeconds,

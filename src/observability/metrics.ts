@@ -160,6 +160,12 @@ function declareDelivery({ counter, gauge, histogram }: Exporter, sources: Metri
     ["platform", "state"],
     counts.confirmations.entries,
   );
+  counter(
+    "cleancast_corrections_total",
+    "Corrections of refunded conversions: corrected, rejected, cannot be taken back.",
+    ["platform", "state"],
+    counts.corrections.entries,
+  );
   gauge(
     "cleancast_lane_in_flight",
     "Requests to platforms in flight, on this node.",

@@ -146,6 +146,7 @@ export function openObservability(
 
     /** A platform was asked what became of conversions. */
     onAsked: (platform: string, result: string): void => counts.confirmationCalls.add(platform, result),
+    onCorrected: (platform: string, state: string): void => counts.corrections.add(platform, state),
     onConfirmed: (platform: string, state: string): void => counts.confirmations.add(platform, state),
 
     /** Calls `work` whenever the clock was set back. */

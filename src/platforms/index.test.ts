@@ -261,8 +261,8 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   test.each((platform.confirmations?.responses ?? []).map((one) => [one.title, one] as const))(
     "the confirmation is read as documented: %s",
     (_title, { conversions, status, headers = {}, body, reading }) => {
-      const { subject = "", settings = {} } = platform.confirmations?.request ?? {};
-      const question = { subject, settings, conversions };
+      const { subject = "", settings = {}, keys = [] } = platform.confirmations?.request ?? {};
+      const question = { subject, settings, conversions, keys: keys.slice(0, conversions) };
       const read = platform.confirmations?.read(answer(status, headers, body), question, now);
       expect(read).toEqual(reading);
       if (read?.outcome === "answered") {
@@ -274,22 +274,28 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
 
   test("the request for a confirmation equals the documented one, and its secrets are in headers only", () => {
     if (!platform.confirmations) return;
-    const { conversion, subject, settings, request } = platform.confirmations.request;
+    const { conversion, subject, settings, keys = [], request } = platform.confirmations.request;
     expect(platform.confirmations.subjectOf(conversion, settings)).toBe(subject);
-    expect(platform.confirmations.toRequest(subject, settings)).toEqual(request);
-    const withMarks = platform.confirmations.toRequest(subject, settingsWithMarks(platform));
+    expect(platform.confirmations.toRequest(subject, settings, keys)).toEqual(request);
+    const withMarks = platform.confirmations.toRequest(subject, settingsWithMarks(platform), keys);
     expect(withMarks.url + withMarks.body).not.toContain("s3cr3t-mark");
   });
 
   test("no odd answer gives a subject, or confirms anything", () => {
     if (!platform.confirmations) return;
     const { confirmations } = platform;
-    const { conversion, subject, settings } = confirmations.request;
+    const { conversion, subject, settings, keys = [] } = confirmations.request;
     const odd = ["", "{}", "[]", "null", "OK", '{"requestId":{}}', '{"requestStatusPerDestination":[{}]}'];
     for (const body of odd) {
-      expect(confirmations.subjectOf({ ...conversion, answer: body }, settings), body).toBeNull();
+      // A platform that names conversions needs no id from its answer.
+      if (!confirmations.keyOf)
+        expect(confirmations.subjectOf({ ...conversion, answer: body }, settings), body).toBeNull();
       // An odd body never confirms anything.
-      const reading = confirmations.read(answer(200, {}, body), { subject, settings, conversions: 1 }, now);
+      const reading = confirmations.read(
+        answer(200, {}, body),
+        { subject, settings, conversions: 1, keys: keys.slice(0, 1) },
+        now,
+      );
       if (reading.outcome === "answered") expect(reading.confirmations, body).toEqual([null]);
     }
   });
@@ -298,6 +304,23 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     "the report of quality is read as documented: %s",
     (_title, { status, headers = {}, body, reading }) => {
       expect(platform.quality?.read(answer(status, headers, body), now)).toEqual(reading);
+    },
+  );
+
+  test.each((platform.quality?.notes?.responses ?? []).map((one) => [one.title, one] as const))(
+    "further notes on quality are read as documented: %s",
+    (_title, { status, body, notes }) => {
+      expect(platform.quality?.notes?.read(answer(status, {}, body))).toEqual(notes);
+      for (const odd of [
+        "",
+        "{}",
+        "[]",
+        "null",
+        "OK",
+        '{"web":[{}]}',
+        '{"web":[{"dedupe_key_feedback":[1]}]}',
+      ])
+        expect(platform.quality?.notes?.read(answer(200, {}, odd)), odd).toEqual([]);
     },
   );
 
@@ -310,6 +333,22 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     for (const body of ["", "{}", "[]", "null", "OK", '{"web":[{}]}', '[{"overall_status":{}}]'])
       expect(() => platform.quality?.read(answer(200, {}, body), now), body).not.toThrow();
   });
+
+  test.each((platform.corrections?.examples ?? []).map((one) => [one.title, one] as const))(
+    "the correction equals the documented request, with its secrets in headers only: %s",
+    (_title, { settings, correction, request: { body, ...request } }) => {
+      const { corrections } = platform;
+      const { body: text = "", ...made } = corrections?.toRequest(correction, settings, now) ?? {};
+      expect(made).toEqual(request);
+      expect(JSON.parse(text)).toEqual(body);
+      const withMarks = corrections?.toRequest(correction, settingsWithMarks(platform), now);
+      expect((withMarks?.url ?? "") + (withMarks?.body ?? "")).not.toContain("s3cr3t-mark");
+      for (const odd of ["", "{}", "[]", "null", "OK"])
+        expect(corrections?.read(answer(200, {}, odd), correction, settings, now).outcome, odd).not.toBe(
+          "accepted",
+        );
+    },
+  );
 
   test("a platform is asked again later and later, and is given up after its age limit", () => {
     const { askAfterMinutes = [1] } = platform.confirmations ?? {};

@@ -110,6 +110,8 @@ export type ConfirmationQuestion = {
   subject: string;
   /** The number of conversions. */
   conversions: number;
+  /** By `keyOf`, one for each conversion; null where it is not known. Empty without `keyOf`. */
+  keys: readonly (string | null)[];
   settings: ConnectionSettings;
 };
 
@@ -138,7 +140,13 @@ export type Confirmations = {
    * platform cannot be asked. Never throws.
    */
   subjectOf(conversion: AcceptedConversion, settings: ConnectionSettings): string | null;
-  toRequest(subject: string, settings: ConnectionSettings): PlatformRequest;
+  /** Returns the id by which the platform names a conversion in its answers. Absent where it names none. */
+  keyOf?(conversion: Pick<Conversion, "orderId" | "platformEventId">): string;
+  toRequest(
+    subject: string,
+    settings: ConnectionSettings,
+    keys: ConfirmationQuestion["keys"],
+  ): PlatformRequest;
   /** Never throws. */
   read(response: PlatformResponse, question: ConfirmationQuestion, now: number): ConfirmationStep;
   /** A conversion, its subject, and the exact request for it. */
@@ -146,6 +154,7 @@ export type Confirmations = {
     conversion: AcceptedConversion;
     subject: string;
     settings: Record<string, string>;
+    keys?: readonly (string | null)[];
     request: PlatformRequest;
   };
   /** The first is a response that confirms everything. */
@@ -174,6 +183,49 @@ export type QualitySource = {
   request: { settings: Record<string, string>; request: PlatformRequest };
   /** The first is a response with reports. */
   responses: readonly QualityExample[];
+  /** A second call, for notes that some accounts do not have. What it does not answer is left out. */
+  notes?: {
+    toRequest(settings: ConnectionSettings): PlatformRequest;
+    /** Returns notes to add to the reports of the first call, by event; none where they cannot be read. Never throws. */
+    read(response: PlatformResponse): QualityNotes[];
+    responses: readonly { title: string; status: number; body: string; notes: QualityNotes[] }[];
+  };
+};
+
+export type QualityNotes = { event: string; notes: string[] };
+
+/** A conversion that the platform accepted, as it was sent, and what is left of its value after a refund: 0 for nothing. */
+export type Correction = {
+  conversion: Conversion;
+  value: number;
+  at: number;
+};
+
+/** A correction and the exact request for it. */
+export type CorrectionExample = {
+  title: string;
+  settings: Record<string, string>;
+  correction: Correction;
+  request: Omit<PlatformRequest, "body"> & { body: unknown };
+};
+
+/** Declares how the value of an accepted conversion is changed, or the conversion taken back; delivery/corrections does it. */
+export type Corrections = {
+  /** The platform takes no corrections of conversions that are older. */
+  maxAgeDays: number;
+  /** Says what the platform does with a conversion of which nothing is left. */
+  effect: string;
+  /** Says why this conversion cannot be corrected; null when it can. */
+  cannotCorrect?(conversion: Conversion, settings: ConnectionSettings): string | null;
+  toRequest(correction: Correction, settings: ConnectionSettings, now: number): PlatformRequest;
+  /** Never throws. */
+  read(
+    response: PlatformResponse,
+    correction: Correction,
+    settings: ConnectionSettings,
+    now: number,
+  ): Reading;
+  examples: readonly CorrectionExample[];
 };
 
 /** Fills a setting from the platform's own lists: accounts, pixels, conversion actions. */
@@ -258,6 +310,8 @@ export type OAuth2 = {
   tokenIn?: string;
   /** A refresh gives a new refresh token, keeps the old one, or there is none. */
   refresh: "rotates" | "keeps" | "none";
+  /** The token reads reports: conversions are sent without it, and never wait for it. */
+  isForReading?: true;
   /**
    * Exchanges a short-lived token for a long-lived one right after sign-in. In the parameters {client_id},
    * {client_secret} and {access_token} are replaced.
@@ -319,6 +373,8 @@ export type Platform = {
   acceptsEverything?: true;
   /** Absent where the platform says nothing more of a conversion after it accepted it. */
   confirmations?: Confirmations;
+  /** Absent where a conversion cannot be taken back. */
+  corrections?: Corrections;
   /** Absent where the platform does not say how well events can be matched. */
   quality?: QualitySource;
   examples: readonly Example[];

@@ -12,6 +12,7 @@ import { sampleBots } from "../collect/botSample.ts";
 import { countVisits } from "../collect/visitCounts.ts";
 import { startBackfills } from "../delivery/backfill/worker.ts";
 import { startConfirmations } from "../delivery/confirmations/worker.ts";
+import { startCorrections } from "../delivery/corrections/worker.ts";
 import { directLooks, sharedLooks } from "../delivery/looks.ts";
 import { openBreaker } from "../delivery/lanes/breaker.ts";
 import { openLanes } from "../delivery/lanes/lanes.ts";
@@ -179,12 +180,14 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
   observability.whenClockSetBack(dueTimes.correct);
   shutdown.add("background", "due times", dueTimes);
   const { leaseMs } = config;
-  const { onWorkerPolled: onPoll, onAsked, onConfirmed } = observability;
+  const { onWorkerPolled: onPoll, onAsked, onConfirmed, onCorrected } = observability;
   shutdown.add("worker", "worker", startWorker({ ...node, lanes, leaseMs, onSettled, onPoll }));
   shutdown.add("worker", "backfills", startBackfills({ ...node, lanes }));
   shutdown.add("worker", "quality", startSnapshots({ ...node, sender, tokens }));
   const asking = { ...node, sender, tokens, quota, onAsked, onConfirmed };
   shutdown.add("worker", "confirmations", startConfirmations({ ...asking, everyMs: config.confirmationMs }));
+  const correcting = { ...node, sender, tokens, quota, onCorrected };
+  shutdown.add("worker", "corrections", startCorrections({ ...correcting, everyMs: config.confirmationMs }));
   shutdown.add("lanes", "deliveries", {
     async close() {
       await lanes.close();

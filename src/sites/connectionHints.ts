@@ -36,7 +36,7 @@ export function connectHint(site: string, platformId: string): string {
 /** What to do about a connection whose credentials were refused. */
 export function reconnectHint({ id, platform: platformId, settings }: Connection, site: string): string {
   const platform = platformOf(platformId);
-  if (platform?.oauth && isSignedIn(settings))
+  if (platform?.oauth && !platform.oauth.isForReading && isSignedIn(settings))
     return `Sign in again and follow the last line that it prints: cleancast sign-in ${site} ${platformId}`;
   // The relay creates the signing secret itself: there is no new one to write.
   const possible = (platform?.settings ?? []).filter(({ secret, signing }) => secret && !signing);

@@ -48,6 +48,7 @@ describe("a new site", () => {
       denyCountries: [],
       alertEmails: [],
       alertWebhook: null,
+      corrections: false,
       alertSuccessRate: 80,
     });
   });
@@ -77,6 +78,7 @@ describe("a new site", () => {
       deny_countries: "",
       alert_emails: "",
       alert_webhook: "none",
+      corrections: "off",
       alert_success_rate: "80",
     });
   });
@@ -136,6 +138,7 @@ describe("changes", () => {
       { alertWebhook: "https://hooks.example.com/T/1?x=y" },
     ],
     ["alert_webhook", "none", { alertWebhook: null }],
+    ["corrections", "on", { corrections: true }],
     ["alert_success_rate", "95", { alertSuccessRate: 95 }],
     ["alert_success_rate", "off", { alertSuccessRate: 0 }],
     [

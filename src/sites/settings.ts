@@ -57,6 +57,8 @@ export type SiteSettings = {
   alertEmails: string[];
   /** Encrypted in the database: it may contain a token. */
   alertWebhook: string | null;
+  /** Refunds restate or take back the conversions of their orders, where a platform can. */
+  corrections: boolean;
   /** Percent of a connection's attempts that must succeed; 0 is no alert. */
   alertSuccessRate: number;
 };
@@ -235,6 +237,12 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     default: null,
     ...webAddress,
     audit: webAddress.write,
+  },
+  corrections: {
+    label: "corrections",
+    help: "on or off: refunds restate or take back the conversions of their orders, where a platform can",
+    default: false,
+    ...onOff,
   },
   alertSuccessRate: {
     label: "alert_success_rate",

@@ -8,6 +8,7 @@ import { backupRecordStore } from "./maintenance/backupRecord.ts";
 import { auditStore } from "./sites/audit.ts";
 import { confirmationStore } from "./confirmations/confirmations.ts";
 import { configurationStore } from "./sites/configuration.ts";
+import { correctionStore } from "./corrections/corrections.ts";
 import { snapshotStore } from "./confirmations/snapshots.ts";
 import { deletedSiteStore } from "./sites/deletedSites.ts";
 import { deletionStore } from "./maintenance/deletions.ts";
@@ -89,6 +90,7 @@ export async function openStore(
       backfills: backfillStore(db, newId),
       confirmations: confirmationStore(db),
       snapshots: snapshotStore(db),
+      corrections: correctionStore(db),
       waiting: waitingStore(db),
       slices: sliceStore(db),
       nodes: nodeStore(db),

@@ -103,6 +103,13 @@ export function readObject(call: Call, context: Context): Answer {
   return found ? { status: 200, body: selected(found, call) } : unknownObject("GET", call.params.id ?? "");
 }
 
+const dedupFeedback = {
+  dedupe_key: "event_id",
+  browser_events_with_dedupe_key: { percentage: 98 },
+  server_events_with_dedupe_key: { percentage: 100 },
+  overall_browser_coverage_from_dedupe_key: { percentage: 91.5 },
+};
+
 /** The Dataset Quality API, which a token from Events Manager may use too. */
 export function readQuality(call: Call, context: Context): Answer {
   const fault = accessError(call, context, ["ads_read", "ads_management"]);
@@ -113,6 +120,14 @@ export function readQuality(call: Call, context: Context): Answer {
   const id = call.query.get("dataset_id") ?? "";
   if (!pixels.some((one) => one.id === id))
     return metaError({ message: "The dataset does not exist.", code: 100, subcode: 2_044_055 });
+  // Some datasets do not have the field.
+  if (fields.includes("dedupe_key_feedback") && id === metaKnown.otherPixelId)
+    return metaError({
+      message: "(#100) Tried accessing nonexisting field (dedupe_key_feedback)",
+      code: 100,
+    });
+  if (fields.includes("dedupe_key_feedback"))
+    return { status: 200, body: { web: [{ event_name: "Purchase", dedupe_key_feedback: [dedupFeedback] }] } };
   if (!fields.includes("event_match_quality"))
     return { status: 200, body: { web: [{ event_name: "Purchase" }] } };
   const purchase = {
@@ -133,7 +148,7 @@ export function readQuality(call: Call, context: Context): Answer {
 
 /** The fields of a web event that the documentation lists; dedup_key_feedback is in its text and does not work. */
 const qualityFields = new Set(
-  "event_name event_match_quality composite_score match_key_feedback identifier coverage percentage potential_aly_acr_increase description diagnostics name solution affected_event_count total_event_count event_coverage goal_percentage dedupe_key_feedback dedupe_key data_freshness upload_frequency acr".split(
+  "event_name event_match_quality composite_score match_key_feedback identifier coverage percentage potential_aly_acr_increase description diagnostics name solution affected_event_count total_event_count event_coverage goal_percentage dedupe_key_feedback dedupe_key browser_events_with_dedupe_key server_events_with_dedupe_key overall_browser_coverage_from_dedupe_key data_freshness upload_frequency acr".split(
     " ",
   ),
 );

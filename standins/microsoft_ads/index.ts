@@ -1,6 +1,7 @@
 // Microsoft Advertising: the UET Conversions API with its token per tag, offline conversions with a sign-in, and the
 // lists behind the pickers.
 
+import { applyAdjustments } from "./adjustments.ts";
 import { documentedErrors } from "./documented.ts";
 import { campaignError, campaignTokenError, manageScope, microsoftKnown, microsoftTags } from "./access.ts";
 import { receiveEvents, unauthorized } from "./events.ts";
@@ -63,6 +64,12 @@ export const microsoftAds = {
       method: "POST",
       path: `${campaign}/OfflineConversions/Apply`,
       handle: applyConversions,
+    },
+    {
+      kind: "events",
+      method: "POST",
+      path: `${campaign}/OfflineConversionAdjustments/Apply`,
+      handle: applyAdjustments,
     },
     {
       kind: "status",

@@ -44,6 +44,52 @@ describe("offline conversions", () => {
     expect(microsoft.accepted).toHaveLength(1);
   });
 
+  describe("adjustments", () => {
+    const adjustment = (changes: Fields = {}): Fields => ({
+      ConversionName: known.offlineGoal,
+      ConversionTime: "2026-10-14T09:30:00Z",
+      MicrosoftClickId: "dd4afcccb1c94a4cad9544dd7e5006ab",
+      HashedEmailAddress: emailSha256,
+      AdjustmentTime: "2026-10-15T09:30:00Z",
+      AdjustmentType: "Restate",
+      AdjustmentValue: 39.9,
+      AdjustmentCurrencyCode: "EUR",
+      ...changes,
+    });
+    const retraction = { AdjustmentType: "Retract", AdjustmentValue: undefined };
+    const adjust = (rows: unknown) =>
+      campaign("OfflineConversionAdjustments/Apply", { OfflineConversionAdjustments: rows });
+    const codes = async (changes: Fields) =>
+      ((await adjust([adjustment(changes)])).body as { PartialErrors: { Code: number }[] }).PartialErrors.map(
+        ({ Code }) => Code,
+      );
+
+    test("an uploaded row is restated, and then retracted once", async () => {
+      await apply([row()]);
+      expect(await codes({})).toEqual([]);
+      expect(microsoft.accepted).toMatchObject([{ counted: 1, event: { AdjustmentValue: 39.9 } }]);
+      expect(await codes(retraction)).toEqual([]);
+      expect(await codes(retraction)).toEqual([5635]);
+    });
+
+    test.each<[string, Fields, number]>([
+      ["a row that was never uploaded", { ConversionTime: "2026-10-14T09:31:00Z" }, 5634],
+      ["an unknown type", { AdjustmentType: "Remove" }, 5630],
+      ["a time before the conversion", { AdjustmentTime: "2026-10-13T09:30:00Z" }, 5631],
+      ["no value", { AdjustmentValue: undefined }, 5632],
+      ["a value with a retraction", { AdjustmentType: "Retract" }, 5632],
+      ["a wrong currency", { AdjustmentCurrencyCode: "Euro" }, 5633],
+      ["an unknown goal", { ConversionName: "Purchase" }, 5606],
+    ])("an adjustment with %s is rejected", async (_what, changes, code) => {
+      await apply([row()]);
+      expect(await codes(changes)).toEqual([code]);
+    });
+
+    test("a field that the API does not know rejects the request", async () => {
+      expect((await adjust([adjustment({ OrderId: "A-1" })])).status).toBe(400);
+    });
+  });
+
   test("the same click and time again counts once", async () => {
     await apply([row()]);
     await apply([row({ ConversionValue: 50 })]);

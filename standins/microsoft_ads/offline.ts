@@ -8,10 +8,10 @@ import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts"
 const maxAgeSeconds = 90 * 86_400;
 const maxConversions = 1000;
 
-type RowError = { code: number; name: string; field: string };
+export type RowError = { code: number; name: string; field: string };
 
 /** The documented numbers. Except for 5612 and 5615, the names of the 56xx codes are ours. */
-function rowErrors(row: unknown, now: number): RowError[] {
+export function rowErrors(row: unknown, now: number): RowError[] {
   if (!isObject(row)) return [{ code: 5605, name: "OfflineConversionIsNull", field: "" }];
   const found: RowError[] = [];
   const add = (code: number, name: string, field: string) => found.push({ code, name, field });
@@ -82,18 +82,9 @@ export function applyConversions(call: Call, context: Context): Answer {
     if (found.length === 0) {
       const input = toAccepted(row);
       accepted.push(input);
-      keepUpload(row, input.key ?? "", context);
+      keepUpload(row, input.key, context);
     }
-    return found.map(({ code, name, field }) => ({
-      Code: code,
-      Details: null,
-      ErrorCode: name,
-      FieldPath: field || null,
-      ForwardCompatibilityMap: null,
-      Index: index,
-      Message: name,
-      Type: "BatchError",
-    }));
+    return found.map((error) => toBatchError(error, index));
   });
   return {
     status: 200,
@@ -104,14 +95,25 @@ export function applyConversions(call: Call, context: Context): Answer {
   };
 }
 
+export const toBatchError = ({ code, name, field }: RowError, index: number) => ({
+  Code: code,
+  Details: null,
+  ErrorCode: name,
+  FieldPath: field || null,
+  ForwardCompatibilityMap: null,
+  Index: index,
+  Message: name,
+  Type: "BatchError",
+});
+
 /** There is no order id: rows with the same click and time are the same. */
-function toAccepted(row: Record<string, unknown>): AcceptedInput {
+export function toAccepted(row: Record<string, unknown>): AcceptedInput & { key: string } {
   const person = row.MicrosoftClickId ?? row.HashedEmailAddress ?? row.HashedPhoneNumber;
   const key = `${String(row.ConversionName)}/${String(person)}/${String(row.ConversionTime)}`;
   return { id: key, key, name: String(row.ConversionName), windowSeconds: Infinity, event: row };
 }
 
-function readBody(call: Call): Record<string, unknown> | null {
+export function readBody(call: Call): Record<string, unknown> | null {
   const read = readJson(call);
   return "value" in read && isObject(read.value) ? read.value : null;
 }

@@ -30,6 +30,9 @@ const scripted = /^ffffff(?<index>[0-9a-f]{2})-?0000/i;
 
 type Uploaded = { goal: string; at: number; reason: Reason | null };
 
+/** True where a row with this key was uploaded. */
+export const isUploaded = (key: string, context: Context) => uploads(context).keys.has(key);
+
 const dayMs = 86_400_000;
 const maxDays = 7;
 const maxGoals = 20;

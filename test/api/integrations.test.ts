@@ -57,7 +57,9 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const asked = await viewer.ask("GET /platforms");
     const { items } = checkedAnswer("GET /platforms", asked);
     expect(items.map(({ id }: { id: string }) => id)).toEqual(platforms.map(({ id }) => id));
-    expect(items.find(({ id }: { id: string }) => id === "google_ads").signIn).toEqual({ ready: false });
+    const signInOf = (wanted: string) => items.find(({ id }: { id: string }) => id === wanted).signIn;
+    expect(signInOf("google_ads")).toEqual({ ready: false, isOptional: false });
+    expect(signInOf("ga4")).toEqual({ ready: false, isOptional: true });
     expect(asked.answer.text).not.toContain("EAIaIQobChMI");
     expect(asked.answer.text.length).toBeLessThan(200_000);
   });

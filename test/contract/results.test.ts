@@ -232,6 +232,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
         nextTryAt: null,
         updatedAt: expect.any(Number),
         confirmation: null,
+        correction: null,
         log: [
           expect.objectContaining({ number: 1, state: "queued", reason: "HTTP 500", httpStatus: 500 }),
           expect.objectContaining({

@@ -12,6 +12,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
     ...(event ? [`events/${event}`] : []),
     "integrations",
     "integrations/log",
+    "integrations/quality",
     "integrations/webhooks",
     ...(webhook ? [`integrations/webhooks?webhook=${webhook}`] : []),
     "integrations/webhook",

@@ -5,13 +5,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { standinConnections } from "../../scripts/standinConnections.ts";
+import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { confirmConnection, type ConfirmationOptions } from "../../src/delivery/confirmations/worker.ts";
 import { openQuota } from "../../src/delivery/lanes/quota.ts";
 import { openSender } from "../../src/delivery/send.ts";
 import type { ConfirmationReason } from "../../src/kernel/confirmation.ts";
 import { shortId } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/kernel/time.ts";
+import { ga4 } from "../../src/platforms/ga4/index.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import { sampleConversion } from "../../src/platforms/shared/sample.ts";
 import { connectPlatform } from "../../src/sites/connect.ts";
@@ -31,7 +32,7 @@ import { call, eventually, newInstallation, type Installation, type Relay } from
 /** Stands still, or runs ahead of the machine's clock as the relay's does. */
 const clock: { now: number; aheadMs: number | null } = { now: Date.now(), aheadMs: null };
 const standins = await startStandins({
-  only: ["google_ads", "microsoft_ads"],
+  only: ["google_ads", "microsoft_ads", "ga4"],
   rateLimits: false,
   now: () => (clock.aheadMs === null ? clock.now : Date.now() + clock.aheadMs),
 });
@@ -132,6 +133,70 @@ describe("asked by the worker", async () => {
       wanted === "duplicate" ? "confirmed" : wanted === "other" ? "unknown" : "not counted",
     );
     clock.now += hourMs;
+  });
+
+  describe("Google Analytics", () => {
+    /** Sends a purchase, and stores it as accepted. */
+    async function purchase(connection: Connection, orderId: string): Promise<string> {
+      const at = clock.now;
+      const conversion = sampleConversion({ orderId, time: at - minuteMs, receivedAt: at });
+      const request = ga4.toRequest([conversion], connection.settings, at);
+      const sent = await sender.send(request, { platform: "ga4", customerAddress: false });
+      if (!sent.ok || sent.response.status !== 204) return expect.unreachable(JSON.stringify(sent));
+      return (await storeSent(store, connection, "", at, { orderId })).event.id;
+    }
+    const connectGa4 = async (changes: Record<string, string> = {}) => {
+      const siteId = await newSite(store);
+      await directory.refresh();
+      const by = { actor: "test", now: clock.now, checkAddress: () => null };
+      const settings = {
+        ...standinConnections.ga4,
+        property_id: knownAt("ga4", "propertyId"),
+        access_token: knownAt("ga4", "accessToken"),
+        ...changes,
+      };
+      const site = findSite({ directory }, siteId);
+      return (await connectPlatform({ store, directory }, site, "ga4", { settings }, by)).connection;
+    };
+
+    test("purchases in the report are confirmed, and others stay unknown after three days", async () => {
+      clock.now = Math.ceil(clock.now / hourMs) * hourMs;
+      const connection = await connectGa4();
+      const ids = [
+        await purchase(connection, `G-${shortId()}`),
+        await purchase(connection, `STANDIN-HIDDEN-${shortId()}`),
+      ];
+      expect(await confirm(connection, hourMs)).toEqual([]);
+      expect(await confirm(connection, 25 * hourMs)).toEqual(["undecided"]);
+      expect(await confirmationsOf(connection, ids)).toEqual([["confirmed", null]]);
+      expect(await confirm(connection, 24 * hourMs)).toEqual(["undecided"]);
+      expect(await confirm(connection, 24 * hourMs)).toEqual(["undecided"]);
+      expect(await confirm(connection, 24 * hourMs)).toEqual(["given up"]);
+      const found = await store.confirmations.listByEvents(connection.siteId, ids);
+      expect(new Map(found.map(({ eventId, state, reason }) => [eventId, [state, reason]]))).toEqual(
+        new Map([
+          [ids[0], ["confirmed", null]],
+          [ids[1], ["unknown", "no answer"]],
+        ]),
+      );
+    });
+
+    test.each([
+      ["without a property", { property_id: "" }],
+      ["without a sign-in", { access_token: "" }],
+    ])("%s nothing is asked", async (_what, changes) => {
+      const connection = await connectGa4(changes);
+      await purchase(connection, `G-${shortId()}`);
+      expect(await confirm(connection, 26 * hourMs)).toEqual([]);
+    });
+
+    test("a token that Google refuses leaves the connection as it is", async () => {
+      const connection = await connectGa4({ access_token: knownAt("ga4", "revokedToken") });
+      await purchase(connection, `G-${shortId()}`);
+      expect(await confirm(connection, 26 * hourMs)).toEqual(["unauthorized"]);
+      await directory.refresh();
+      expect(directory.connection(connection.siteId, connection.id)?.state).toBe("active");
+    });
   });
 
   test("every reason of the platform is in the list", () => {
@@ -375,8 +440,11 @@ describe("a relay asks Google for what it sent", () => {
     const trace = (await owner.ask(of(`/events/${lost.items[0].event.id}`))).json;
     expect(trace.deliveries).toMatchObject([{ confirmation: { state: "not counted" } }]);
     const now = Date.now() + aheadMs;
-    const statistics = (await owner.ask(of(`/statistics?from=${now - dayMs}&to=${now}`))).json;
-    expect(statistics.platforms).toEqual([
+    const statistics = async () =>
+      (await owner.ask(of(`/statistics?from=${now - dayMs}&to=${now}`))).json.platforms;
+    // Statistics follow changes of a delivery some time later.
+    await eventually("they have the last state", async () => (await statistics())[0].states.sent === 3);
+    expect(await statistics()).toEqual([
       {
         platform: "google_ads",
         states: { sent: 3 },
@@ -413,5 +481,26 @@ describe("a relay asks Google for what it sent", () => {
       ["confirmed", "", 3],
       ["not counted", "no ad click", 1],
     ]);
+  });
+
+  test("a refund changes the value of the conversion at Google, and so does the command", async () => {
+    const valueOf = (orderId: string) => {
+      const event = google.accepted.find(({ id }) => id === orderId)?.event;
+      return (event as { conversionValue?: number } | undefined)?.conversionValue;
+    };
+    await home.run("site", "set", host, "corrections=on");
+    const heads = () => rows(home, "SELECT event_id FROM correction_heads");
+    await eventually("refunds are looked for", async () => (await heads()).length === 1);
+    expect(valueOf("A-1")).toBe(10);
+    const refund = { email: "a-1@example.com", event: "refund", value: 4, orderId: "A-1" };
+    expect((await relay.post(key, refund)).text).toContain("Google Ads takes no refunds");
+    setAhead(aheadMs + 3 * minuteMs);
+    await eventually("the conversion is restated", () => valueOf("A-1") === 6);
+    await home.run("correction", "add", host, "A-1", "--value", "2.5");
+    await eventually("it is restated again", () => valueOf("A-1") === 2.5);
+    expect(google.accepted.filter(({ id }) => id === "A-1")).toMatchObject([{ counted: 1 }]);
+    const listed = async () => (await home.run("correction", "list", host)).corrections;
+    await eventually("it is stored", async () => (await listed())[0]?.state === "corrected");
+    expect(await listed()).toMatchObject([{ platform: "google_ads", value: 2.5, source: "order list" }]);
   });
 });

@@ -28,6 +28,7 @@ export const settingGroups: readonly Group[] = [
   },
   { group: "consent", names: ["consent_mode", "keep", "keep_events", "keep_log", "country"] },
   { group: "deduplication", names: ["dedup_order", "dedup_no_order"] },
+  { group: "refunds", names: ["corrections"] },
   { group: "alerts", names: ["alert_emails", "alert_webhook", "alert_success_rate"] },
 ];
 

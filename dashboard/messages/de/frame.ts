@@ -17,6 +17,7 @@ export const frame: Translation<typeof frameText> = {
     events: "Ereignisse",
     integrations: "Integrationen",
     "integrations/log": "Übertragungsprotokoll",
+    "integrations/quality": "Zuordnungsqualität",
     "integrations/webhooks": "Webhooks",
     reconciliation: "Abgleich",
     "configuration/keys": "Eingangsschlüssel",

@@ -5,7 +5,12 @@ import { plural } from "../plural.ts";
 export const integrations: Translation<typeof integrationsText> = {
   title: "Integrationen",
   about: "Jede Conversion wird an alle verbundenen Plattformen gesendet.",
-  tabs: { platforms: "Plattformen", log: "Übertragungsprotokoll", webhooks: "Webhooks" },
+  tabs: {
+    platforms: "Plattformen",
+    log: "Übertragungsprotokoll",
+    quality: "Zuordnungsqualität",
+    webhooks: "Webhooks",
+  },
   connected: "Verbunden",
   notConnected: "Noch nicht verbunden",
   connectAny: "Plattform verbinden",
@@ -120,6 +125,8 @@ export const integrations: Translation<typeof integrationsText> = {
       "Geben Sie es innerhalb von 24 Stunden Ihrem Endpunkt; bis dahin gilt auch das alte Geheimnis.",
   },
   signIn: {
+    optional: (platform) =>
+      `Optional: Melden Sie sich an, um zu erfahren, welche Conversions ${platform} gezählt hat. Ein Inhaber hinterlegt zuerst eine OAuth-App unter <link>Einstellungen, OAuth-Apps</link>.`,
     needsApp: (platform) =>
       `Fügen Sie unten ein Token ein. Um sich stattdessen bei ${platform} anzumelden, hinterlegt ein Inhaber zuerst eine OAuth-App unter <link>Einstellungen, OAuth-Apps</link>.`,
     done: "Sie sind angemeldet",

@@ -5,6 +5,7 @@ import { configuration } from "./configuration.ts";
 import { events } from "./events.ts";
 import { integrations } from "./integrations.ts";
 import { reconciliation } from "./reconciliation.ts";
+import { results } from "./results.ts";
 import { errors } from "./server/errors.ts";
 import { faults } from "./server/faults.ts";
 import { reasons } from "./server/reasons.ts";
@@ -19,6 +20,7 @@ export const translation = {
   events,
   integrations,
   reconciliation,
+  results,
   settings,
   sites,
   siteSettings,

@@ -17,6 +17,7 @@ export const siteSettings: Translation<typeof siteSettingsText> = {
     traffic: "Traffic-Filter",
     consent: "Einwilligung & Datenschutz",
     deduplication: "Deduplizierung",
+    refunds: "Erstattungen",
     alerts: "Warnungen",
   },
   names: {
@@ -41,6 +42,7 @@ export const siteSettings: Translation<typeof siteSettingsText> = {
     country: "Standardland für Telefonnummern",
     dedup_order: "Mit Bestellnummer",
     dedup_no_order: "Ohne Bestellnummer",
+    corrections: "Erstattete Conversions korrigieren",
     alert_emails: "E-Mail-Adressen",
     alert_webhook: "Webhook-URL",
     alert_success_rate: "Warnen unter dieser Erfolgsquote",

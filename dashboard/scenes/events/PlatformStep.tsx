@@ -8,6 +8,7 @@ import { useMay } from "../../common/api/session.ts";
 import { durationText } from "../../common/format/times.ts";
 import { TextLink } from "../../common/links.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
+import { ConfirmationLine, CorrectionLine } from "../integrations/quality/ConfirmationLine.tsx";
 import type { EventTrace } from "./ReceivedSteps.tsx";
 import { ReplayButton } from "./ReplayButton.tsx";
 import { Step } from "./Step.tsx";
@@ -61,6 +62,8 @@ export function PlatformStep({
           {serverText(delivery.reason)}
         </Text>
       )}
+      {delivery.confirmation && <ConfirmationLine of={delivery.confirmation} />}
+      {delivery.correction && <CorrectionLine of={delivery.correction} currency={trace.currency} />}
       {delivery.nextTryAt !== null && (
         <Text size="sm" c="dimmed">
           <RichText

@@ -17,6 +17,7 @@ export type Connection = Answer<"GET /sites/:site/connections">["items"][number]
 export const tabsOf = (site: string) => [
   { value: "platforms", label: integrationsText.tabs.platforms, to: `/sites/${site}/integrations` },
   { value: "log", label: integrationsText.tabs.log, to: `/sites/${site}/integrations/log` },
+  { value: "quality", label: integrationsText.tabs.quality, to: `/sites/${site}/integrations/quality` },
   { value: "webhooks", label: integrationsText.tabs.webhooks, to: `/sites/${site}/integrations/webhooks` },
 ];
 

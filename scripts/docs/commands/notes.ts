@@ -34,7 +34,7 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
   ["Sites and hosts", ["site", "host", "tag"]],
   ["Keys and members", ["key", "api-key", "member", "audit"]],
   ["Connections", ["platform", "connect", "connection", "disconnect", "sign-in", "oauth"]],
-  ["Events and deliveries", ["event", "delivery", "quality", "backfill", "import"]],
+  ["Events and deliveries", ["event", "delivery", "quality", "correction", "backfill", "import"]],
   ["Reconciliation", ["reconcile"]],
   ["People and consent", ["identity", "consent", "person"]],
   ["Bot filtering", ["traffic"]],
@@ -239,6 +239,14 @@ export const notes: Readonly<Record<string, Note>> = {
   quality: {
     example: "quality shop.example.com",
     more: "[Match quality](../match-quality.md) explains the columns and the score.",
+  },
+  "correction add": {
+    example: "correction add shop.example.com A-1001 --value 20",
+    by: "test/platforms/confirmations.test.ts",
+  },
+  "correction list": {
+    example: "correction list shop.example.com",
+    more: "[Refunds](../../how-to/refunds.md) says which platforms can be corrected.",
   },
   "backfill start": {
     example: "backfill start ID --days 30",

@@ -44,7 +44,7 @@ function describe(platform: Platform): Described {
       };
     }),
     requires: (platform.requires ?? []).map((names) => [...names]),
-    signIn: platform.oauth ? { ready: false } : null,
+    signIn: platform.oauth ? { ready: false, isOptional: platform.oauth.isForReading ?? false } : null,
     clickIds: [...(platform.ids ?? [])],
     events: platform.events ? describeEvents(platform.events) : null,
     fields: (platform.fields ?? []).map((field) => ({
@@ -91,7 +91,9 @@ export function platformHandlers({ store, publicUrl, now }: ApiContext): Handler
       const apps = (await store.platformSignIns.listApps()).filter(({ isReadable }) => isReadable);
       const ready = new Set(apps.map(({ platform }) => platform));
       return {
-        items: described.map((one) => (one.signIn ? { ...one, signIn: { ready: ready.has(one.id) } } : one)),
+        items: described.map((one) =>
+          one.signIn ? { ...one, signIn: { ...one.signIn, ready: ready.has(one.id) } } : one,
+        ),
       };
     },
 

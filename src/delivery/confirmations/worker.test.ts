@@ -147,6 +147,72 @@ describe.each(["sqlite", "postgres"] as const)("confirmations on %s", async (eng
     expect(await confirmationsOf(connection, item)).toEqual([["confirmed", null, 0]]);
   });
 
+  test("a question that another node asked meanwhile is not asked again", async () => {
+    const connection = await setUp();
+    await sendFirst(connection, "t-51");
+    const late = workerAt(now + hourMs, counted, other);
+    const first = workerAt(now + hourMs, processing);
+    const { confirmations } = late.options.store;
+    const listDue: typeof confirmations.listDue = async (...args) => {
+      const due = await confirmations.listDue(...args);
+      await first.run(connection);
+      return due;
+    };
+    late.options.store = { ...late.options.store, confirmations: { ...confirmations, listDue } };
+    await confirmConnection(late.options, connection);
+    expect([first.calls, late.calls]).toEqual([[url("t-51")], []]);
+  });
+
+  test("an event that is committed minutes after its id was made is asked for too", async () => {
+    const connection = await setUp();
+    await sendFirst(connection, "t-52");
+    await step(connection, now + 5 * minuteMs, counted);
+    await storeSent(store, connection, '{"requestId":"t-53"}', now - minuteMs);
+    expect((await step(connection, now + hourMs, counted)).toSorted()).toEqual([url("t-52"), url("t-53")]);
+  });
+
+  test("a page that two nodes read becomes questions once", async () => {
+    const { siteId, id: connectionId } = await setUp();
+    const key = { siteId, connectionId };
+    const head = { eventId: "1".repeat(26), attemptAt: now, attemptEventId: "" };
+    const question = (subject: string) => ({ subject, eventIds: ["e"], acceptedAt: now, dueAt: now });
+    expect(await store.confirmations.addQuestions(key, null, head, [question("t-57")])).toBe(true);
+    expect(await other.confirmations.addQuestions(key, null, head, [question("t-58")])).toBe(false);
+    const next = { ...head, attemptAt: now + 1 };
+    expect(await store.confirmations.addQuestions(key, head, next, [])).toBe(true);
+    expect(await other.confirmations.addQuestions(key, head, next, [question("t-58")])).toBe(false);
+    const due = await store.confirmations.listDue(key, now, 10);
+    expect(due.map(({ subject }) => subject)).toEqual(["t-57"]);
+  });
+
+  test("the answer about an event that was purged meanwhile leaves nothing", async () => {
+    const { siteId, id: connectionId } = await setUp();
+    const key = { siteId, connectionId };
+    const question = { ...key, subject: "t-59", eventIds: [], acceptedAt: now, asked: 1, dueAt: now };
+    const confirmation = { state: "confirmed", reason: null, detail: null } as const;
+    const answers = [{ eventId: "1".repeat(26), confirmation, countedAs: confirmation }];
+    await store.confirmations.answer(question, "google_ads", answers, 3, now);
+    expect(await store.confirmations.listByEvents(siteId, ["1".repeat(26)])).toEqual([]);
+    expect(await store.confirmations.listCounts(siteId, 0, Number.MAX_SAFE_INTEGER)).toEqual([]);
+  });
+
+  test("a platform that fails is asked nothing more in the same step", async () => {
+    const connection = await setUp();
+    await sendFirst(connection, "t-55");
+    await sendFirst(connection, "t-56");
+    expect(await step(connection, now + hourMs, "", 503)).toHaveLength(1);
+    expect(await step(connection, now + 3 * hourMs, counted)).toHaveLength(2);
+  });
+
+  test("an id that the platform does not know the first time is asked for again", async () => {
+    const connection = await setUp();
+    const item = await sendFirst(connection, "t-54");
+    await step(connection, now + hourMs, "{}", 400);
+    expect(await confirmationsOf(connection, item)).toEqual([]);
+    await step(connection, now + 3 * hourMs, counted);
+    expect(await confirmationsOf(connection, item)).toEqual([["confirmed", null, 0]]);
+  });
+
   test("a temporary reason sends the conversion again six hours after it was accepted, at most three times", async () => {
     const connection = await setUp();
     const item = await sendFirst(connection, "t-6");

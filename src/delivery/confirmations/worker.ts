@@ -27,7 +27,7 @@ import type { Tokens } from "../oauth/tokens.ts";
 import type { Sender } from "../send.ts";
 
 export type ConfirmationOptions = {
-  store: Pick<Store, "engine" | "confirmations" | "syncLog" | "leases">;
+  store: Pick<Store, "engine" | "confirmations" | "events" | "syncLog" | "leases">;
   directory: Pick<Directory, "sites">;
   sender: Sender;
   tokens: Tokens;
@@ -228,10 +228,11 @@ async function ask(
   // The next time is stored before the call, so that a call that never ends is not repeated at once.
   if (!(await store.confirmations.claim(question, nextAt(confirmations, question, now())))) return "claimed";
   const { subject, eventIds } = question;
+  const keys = await readKeys(options, confirmations, question);
   const reading = await askPlatform<ConfirmationReading>(options, connection, platform, {
-    toRequest: (settings) => confirmations.toRequest(subject, settings),
+    toRequest: (settings) => confirmations.toRequest(subject, settings, keys),
     read: (response, settings) =>
-      confirmations.read(response, { subject, conversions: eventIds.length, settings }, now()),
+      confirmations.read(response, { subject, conversions: eventIds.length, keys, settings }, now()),
   });
   if (reading.outcome !== "answered") {
     onAsked(platform.id, reading.outcome);
@@ -244,14 +245,28 @@ async function ask(
   const answers = toAnswers(question, reading);
   const again = await store.confirmations.answer(question, platform.id, answers, maxRetries, at);
   const dueAt = Math.max(at, question.acceptedAt + confirmations.retryAfterMinutes * minuteMs);
-  const keys = again.map((eventId) => ({ eventId, connectionId: connection.id }));
-  if (keys.length)
-    await store.syncLog.requeue(connection.siteId, keys, ["sent"], at, { reason: retryReason, dueAt });
+  const deliveries = again.map((eventId) => ({ eventId, connectionId: connection.id }));
+  if (deliveries.length)
+    await store.syncLog.requeue(connection.siteId, deliveries, ["sent"], at, { reason: retryReason, dueAt });
   const isDecided = answers.length === question.eventIds.length;
   if (isDecided) await store.confirmations.end(question);
   onAsked(platform.id, isDecided ? "answered" : "undecided");
   for (const { countedAs } of answers) onConfirmed(platform.id, countedAs.state);
   return reading.outcome;
+}
+
+/** Events that were purged, or cannot be read, have no key. */
+async function readKeys(
+  { store }: ConfirmationOptions,
+  confirmations: Confirmations,
+  { siteId, eventIds }: Question,
+): Promise<(string | null)[]> {
+  if (!confirmations.keyOf) return [];
+  const events = await store.events.getMany(siteId, eventIds);
+  return eventIds.map((id) => {
+    const event = events.get(id);
+    return event && event !== "damaged" ? (confirmations.keyOf?.(event) ?? null) : null;
+  });
 }
 
 function toAnswers(

@@ -102,7 +102,7 @@ export function createDeliverer(options: DelivererOptions) {
     const callWith = ({ settings }: Connection) =>
       exchange(options.sender, platform, settings, conversions, startedAt);
     // Most tokens do not expire; those that do may have to be renewed first.
-    return platform.oauth && connection.settings.refresh_token
+    return platform.oauth && !platform.oauth.isForReading && connection.settings.refresh_token
       ? callWithFreshToken(connection, batch, callWith)
       : callWith(connection);
   }

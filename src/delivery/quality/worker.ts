@@ -5,7 +5,7 @@ import { openLease } from "../../background/lease.ts";
 import { poll } from "../../background/poll.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
-import type { QualityReading } from "../../platforms/platform.ts";
+import type { Platform, QualityNotes, QualityReading } from "../../platforms/platform.ts";
 import { hasSettings, type Connection, type Directory } from "../../sites/directory.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
@@ -24,6 +24,8 @@ export type SnapshotOptions = {
   elapsed: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
+
+type NotesReading = { outcome: "answered"; found: QualityNotes[] };
 
 const everyMs = 10 * minuteMs;
 const leaseMs = minuteMs;
@@ -70,6 +72,18 @@ export function openSnapshots(options: SnapshotOptions) {
   /** When each connection was asked in vain. */
   const failedAt = new Map<string, number>();
 
+  /** What the platform does not say is left out: the reports are worth storing without it. */
+  async function readNotes(connection: Connection, platform: Platform): Promise<Map<string, string[]>> {
+    const source = platform.quality?.notes;
+    if (!source) return new Map();
+    const reading = await askPlatform<NotesReading>(options, connection, platform, {
+      toRequest: (settings) => source.toRequest(settings),
+      read: (response) => ({ outcome: "answered", found: source.read(response) }),
+    });
+    const found = "found" in reading ? reading.found : [];
+    return new Map(found.map(({ event, notes }) => [event, notes]));
+  }
+
   async function take(connection: Connection): Promise<void> {
     const platform = platformOf(connection.platform);
     const source = platform?.quality;
@@ -90,9 +104,11 @@ export function openSnapshots(options: SnapshotOptions) {
       return;
     }
     failedAt.delete(id);
-    const reports = reading.reports
-      .slice(0, maxReports)
-      .map((report) => ({ ...report, notes: report.notes.slice(0, maxNotes) }));
+    const more = await readNotes(connection, platform);
+    const reports = reading.reports.slice(0, maxReports).map((report) => ({
+      ...report,
+      notes: [...report.notes, ...(more.get(report.event) ?? [])].slice(0, maxNotes),
+    }));
     await store.snapshots.add(key, { day, reports }, dayOf(now() - keepMs));
   }
 

@@ -3,7 +3,9 @@
 
 import type { Platform } from "../platform.ts";
 import { proveNever } from "../shared/prove.ts";
-import { oneOf, requiredSecret } from "../shared/settings.ts";
+import { googleSignIn } from "../shared/dataManager.ts";
+import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
+import { confirmations } from "./confirmations.ts";
 import { examples, responses } from "./examples.ts";
 import { clientOf, collectors, events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -21,6 +23,7 @@ export const ga4 = {
       "In Google Analytics open Admin > Data streams and choose your web stream. Copy the measurement id, which starts with G-.",
       "On the same page open Measurement Protocol API secrets, accept the terms if asked, create a secret and copy its value.",
       "Mark the events that matter to you as key events under Admin > Events.",
+      "Optional: to learn which purchases Google counted, set up an OAuth app (cleancast oauth app set ga4 client_id=… client_secret=@file) in a Cloud project with the Google Analytics Data API, sign in (cleancast sign-in SITE ga4) with an account that may read the property, and set property_id.",
     ],
     sends: [
       ["client_id", "the _ga cookie, else a pseudonym made from the hashed email, else from the event id"],
@@ -50,7 +53,7 @@ export const ga4 = {
     testMode:
       "Sent to Google's validation server, which reports errors and records nothing. It does not check the API secret.",
     limits: [
-      "Google's collector returns no result: with a wrong API secret or measurement id, events just never arrive. Look at the realtime report after connecting.",
+      "Google's collector returns no result: with a wrong API secret or measurement id, events just never arrive. Look at the realtime report after connecting, or sign in: a day later Google is asked which purchases it has.",
       "To match the visit, events should arrive within 48 hours of it.",
       "There is no general deduplication: an attempt that got no response and is repeated may count twice. Purchases are reported to count once per transaction id.",
       "Names of custom events have up to 40 letters, digits and underscores: Closed Won is sent as closed_won, and a name that Google reserves begins with custom_.",
@@ -58,6 +61,8 @@ export const ga4 = {
       "An event without a _ga cookie shows as a new user with unassigned traffic.",
     ],
   },
+  // The sign-in is for confirmations only. Events are sent with the API secret.
+  oauth: { ...googleSignIn(["https://www.googleapis.com/auth/analytics.readonly"]), isForReading: true },
   settings: [
     {
       name: "measurement_id",
@@ -93,6 +98,18 @@ export const ga4 = {
       default: "on",
       check: oneOf(["on", "off"]),
     },
+    {
+      name: "property_id",
+      label: "Property id",
+      help: "A number, under Admin > Property details. With it and a sign-in, Google is asked which purchases it counted. Not needed to send events.",
+      check: digits(1, 20),
+    },
+    secretSetting(
+      "access_token",
+      "Access token",
+      "Filled by signing in; reads which purchases were counted. Not needed to send events.",
+    ),
+    ...tokenSettings,
   ],
   account: (settings) => settings.measurement_id ?? "",
   ids: ["_ga"],
@@ -110,6 +127,7 @@ export const ga4 = {
   readResponse,
   prove: proveNever("Google Analytics", "the realtime report"),
   acceptsEverything: true,
+  confirmations,
   examples,
   responses,
 } satisfies Platform;

@@ -129,11 +129,18 @@ function sessionOf({ browserIds }: Conversion, settings: ConnectionSettings): st
   return /^GS\d+\.\d+\.s?(\d+)(?=[.$]|$)/.exec(cookie)?.[1];
 }
 
+/** Google would drop an order id that is too long. */
+const orderOf = ({ orderId }: Pick<Conversion, "orderId">) =>
+  orderId !== null && orderId.length <= defaultMaxLength ? orderId : undefined;
+
+/** A purchase needs an id to be counted once. */
+export const transactionOf = (conversion: Pick<Conversion, "orderId" | "platformEventId">) =>
+  orderOf(conversion) ?? conversion.platformEventId;
+
 function paramsOf(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
-  const { orderId, platformEventId } = conversion;
+  const { platformEventId } = conversion;
   const name = eventNameOf(conversion, settings, events);
-  // A purchase needs an id to be counted once, and Google would drop one that is too long.
-  const order = orderId !== null && orderId.length <= defaultMaxLength ? orderId : undefined;
+  const order = orderOf(conversion);
   const params: Body = {
     event_id: platformEventId,
     transaction_id: order ?? (name === "purchase" || name === "refund" ? platformEventId : undefined),

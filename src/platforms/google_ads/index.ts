@@ -15,6 +15,7 @@ import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { confirmations } from "./confirmations.ts";
+import { corrections } from "./corrections.ts";
 import { examples, responses } from "./examples.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
 import { actionsOf, clickDays, clickOf, events, fields, toRequest } from "./request.ts";
@@ -59,7 +60,7 @@ export const googleAds = {
       "Names: Google accepts them only with country and postal code, which events do not have.",
       "IP address and user agent: Google forbids the IP address for people in Europe, and the person's location is unknown.",
       "UTM fields: Google has no field for them.",
-      "Refunds, unless a conversion action is chosen for the event refund: Google counts every event as revenue.",
+      "Refunds, unless a conversion action is chosen for the event refund: Google counts every event as revenue. With the site's setting corrections, a refund changes the value of the purchase instead.",
       "Order ids that hold an email address: the event id is sent instead.",
       "Click ids with spaces or other invalid characters.",
       "Items of a click with wbraid or gbraid, which Google ignores; name, category and brand of items, which Google takes from Merchant Center.",
@@ -160,6 +161,7 @@ export const googleAds = {
   readResponse: readIngested("conversion_action"),
   prove: proveByTestEvent,
   confirmations,
+  corrections,
   examples,
   responses,
 } satisfies Platform;

@@ -34,7 +34,7 @@ import {
 } from "../shared/response.ts";
 import { isoTime } from "../shared/values.ts";
 import { request, responses } from "./confirmationExamples.ts";
-import { campaignRequest, goalOf } from "./request.ts";
+import { campaignRequest, goalOf, isoSeconds } from "./request.ts";
 import { tokenCodes, transientCodes } from "./response.ts";
 
 const minutesOfHours = (hours: number) => hours * 60;
@@ -98,8 +98,6 @@ function reportRequest({ subject, settings }: ConfirmationQuestion, goalId: stri
     UploadChannelFilter: null,
   });
 }
-
-const isoSeconds = (ms: number) => isoTime(ms).replace(/\.\d+Z$/, "Z");
 
 /** Returns null while the report lacks a part of the day. */
 function readDay(day: unknown, conversions: number): Decided | null {

@@ -8,6 +8,7 @@ import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/response.ts";
 import { digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { confirmations } from "./confirmations.ts";
+import { corrections } from "./corrections.ts";
 import { examples, responses } from "./examples.ts";
 import {
   ageAtReceipt,
@@ -65,7 +66,7 @@ export const microsoftAds = {
       "Order id, event id and items of offline conversions: there are no fields for them.",
       "Category and brand of items: Microsoft has no fields for them.",
       "A click id that is not a UUID: it would make the event invalid.",
-      "Refunds, unless a name is chosen for the event refund: every event counts as revenue.",
+      "Refunds, unless a name is chosen for the event refund: every event counts as revenue. With the site's setting corrections, a refund restates or retracts an offline conversion instead.",
       "Page views: the tag in the browser reports those already.",
     ],
     consent:
@@ -184,6 +185,7 @@ export const microsoftAds = {
           { otherwise: "the ad account has no UET tag with this tag_id", unchecked: "offline_goal" },
         ),
   confirmations,
+  corrections,
   examples,
   responses,
 } satisfies Platform;

@@ -160,21 +160,28 @@ function offlineRequest(conversions: readonly Conversion[], settings: Connection
     OfflineConversions: conversions.map((conversion) => ({
       ConversionName: goalOf(conversion, settings),
       // Microsoft recognises repeats by this and the click id, so it has the same bytes on every attempt.
-      ConversionTime: isoTime(conversion.time).replace(/\.\d+Z$/, "Z"),
+      ConversionTime: isoSeconds(conversion.time),
       ...(conversion.value === null
         ? {}
         : {
             ConversionValue: amountOf(conversion.value, conversion.currency),
             ConversionCurrencyCode: conversion.currency,
           }),
-      MicrosoftClickId: clickOf(conversion),
-      HashedEmailAddress: conversion.person
-        ? (conversion.person.emailMicrosoftSha256 ?? conversion.person.emailSha256)
-        : undefined,
-      HashedPhoneNumber: conversion.person?.phoneSha256,
+      ...offlineKeys(conversion),
     })),
   });
 }
+
+export const isoSeconds = (ms: number) => isoTime(ms).replace(/\.\d+Z$/, "Z");
+
+/** The keys by which Microsoft finds the click of an offline conversion. */
+export const offlineKeys = (conversion: Conversion) => ({
+  MicrosoftClickId: clickOf(conversion),
+  HashedEmailAddress: conversion.person
+    ? (conversion.person.emailMicrosoftSha256 ?? conversion.person.emailSha256)
+    : undefined,
+  HashedPhoneNumber: conversion.person?.phoneSha256,
+});
 
 export function goalOf({ name }: Pick<Conversion, "name">, settings: ConnectionSettings): string | undefined {
   const goals = settings.offline_goals ? readGoals(settings.offline_goals) : null;

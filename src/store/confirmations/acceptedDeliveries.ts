@@ -71,12 +71,12 @@ export function acceptedDeliveryStore(db: Database) {
         // Its owner is about to settle it: the next page begins with it.
         if (!outcome && !damaged.has(event.id) && event.id >= openFromId) break;
         const sent = outcome?.sent;
-        if (sent?.response)
+        if (sent)
           accepted.push({
             eventId: event.id,
             name: event.name,
             acceptedAt: sent.startedAt + sent.durationMs,
-            answer: sent.response,
+            answer: sent.response ?? "",
           });
       }
       eventId = event.id;
@@ -98,7 +98,7 @@ export function acceptedDeliveryStore(db: Database) {
       };
     },
 
-    /** Lists what was accepted after `head`. Deliveries whose answer was removed are left out. */
+    /** Lists what was accepted after `head`. The answer is empty where it was removed, or the platform gave none. */
     async listAccepted(
       of: ConnectionKey,
       head: ConfirmationHead,
@@ -121,7 +121,7 @@ export function acceptedDeliveryStore(db: Database) {
       }));
       const last = rows.at(-1);
       return {
-        accepted: [...first.accepted, ...later.filter(({ answer }) => answer !== "")],
+        accepted: [...first.accepted, ...later],
         head: {
           eventId: first.eventId,
           attemptAt: last ? Number(last.started_at) : head.attemptAt,

@@ -164,6 +164,10 @@ async function insertQuestions(
 /** Part of the transaction that removes the connection: nothing can be asked without it. */
 export async function removeQuestions(tx: Query, siteId: string, connectionId: string): Promise<void> {
   const key = [siteId, connectionId];
+  await tx.all(
+    `DELETE FROM corrections WHERE site_id = $1 AND connection_id = $2 AND state = 'waiting'`,
+    key,
+  );
   await tx.all(`DELETE FROM quality_snapshots WHERE site_id = $1 AND connection_id = $2`, key);
   await tx.all(`DELETE FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`, key);
   await tx.all(`DELETE FROM confirmation_heads WHERE site_id = $1 AND connection_id = $2`, key);

@@ -8,6 +8,7 @@ type LeaseName =
   | "backups"
   | "configuration"
   | "confirmations"
+  | "corrections"
   | "purge"
   | "quality"
   | "reconciliations"

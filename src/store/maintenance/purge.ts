@@ -262,6 +262,7 @@ async function removeEvents(tx: Query, siteId: string, ids: readonly string[]): 
     const params = [siteId, ...some];
     for (const [table, column] of [
       ["confirmations", "event_id"],
+      ["corrections", "event_id"],
       ["attempts", "event_id"],
       ["deliveries", "event_id"],
       ["outcomes", "event_id"],

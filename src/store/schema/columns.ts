@@ -17,6 +17,7 @@ export const columns = {
     "site_id, id, platform, account, settings, credentials, events, state, state_reason, created_at, updated_at",
   consent_history: "site_id, subject, id, given_by, state, decided_at",
   consents: "site_id, subject, given_by, state, decided_at",
+  corrections: "site_id, event_id, connection_id, state, value, source, reason, attempts, due_at, updated_at",
   grants: "user_id, site_id, role, created_at",
   hosts:
     "host, site_id, created_at, trusted, paused_at, verified_at, verified_by, checked_at, finding, seen, failing_since, next_check_at",

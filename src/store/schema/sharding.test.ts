@@ -249,6 +249,7 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   // Their first column is the site's: the first field of the row's description.
   "events/eventRow.ts": ["INSERT INTO events (${"],
   "deliveries/backfills.ts": ["INSERT INTO backfills (${"],
+  "corrections/corrections.ts": ["INSERT INTO corrections (${"],
   "confirmations/confirmations.ts": ["INSERT INTO confirmations (${"],
   "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
   "reconciliation/orders.ts": ["INSERT INTO orders (${"],

@@ -31,6 +31,8 @@ export const purgedTables: readonly (readonly [table: string, key: string])[] = 
   ["confirmation_requests", "connection_id, subject"],
   ["confirmation_heads", "connection_id"],
   ["quality_snapshots", "connection_id, day"],
+  ["corrections", "event_id, connection_id"],
+  ["correction_heads", "event_id"],
   ["confirmation_counts", "hour, connection_id, state, reason"],
   ["confirmations", "event_id, connection_id"],
   ["attempts", "event_id, connection_id, number"],

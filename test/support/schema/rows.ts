@@ -157,6 +157,21 @@ export function representativeRows(): Record<string, Row[]> {
     confirmation_heads: [
       { site_id, connection_id: "c1", event_id: eventId, attempt_at: at, attempt_event_id: eventId },
     ],
+    corrections: [
+      {
+        site_id,
+        event_id: eventId,
+        connection_id: "c1",
+        state: "waiting",
+        value: 12.5,
+        source: eventId,
+        reason: null,
+        attempts: 1,
+        due_at: at,
+        updated_at: at,
+      },
+    ],
+    correction_heads: [{ site_id, event_id: eventId }],
     quality_snapshots: [
       {
         site_id,

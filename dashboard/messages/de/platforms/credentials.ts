@@ -25,6 +25,8 @@ export const credentials: ServerTexts = {
     "Öffnen Sie auf derselben Seite „Measurement Protocol API secrets“, akzeptieren Sie gegebenenfalls die Bedingungen, erstellen Sie ein Secret, und kopieren Sie seinen Wert.",
   "Mark the events that matter to you as key events under Admin > Events.":
     "Markieren Sie die Ereignisse, auf die es ankommt, unter Verwaltung > Ereignisse als Schlüsselereignisse.",
+  "Optional: to learn which purchases Google counted, set up an OAuth app (cleancast oauth app set ga4 client_id=… client_secret=@file) in a Cloud project with the Google Analytics Data API, sign in (cleancast sign-in SITE ga4) with an account that may read the property, and set property_id.":
+    "Optional: Um zu erfahren, welche Käufe Google gezählt hat, hinterlegen Sie eine OAuth-App (cleancast oauth app set ga4 client_id=… client_secret=@file) in einem Cloud-Projekt mit der Google Analytics Data API, melden Sie sich mit einem Konto an, das die Property lesen darf (cleancast sign-in SITE ga4), und setzen Sie property_id.",
   "In the Google Cloud console create a project, enable the Data Manager API in it, and create an OAuth client of the type web application.":
     "Legen Sie in der Google Cloud Console ein Projekt an, aktivieren Sie darin die Data Manager API, und erstellen Sie einen OAuth-Client vom Typ Webanwendung.",
   "Set the client's id and secret (cleancast oauth app set google_ads client_id=… client_secret=@file), then sign in (cleancast sign-in SITE google_ads) with a Google account that may edit the Google Ads account.":

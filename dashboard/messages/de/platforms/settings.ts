@@ -135,6 +135,11 @@ export const settings: ServerTexts = {
     "pseudonym sendet Ereignisse von Personen, deren _ga-Cookie nicht bekannt ist, unter einer erzeugten Client-ID; sie zählt als neuer Nutzer. skip sendet sie nicht.",
   "on sends hashed email and phone; the property uses them once user-provided data collection is switched on there. off leaves them out.":
     "on sendet gehashte E-Mail-Adresse und Telefonnummer; die Property verwendet sie, sobald dort die Erfassung von Nutzerdaten eingeschaltet ist. off lässt sie weg.",
+  "Property id": "Property-ID",
+  "A number, under Admin > Property details. With it and a sign-in, Google is asked which purchases it counted. Not needed to send events.":
+    "Eine Zahl, unter Verwaltung > Property-Details. Damit und mit einer Anmeldung wird Google gefragt, welche Käufe gezählt wurden. Zum Senden nicht nötig.",
+  "Filled by signing in; reads which purchases were counted. Not needed to send events.":
+    "Wird durch die Anmeldung gefüllt; liest, welche Käufe gezählt wurden. Zum Senden nicht nötig.",
   "The Google Ads account that owns the conversion actions, like 123-456-7890. Not its manager account.":
     "Das Google-Ads-Konto, dem die Conversion-Aktionen gehören, wie 123-456-7890. Nicht sein Verwaltungskonto.",
   "The number of the conversion action for all events without their own; several are separated by commas.":

@@ -32,6 +32,11 @@ export const errors: ServerTexts = {
     "Zu state, reason, attributed und confirmation gehört connection.",
   "confirmation is needed with confirmationReason.": "Zu confirmationReason gehört confirmation.",
   "state is needed with reason.": "Zu reason gehört state.",
+  // corrections
+  "Corrections are off. Turn on the site's setting corrections first.":
+    "Korrekturen sind aus. Schalten Sie zuerst die Einstellung corrections der Site ein.",
+  "No conversion with this order id was sent to a platform.":
+    "Es wurde keine Conversion mit dieser Bestell-ID an eine Plattform gesendet.",
   // access
   "There is no such session.": "Diese Sitzung gibt es nicht.",
   "Start setting up two-factor sign-in first: there is no secret yet.":

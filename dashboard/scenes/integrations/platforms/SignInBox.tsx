@@ -36,7 +36,11 @@ export function SignInBox({ editor, step }: { editor: Editor; step: SignInStep }
     return (
       <Text size="sm" c="dimmed">
         <RichText
-          text={integrationsText.signIn.needsApp(platform.name)}
+          text={
+            platform.signIn.isOptional
+              ? integrationsText.signIn.optional(platform.name)
+              : integrationsText.signIn.needsApp(platform.name)
+          }
           tags={{
             link: (content) => (
               <TextLink to={`/sites/${site}/settings/oauth-apps`} underline="always">

@@ -1,6 +1,12 @@
 // The filters of the sync log. They are part of the URL, so that a link shows the same.
 
 import { Button, Group, NativeSelect } from "@mantine/core";
+import {
+  confirmationReasons,
+  confirmationStates,
+  type ConfirmationReason,
+  type ConfirmationState,
+} from "../../../../src/kernel/confirmation.ts";
 import type { Answer } from "../../../common/api/api.ts";
 import { ModeFilter } from "../../../common/lists/ModeFilter.tsx";
 import { SearchField } from "../../../common/lists/SearchField.tsx";
@@ -9,6 +15,7 @@ import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
 import { useSeenEvents } from "../platforms/EventsForm.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
+import { resultsText } from "../../../messages/results.ts";
 import { commonText } from "../../../messages/common.ts";
 
 const noFilter = {
@@ -17,6 +24,8 @@ const noFilter = {
   state: undefined,
   event: undefined,
   mode: undefined,
+  confirmation: undefined,
+  confirmationReason: undefined,
   search: undefined,
   range: undefined,
   from: undefined,
@@ -54,6 +63,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
           maw={180}
         />
       )}
+      <ConfirmationFilter filter={filter} />
       <ModeFilter value={filter.mode ?? ""} onChange={(mode) => change({ mode })} />
       <TimeFilter />
       {isFiltered && (
@@ -62,6 +72,34 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
         </Button>
       )}
     </Group>
+  );
+}
+
+/** What the platform said later. A reason is chosen by a link from another page. */
+function ConfirmationFilter({ filter }: { filter: LogFilter }) {
+  const { change } = useQueryParams();
+  const reasons = filter.confirmationReason
+    ? [
+        {
+          value: `reason ${filter.confirmationReason}`,
+          label: resultsText.filter.because(resultsText.reasons[filter.confirmationReason]),
+        },
+      ]
+    : [];
+  return (
+    <NativeSelect
+      aria-label={resultsText.filter.label}
+      maw={220}
+      value={filter.confirmationReason ? `reason ${filter.confirmationReason}` : (filter.confirmation ?? "")}
+      onChange={({ currentTarget: { value } }) =>
+        change({ confirmation: value, confirmationReason: undefined })
+      }
+      data={[
+        { value: "", label: resultsText.filter.all },
+        ...confirmationStates.map((state) => ({ value: state, label: commonText.states[state] })),
+        ...reasons,
+      ]}
+    />
   );
 }
 
@@ -138,6 +176,8 @@ export type LogFilter = {
   connection?: string;
   state?: DeliveryState;
   event?: string;
+  confirmation?: ConfirmationState;
+  confirmationReason?: ConfirmationReason;
   mode?: LogLine["event"]["mode"];
   search?: string;
   from?: number;
@@ -151,6 +191,8 @@ export function useLogFilter(fixed: LogFilter): LogFilter {
   const given = (name: "platform" | "connection" | "event" | "search") =>
     text(name) ? { [name]: text(name) } : {};
   const state = deliveryStates.find((one) => one === text("state"));
+  const confirmation = confirmationStates.find((one) => one === text("confirmation"));
+  const confirmationReason = confirmationReasons.find((one) => one === text("confirmationReason"));
   const mode = (["live", "test"] as const).find((one) => one === text("mode"));
   return {
     ...given("platform"),
@@ -158,6 +200,8 @@ export function useLogFilter(fixed: LogFilter): LogFilter {
     ...(state ? { state } : {}),
     ...given("event"),
     ...(mode ? { mode } : {}),
+    ...(confirmation ? { confirmation } : {}),
+    ...(confirmationReason ? { confirmationReason } : {}),
     ...given("search"),
     ...times,
     ...fixed,

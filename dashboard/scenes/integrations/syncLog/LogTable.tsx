@@ -15,6 +15,7 @@ import { Empty } from "../../../common/states.tsx";
 import { Id, State, TestBadge, Time } from "../../../common/values.tsx";
 import { ReplayButton } from "../../events/ReplayButton.tsx";
 import { isReplayable } from "../../events/eventCells.tsx";
+import { ConfirmationLine } from "../quality/ConfirmationLine.tsx";
 import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
 import { BulkButton } from "./BulkButton.tsx";
 import { LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
@@ -234,6 +235,7 @@ function StateCell({ line, to }: { line: LogLine; to: { to: string; search: Reco
           {serverText(reason)}
         </Text>
       )}
+      {line.confirmation && <ConfirmationLine of={line.confirmation} />}
       <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
         <Time at={event.receivedAt} />
       </Text>

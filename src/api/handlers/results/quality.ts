@@ -1,6 +1,8 @@
 // Serves the match quality of a site's connections.
 
-import { describeImprovement, readQuality } from "../../../delivery/quality/read.ts";
+import { describeImprovement, qualityPeriodDays, readQuality } from "../../../delivery/quality/read.ts";
+import { hourMs } from "../../../kernel/time.ts";
+import { sumConfirmations } from "../../../statistics/aggregate.ts";
 import { notFound, type Handlers } from "../../call.ts";
 import type { ApiContext } from "../../context.ts";
 
@@ -19,11 +21,19 @@ export function qualityHandlers({ store, directory, now }: ApiContext): Handlers
     async "GET /sites/:site/quality"({ site }) {
       const nameOf = (keyId: string) => site.keys.find(({ id }) => id === keyId)?.name ?? keyId;
       const found = await readQuality(store, site, now());
+      const hour = Math.floor(now() / hourMs);
+      const counts = await store.confirmations.listCounts(site.id, hour - 24 * qualityPeriodDays, hour + 1);
       return {
         items: found.map(({ connection, platform, improvements, ...score }) => ({
           connection: connection.id,
           platform: platform.id,
           ...score,
+          confirmations: platform.confirmations
+            ? sumConfirmations(
+                counts.filter((one) => one.connectionId === connection.id),
+                null,
+              )
+            : null,
           improvements: improvements.map((one) => ({
             kind: one.kind,
             key: one.key,

@@ -2,6 +2,7 @@
 
 import { backfillStates } from "../../../kernel/backfill.ts";
 import { confirmationStates } from "../../../kernel/confirmation.ts";
+import { correctionStates } from "../../../kernel/correction.ts";
 import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../../kernel/event.ts";
 import { orderStatuses, rowClasses, runStates } from "../../../kernel/reconciliation.ts";
 import { dayMs } from "../../../kernel/time.ts";
@@ -47,6 +48,12 @@ const queries: readonly FaultQuery[] = [
     advice: "orphaned",
     sql: `SELECT event_id AS example FROM confirmations WHERE NOT EXISTS
       (SELECT 1 FROM events WHERE events.site_id = confirmations.site_id AND events.id = confirmations.event_id)`,
+  },
+  {
+    what: "corrections without their event",
+    advice: "orphaned",
+    sql: `SELECT event_id AS example FROM corrections WHERE NOT EXISTS
+      (SELECT 1 FROM events WHERE events.site_id = corrections.site_id AND events.id = corrections.event_id)`,
   },
   {
     what: "deliveries that wait for a connection that does not exist",
@@ -205,6 +212,7 @@ const enumerations: readonly [table: string, key: string, column: string, values
   ["attempts", "event_id", "state", deliveryStates],
   ["confirmations", "event_id", "state", confirmationStates],
   ["confirmation_counts", "connection_id", "state", confirmationStates],
+  ["corrections", "event_id", "state", correctionStates],
   ["consent_history", "subject", "state", consentStates],
   ["webhooks", "id", "state", webhookStates],
   ["pushes", "webhook_id", "state", ["queued", "sent"]],

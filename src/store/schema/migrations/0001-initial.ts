@@ -37,6 +37,8 @@ export const initial: Migration = {
     "confirmation_requests",
     "confirmation_heads",
     "quality_snapshots",
+    "corrections",
+    "correction_heads",
     "purge_heads",
     "identities",
     "visitors",
@@ -486,6 +488,28 @@ export const initial: Migration = {
       reports text NOT NULL,
       PRIMARY KEY (site_id, connection_id, day)
     )`,
+
+    // Holds corrections of conversions whose orders were refunded or cancelled. value is what is left of the conversion's own.
+    `CREATE TABLE corrections (
+      site_id text NOT NULL,
+      event_id text NOT NULL,
+      connection_id text NOT NULL,
+      state text NOT NULL,
+      value double precision NOT NULL,
+      source text NOT NULL,
+      reason text,
+      attempts integer NOT NULL,
+      due_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      PRIMARY KEY (site_id, event_id, connection_id)
+    ) {COMPACT}`,
+    `CREATE INDEX corrections_due ON corrections (site_id, due_at) WHERE state = 'waiting'`,
+
+    // Holds the last event of each site that was looked at for refunds.
+    `CREATE TABLE correction_heads (
+      site_id text NOT NULL PRIMARY KEY,
+      event_id text NOT NULL
+    ) {COMPACT}`,
 
     // Holds the id below which the answers in outcomes are purged.
     `CREATE TABLE purge_heads (

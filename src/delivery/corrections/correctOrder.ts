@@ -1,0 +1,30 @@
+// Corrects the conversions of an order that the customer's own system shows as refunded or cancelled.
+
+import { maskAddresses } from "../../kernel/maskAddresses.ts";
+import { Conflict, Missing, type By } from "../../kernel/refusal.ts";
+import type { Site } from "../../sites/directory.ts";
+import type { NewCorrection } from "../../store/corrections/corrections.ts";
+import type { Store } from "../../store/store.ts";
+import { findOrderCorrections } from "./find.ts";
+
+/** `value` is what is left of the order's value. Returns the corrections, also those that a platform cannot make. */
+export async function correctOrder(
+  { store }: { store: Pick<Store, "events" | "corrections" | "audit"> },
+  site: Site,
+  { orderId, value }: { orderId: string; value: number },
+  { actor, now }: By,
+): Promise<NewCorrection[]> {
+  if (!site.settings.corrections)
+    throw new Conflict(
+      "corrections",
+      "Corrections are off. Turn on the site's setting corrections first.",
+      `Corrections are off. Turn them on first: cleancast site set ${site.id} corrections=on`,
+    );
+  const found = await findOrderCorrections({ store, site }, { orderId: maskAddresses(orderId), value }, now);
+  if (found.length === 0)
+    throw new Missing("orderId", "No conversion with this order id was sent to a platform.");
+  await store.corrections.add(site.id, found);
+  const detail = { conversions: new Set(found.map(({ eventId }) => eventId)).size, value };
+  await store.audit.add({ siteId: site.id, actor, action: "order corrected", detail, at: now });
+  return found;
+}

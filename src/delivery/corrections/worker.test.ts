@@ -1,0 +1,268 @@
+// Corrections on both engines: refunds of orders, what is sent for them, the site's switch, two nodes, and what cannot be undone.
+
+import { afterAll, describe, expect, test } from "vitest";
+import { newEvent, newSite } from "../../../test/support/events.ts";
+import { openNodes } from "../../../test/support/nodes.ts";
+import { storeSent } from "../../../test/support/sentEvents.ts";
+import { shortId } from "../../kernel/ids.ts";
+import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
+import { connectPlatform } from "../../sites/connect.ts";
+import { openDirectory, type Connection } from "../../sites/directory.ts";
+import { changeSiteSettings, findSite } from "../../sites/manage.ts";
+import type { NewEvent } from "../../store/events/events.ts";
+import type { Store } from "../../store/store.ts";
+import { openQuota } from "../lanes/quota.ts";
+import type { Sent } from "../send.ts";
+import { correctOrder } from "./correctOrder.ts";
+import { openCorrections, type CorrectionOptions } from "./worker.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+const by = { actor: "test", now, checkAddress: () => null };
+const google = {
+  customer_id: "123-456-7890",
+  access_token: "token",
+  conversion_action: "7700000001",
+  enhanced_conversions_for_leads: "on",
+};
+const meta = { pixel_id: "1234567890123456", access_token: "token" };
+const accepted = '{"requestId":"t-1"}';
+
+describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engine) => {
+  const { store, other, close } = await openNodes(engine);
+  const directory = openDirectory(store);
+  const context = { store, directory };
+  afterAll(close);
+
+  async function setUp(platform: "google_ads" | "meta" = "google_ads", isOn = true): Promise<Connection> {
+    const siteId = await newSite(store);
+    await directory.refresh();
+    const settings = platform === "meta" ? meta : google;
+    const { connection } = await connectPlatform(
+      context,
+      findSite(context, siteId),
+      platform,
+      { settings },
+      by,
+    );
+    if (isOn) await turn(siteId, "on");
+    return connection;
+  }
+
+  async function turn(siteId: string, corrections: "on" | "off") {
+    await changeSiteSettings(context, findSite(context, siteId), { corrections }, by);
+    await directory.refresh();
+  }
+
+  const purchase = (connection: Connection, fields: Partial<NewEvent["event"]> = {}) =>
+    storeSent(store, connection, accepted, now, {
+      name: "purchase",
+      value: 100,
+      currency: "EUR",
+      orderId: "A-1",
+      time: now,
+      ...fields,
+    });
+
+  /** A refund, which the platform does not take. */
+  async function refund(
+    { siteId, id: connectionId, platform }: Connection,
+    fields: Partial<NewEvent["event"]> = {},
+  ): Promise<NewEvent> {
+    const planned = { connectionId, platform, state: "skipped", reason: "takes no refunds" } as const;
+    const item = newEvent(
+      siteId,
+      { name: "refund", receivedAt: now + hourMs, orderId: "A-1", value: 30, currency: "EUR", ...fields },
+      { deliveries: [planned], leaseUntil: null },
+    );
+    await store.events.accept(item);
+    return item;
+  }
+
+  /** Runs a step at a time. Returns the values that were sent. */
+  async function step(connection: Connection, at: number, body = accepted, status = 200, on: Store = store) {
+    const sent: unknown[] = [];
+    const sender: CorrectionOptions["sender"] = {
+      send(request): Promise<Sent> {
+        const { events } = JSON.parse(request.body) as {
+          events: { transactionId: string; conversionValue: number }[];
+        };
+        sent.push(...events.map(({ transactionId, conversionValue }) => [transactionId, conversionValue]));
+        return Promise.resolve({ ok: true, response: { status, headers: {}, body } });
+      },
+      close: () => Promise.resolve(),
+    };
+    const site = findSite(context, connection.siteId);
+    await openCorrections({
+      store: on,
+      directory: { sites: () => [site] },
+      sender,
+      tokens: { fresh: (one) => Promise.resolve(one) },
+      quota: openQuota(),
+      owner: shortId(),
+      now: () => at,
+      elapsed: () => at,
+      onDefect: (error) => expect.unreachable(String(error)),
+      onCorrected() {},
+    }).run();
+    return sent;
+  }
+
+  /** Lets the worker begin before the refunds of a test. */
+  const begin = (connection: Connection) => step(connection, now + 10 * minuteMs);
+
+  const correctionsOf = async ({ siteId }: Connection, { event }: NewEvent) =>
+    (await store.corrections.listByEvent(siteId, event.id)).map(({ state, value }) => [state, value]);
+
+  test("a partial refund restates the conversion, once", async () => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([["A-1", 70]]);
+    expect(await correctionsOf(connection, order)).toEqual([["corrected", 70]]);
+    expect(await step(connection, now + 3 * hourMs)).toEqual([]);
+    expect(await step(connection, now + 3 * dayMs)).toEqual([]);
+  });
+
+  test.each([
+    ["of all of it", 100],
+    ["without a value", null],
+    ["of more than the order", 150],
+  ])("a refund %s leaves nothing", async (_what, value) => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection, { value });
+    expect(await step(connection, now + 2 * hourMs)).toEqual([["A-1", 0]]);
+    expect(await correctionsOf(connection, order)).toEqual([["corrected", 0]]);
+  });
+
+  test("two refunds of an order add up, and the second one is sent too", async () => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([["A-1", 70]]);
+    await refund(connection, { receivedAt: now + 3 * hourMs, value: 0.1, name: "Refunded" });
+    expect(await step(connection, now + 4 * hourMs)).toEqual([["A-1", 69.9]]);
+    expect(await correctionsOf(connection, order)).toEqual([["corrected", 69.9]]);
+  });
+
+  test("without the site's switch nothing is corrected, also not later", async () => {
+    const connection = await setUp("google_ads", false);
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+    await turn(connection.siteId, "on");
+    expect(await step(connection, now + 3 * hourMs)).toEqual([]);
+    expect(await step(connection, now + 4 * hourMs)).toEqual([]);
+    expect(await correctionsOf(connection, order)).toEqual([]);
+  });
+
+  test("a refund that comes in while the switch is off is not corrected when it is on again", async () => {
+    const connection = await setUp();
+    await purchase(connection);
+    await begin(connection);
+    await turn(connection.siteId, "off");
+    await refund(connection);
+    await step(connection, now + 2 * hourMs);
+    await turn(connection.siteId, "on");
+    expect(await step(connection, now + 3 * hourMs)).toEqual([]);
+    expect(await step(connection, now + 4 * hourMs)).toEqual([]);
+  });
+
+  test("an order is corrected without a refund event, and never without the switch", async () => {
+    const connection = await setUp("google_ads", false);
+    const order = await purchase(connection);
+    const correctTo = (value: number, orderId = "A-1") =>
+      correctOrder({ store }, findSite(context, connection.siteId), { orderId, value }, by);
+    await expect(correctTo(20)).rejects.toThrow("Corrections are off");
+    await turn(connection.siteId, "on");
+    await expect(correctTo(20, "A-2")).rejects.toThrow("No conversion with this order id");
+    await correctTo(20);
+    expect(await step(connection, now + hourMs)).toEqual([["A-1", 20]]);
+    await correctTo(20);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+    expect(await correctionsOf(connection, order)).toEqual([["corrected", 20]]);
+  });
+
+  test("a platform that cannot correct says so, and nothing is sent", async () => {
+    const connection = await setUp("meta");
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+    expect(await correctionsOf(connection, order)).toEqual([["cannot be taken back", 70]]);
+  });
+
+  test("a refund in another currency is not guessed at", async () => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection, { currency: "USD" });
+    expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+    expect((await correctionsOf(connection, order))[0]?.[0]).toBe("cannot be taken back");
+  });
+
+  test.each<[string, Partial<NewEvent["event"]>]>([
+    ["of another order", { orderId: "A-2" }],
+    ["without an order id", { orderId: null }],
+    ["of a test key", { mode: "test" }],
+  ])("a refund %s corrects nothing", async (_what, fields) => {
+    const connection = await setUp();
+    await purchase(connection);
+    await begin(connection);
+    await refund(connection, fields);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+  });
+
+  test("a step on the way to the order stays as it is", async () => {
+    const connection = await setUp();
+    await purchase(connection, { name: "begin_checkout" });
+    await begin(connection);
+    await refund(connection);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+  });
+
+  test("a platform that takes the refund itself is not given a correction too", async () => {
+    const connection = await setUp();
+    await purchase(connection);
+    await begin(connection);
+    await storeSent(store, connection, accepted, now + hourMs, { name: "refund", orderId: "A-1", value: 30 });
+    expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+  });
+
+  test("a call that fails is repeated later, and a rejected correction is not", async () => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection);
+    expect(await step(connection, now + 2 * hourMs, "", 503)).toEqual([["A-1", 70]]);
+    expect(await correctionsOf(connection, order)).toEqual([["waiting", 70]]);
+    expect(await step(connection, now + 2 * hourMs + 5 * minuteMs)).toEqual([]);
+    const error = JSON.stringify({ error: { code: 400, status: "INVALID_ARGUMENT", message: "no" } });
+    expect(await step(connection, now + 2 * hourMs + 11 * minuteMs, error, 400)).toEqual([["A-1", 70]]);
+    expect(await correctionsOf(connection, order)).toEqual([["rejected", 70]]);
+    expect(await step(connection, now + 10 * dayMs)).toEqual([]);
+  });
+
+  test("two nodes at the same moment send one correction", async () => {
+    const connection = await setUp();
+    await purchase(connection);
+    await begin(connection);
+    await refund(connection);
+    const at = now + 2 * hourMs;
+    const sent = await Promise.all([step(connection, at), step(connection, at, accepted, 200, other)]);
+    expect(sent.flat()).toEqual([["A-1", 70]]);
+  });
+
+  test("a conversion that is too old for the platform cannot be taken back", async () => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection, { receivedAt: now + 91 * dayMs });
+    expect(await step(connection, now + 92 * dayMs)).toEqual([]);
+    expect((await correctionsOf(connection, order))[0]?.[0]).toBe("cannot be taken back");
+  });
+});

@@ -1,0 +1,217 @@
+// Corrects conversions whose orders were refunded or cancelled, at sites that switched it on. One node does it for all sites, some
+// minutes behind the clock: it reads the events of a site on, finds refunds and the conversions that they concern, and sends the
+// corrections that are due. Nothing of this is on the path of an event.
+
+import { openLease } from "../../background/lease.ts";
+import { poll } from "../../background/poll.ts";
+import { withCurrentConsent } from "../../identity/attribution.ts";
+import type { CorrectionState } from "../../kernel/correction.ts";
+import { yieldToEventLoop } from "../../kernel/deadline.ts";
+import type { Conversion, Reading } from "../../kernel/event.ts";
+import { idAt } from "../../kernel/ids.ts";
+import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
+import { platformOf } from "../../platforms/index.ts";
+import type { Corrections, Platform } from "../../platforms/platform.ts";
+import { hasSettings, type Connection, type Directory, type Site } from "../../sites/directory.ts";
+import type { CorrectionRow, NewCorrection } from "../../store/corrections/corrections.ts";
+import type { Store } from "../../store/store.ts";
+import { askPlatform } from "../askPlatform.ts";
+import { connectionKey } from "../lanes/deliver.ts";
+import type { Quota } from "../lanes/quota.ts";
+import type { Tokens } from "../oauth/tokens.ts";
+import { toConversion } from "../plan.ts";
+import type { Sender } from "../send.ts";
+import { findCorrections, isRefund } from "./find.ts";
+
+export type CorrectionOptions = {
+  store: Pick<Store, "engine" | "corrections" | "events" | "people" | "leases">;
+  directory: Pick<Directory, "sites">;
+  sender: Sender;
+  tokens: Tokens;
+  quota: Quota;
+  /** This node. */
+  owner: string;
+  now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+  /** A correction has a result. */
+  onCorrected: (platform: string, state: CorrectionState) => void;
+};
+
+const leaseMs = 30_000;
+/** Events with smaller ids are all there by then, so that reading on in their order misses none. */
+const lagMs = 2 * minuteMs;
+const pageSize = 200;
+/** The events of a site in one step, so that it does not keep the others waiting. */
+const maxPages = 100;
+const maxDue = 100;
+/** A conversion that is not sent yet is looked at again after this time. */
+const unsentMs = hourMs;
+const retryAfterMs = [10 * minuteMs, hourMs, 6 * hourMs, dayMs, dayMs, 2 * dayMs];
+
+export function startCorrections(
+  options: CorrectionOptions & { /** The pause between two steps. */ everyMs: number },
+): { stop(): Promise<void> } {
+  const { store, owner, everyMs, now, elapsed, onDefect } = options;
+  const onError = (error: unknown) => onDefect(error, { worker: "corrections" });
+  const lease = openLease({
+    leases: store.leases,
+    name: "corrections",
+    owner,
+    lengthMs: leaseMs,
+    now,
+    elapsed,
+    onError,
+  });
+  const isAlone = store.engine === "sqlite";
+  const corrections = openCorrections(options);
+  const loop = poll({
+    everyMs,
+    firstMs: everyMs,
+    jitter: 0.2,
+    onError,
+    work: (signal) => corrections.run(async () => signal.aborted || !(isAlone || (await lease.hold()))),
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      if (!isAlone) await lease.release();
+    },
+  };
+}
+
+export function openCorrections(options: CorrectionOptions) {
+  const { store, directory, onDefect } = options;
+  /** Sites that are off and have no head. */
+  const off = new Set<string>();
+
+  async function step(site: Site, isOver: () => Promise<boolean>): Promise<void> {
+    if (!site.settings.corrections) {
+      if (!off.has(site.id)) await store.corrections.removeHead(site.id);
+      off.add(site.id);
+      return;
+    }
+    off.delete(site.id);
+    await findRefunds(options, site, isOver);
+    const due = await store.corrections.listDue(site.id, options.now(), maxDue);
+    for (const row of due) {
+      if (await isOver()) return;
+      await correct(options, site, row);
+    }
+  }
+
+  return {
+    /** Reads on and sends what is due, at all sites. */
+    async run(isOver: () => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
+      for (const site of [...directory.sites()].filter(hasSettings)) {
+        if (await isOver()) return;
+        await step(site, isOver).catch((error: unknown) =>
+          onDefect(error, { worker: "corrections", site: site.id }),
+        );
+      }
+    },
+  };
+}
+
+async function findRefunds(
+  { store, now }: CorrectionOptions,
+  site: Site,
+  isOver: () => Promise<boolean>,
+): Promise<void> {
+  let stored = await store.corrections.readHead(site.id);
+  for (let pages = 0; pages < maxPages; pages++) {
+    const end = idAt(now() - lagMs);
+    // Refunds from before the switch was turned on are not corrected.
+    if (stored === null) {
+      await store.corrections.addFound(site.id, null, end, []);
+      return;
+    }
+    const events = await store.events.listRange(site.id, stored, end, pageSize);
+    const last = events.at(-1);
+    if (!last) return;
+    const found: NewCorrection[] = [];
+    for (const { event } of events)
+      if (event !== "damaged" && isRefund(event))
+        found.push(...(await findCorrections({ store, site }, event, now())));
+    // Two refunds of one order lead to the same corrections.
+    const single = new Map(found.map((one) => [`${one.eventId} ${one.connectionId}`, one]));
+    if (!(await store.corrections.addFound(site.id, stored, last.id, [...single.values()]))) return;
+    stored = last.id;
+    if (await isOver()) return;
+    // The embedded store works on the thread that accepts events.
+    await yieldToEventLoop();
+  }
+}
+
+async function correct(options: CorrectionOptions, site: Site, row: CorrectionRow): Promise<void> {
+  const { store, now, onCorrected } = options;
+  const connection = site.connections.find(({ id }) => id === row.connectionId);
+  const platform = connection && platformOf(connection.platform);
+  if (!connection || !platform) return store.corrections.remove(row);
+  const settle = async (state: CorrectionState, reason: string | null) => {
+    await store.corrections.settle(row, { state, reason }, now());
+    onCorrected(platform.id, state);
+  };
+  const { corrections } = platform;
+  if (!corrections) return settle("cannot be taken back", `${platform.name} cannot take conversions back`);
+  // A connection that is paused, or has no valid token, waits.
+  if (connection.state !== "active") return store.corrections.postpone(row, now() + unsentMs);
+  const found = await readConversion(options, site, row);
+  if (found === "gone") return store.corrections.remove(row);
+  if (found === "not sent yet") return store.corrections.postpone(row, now() + unsentMs);
+  const cannot = cannotCorrect(platform, corrections, connection, found, now());
+  if (cannot !== null) return settle("cannot be taken back", cannot);
+  if (!takeQuota(options, connection, platform)) return;
+  const wait = retryAfterMs[row.attempts];
+  if (!(await store.corrections.claim(row, now() + (wait ?? dayMs)))) return;
+  const correction = { conversion: found, value: row.value, at: now() };
+  const reading = await askPlatform<Reading>(options, connection, platform, {
+    toRequest: (settings) => corrections.toRequest(correction, settings, now()),
+    read: (response, settings) => corrections.read(response, correction, settings, now()),
+  });
+  if (reading.outcome === "accepted") return settle("corrected", null);
+  if (reading.outcome === "rejected" || wait === undefined) return settle("rejected", reading.error);
+  await store.corrections.settle(row, { state: "waiting", reason: reading.error }, now());
+}
+
+/** The conversion is built as it was sent, with the consent of today. */
+async function readConversion(
+  { store }: CorrectionOptions,
+  site: Site,
+  { eventId, connectionId }: CorrectionRow,
+): Promise<Conversion | "gone" | "not sent yet"> {
+  const event = await store.events.get(site.id, eventId);
+  const deliveries = await store.events.listDeliveries(site.id, [eventId]);
+  const state = deliveries.get(eventId)?.find((one) => one.connectionId === connectionId)?.state;
+  if (state === "queued" || state === "parked") return "not sent yet";
+  if (!event || event === "damaged" || state !== "sent" || !event.person.emailSha256) return "gone";
+  const attribution = await withCurrentConsent(store.people, event, site.settings.consentMode);
+  return toConversion(event, event.platformEventId, attribution);
+}
+
+function cannotCorrect(
+  platform: Platform,
+  corrections: Corrections,
+  { settings }: Connection,
+  conversion: Conversion,
+  now: number,
+): string | null {
+  const { maxAgeDays } = corrections;
+  if (now - conversion.time > maxAgeDays * dayMs)
+    return `older than the ${maxAgeDays} days that ${platform.name} takes corrections of`;
+  return (
+    platform.skipReason?.(conversion, settings, now) ??
+    corrections.cannotCorrect?.(conversion, settings) ??
+    null
+  );
+}
+
+function takeQuota(
+  { quota, elapsed }: CorrectionOptions,
+  { siteId, id }: Connection,
+  platform: Platform,
+): boolean {
+  const key = platform.quota?.sharedBy === "app" ? platform.id : connectionKey({ siteId, connectionId: id });
+  return !platform.quota || quota.take(key, platform.quota, elapsed()) === 0;
+}

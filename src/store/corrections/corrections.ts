@@ -1,0 +1,200 @@
+// Corrections of conversions whose orders were refunded or cancelled, one for each conversion and connection. A further refund
+// of the same order changes the row, and the correction is sent again with the new value.
+
+import type { CorrectionState } from "../../kernel/correction.ts";
+import { describeRow, readText } from "../describeRow.ts";
+import { chunks, list, rowStatement, type Database, type Query, type RowQuery } from "../engine/database.ts";
+import { columns } from "../schema/columns.ts";
+import type { DeliveryKey } from "../deliveries/delivery.ts";
+
+export type CorrectionRow = DeliveryKey & {
+  state: CorrectionState;
+  /** What is left of the conversion's value; 0 where it is taken back. */
+  value: number;
+  /** The refund event that led to it; `order list` where the customer's own list did. */
+  source: string;
+  reason: string | null;
+  attempts: number;
+  dueAt: number;
+  updatedAt: number;
+};
+
+const correctionRow = describeRow<CorrectionRow, CorrectionRow>({
+  siteId: { column: "site_id", write: (one) => one.siteId, read: String },
+  eventId: { column: "event_id", write: (one) => one.eventId, read: String },
+  connectionId: { column: "connection_id", write: (one) => one.connectionId, read: String },
+  state: { column: "state", write: (one) => one.state, read: (value) => value as CorrectionState },
+  value: { column: "value", write: (one) => one.value, read: Number },
+  source: { column: "source", write: (one) => one.source, read: String },
+  reason: { column: "reason", write: (one) => one.reason, read: readText },
+  attempts: { column: "attempts", write: (one) => one.attempts, read: Number },
+  dueAt: { column: "due_at", write: (one) => one.dueAt, read: Number },
+  updatedAt: { column: "updated_at", write: (one) => one.updatedAt, read: Number },
+});
+
+// A correction to the value that was sent already is not sent again.
+const saveCorrections = rowStatement({
+  text: `INSERT INTO corrections (${correctionRow.inserted.join(", ")}) VALUES {ROWS}
+    ON CONFLICT (site_id, event_id, connection_id) DO UPDATE SET state = excluded.state, value = excluded.value,
+      source = excluded.source, reason = excluded.reason, attempts = 0, due_at = excluded.due_at,
+      updated_at = excluded.updated_at
+    WHERE corrections.value <> excluded.value`,
+  columns: correctionRow.inserted.length,
+  types: ["text", "text", "text", "text", "double precision", "text", "text", "integer", "bigint", "bigint"],
+});
+
+export type NewCorrection = Omit<CorrectionRow, "attempts">;
+
+const keyOf = ({ siteId, eventId, connectionId }: DeliveryKey) => [siteId, eventId, connectionId];
+
+export function correctionStore(db: Database) {
+  return {
+    /** Returns the last event that was looked at for refunds; null while the site has never been read. */
+    async readHead(siteId: string): Promise<string | null> {
+      const [row] = await db.all(`SELECT event_id FROM correction_heads WHERE site_id = $1`, [siteId]);
+      return row ? String(row.event_id) : null;
+    },
+
+    /** Stores corrections and moves the head. False when another node has moved it. Events that were purged are left out. */
+    addFound: (
+      siteId: string,
+      before: string | null,
+      head: string,
+      found: readonly NewCorrection[],
+    ): Promise<boolean> =>
+      db.write(async (tx) => {
+        const moved =
+          before === null
+            ? await tx.all(
+                `INSERT INTO correction_heads (site_id, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id`,
+                [siteId, head],
+              )
+            : await tx.all(
+                `UPDATE correction_heads SET event_id = $2 WHERE site_id = $1 AND event_id = $3 RETURNING event_id`,
+                [siteId, head, before],
+              );
+        if (moved.length === 0) return false;
+        await save(tx, siteId, found, db.forUpdate);
+        return true;
+      }),
+
+    /** Stores corrections that follow from something else than a refund event. */
+    add: (siteId: string, found: readonly NewCorrection[]): Promise<void> =>
+      db.write((tx) => save(tx, siteId, found, db.forUpdate)),
+
+    /** Begins anew with the next refund: what comes in while the site's switch is off is not corrected later. */
+    async removeHead(siteId: string): Promise<void> {
+      await db.write((tx) => tx.all(`DELETE FROM correction_heads WHERE site_id = $1`, [siteId]));
+    },
+
+    async listDue(siteId: string, now: number, limit: number): Promise<CorrectionRow[]> {
+      const rows = await db.all(
+        `SELECT ${columns.corrections} FROM corrections WHERE site_id = $1 AND state = 'waiting' AND due_at <= $2
+         ORDER BY due_at LIMIT $3`,
+        [siteId, now, limit],
+      );
+      return rows.map(correctionRow.read);
+    },
+
+    /** Notes an attempt and when the next one is due. False when another node made it, or a further refund changed the value. */
+    async claim(row: CorrectionRow, dueAt: number): Promise<boolean> {
+      const rows = await db.write((tx) =>
+        tx.all(
+          `UPDATE corrections SET attempts = attempts + 1, due_at = $4
+           WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND state = 'waiting' AND attempts = $5 AND value = $6
+           RETURNING attempts`,
+          [...keyOf(row), dueAt, row.attempts, row.value],
+        ),
+      );
+      return rows.length > 0;
+    },
+
+    /** Writes the result of an attempt, unless a further refund has changed the value meanwhile. */
+    async settle(
+      row: CorrectionRow,
+      { state, reason }: { state: CorrectionState; reason: string | null },
+      at: number,
+    ): Promise<void> {
+      await db.write((tx) =>
+        tx.all(
+          `UPDATE corrections SET state = $4, reason = $5, updated_at = $6
+           WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND value = $7`,
+          [...keyOf(row), state, reason, at, row.value],
+        ),
+      );
+    },
+
+    /** Waits for a delivery that is not sent yet. */
+    async postpone(row: CorrectionRow, dueAt: number): Promise<void> {
+      await db.write((tx) =>
+        tx.all(
+          `UPDATE corrections SET due_at = $4 WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND state = 'waiting'`,
+          [...keyOf(row), dueAt],
+        ),
+      );
+    },
+
+    async remove(row: CorrectionRow): Promise<void> {
+      await db.write((tx) =>
+        tx.all(`DELETE FROM corrections WHERE site_id = $1 AND event_id = $2 AND connection_id = $3`, [
+          ...keyOf(row),
+        ]),
+      );
+    },
+
+    async listByEvent(siteId: string, eventId: string): Promise<CorrectionRow[]> {
+      const rows = await db.all(
+        `SELECT ${columns.corrections} FROM corrections WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id`,
+        [siteId, eventId],
+      );
+      return rows.map(correctionRow.read);
+    },
+
+    /** Lists those of the newest conversions first. `before` is the last one of the previous page. */
+    async list(
+      siteId: string,
+      { eventId, connectionId }: { eventId: string; connectionId: string },
+      limit: number,
+    ): Promise<CorrectionRow[]> {
+      const rows = await db.all(
+        `SELECT ${columns.corrections} FROM corrections
+         WHERE site_id = $1 AND event_id <= $2 AND (event_id, connection_id) < ($2, $3)
+         ORDER BY event_id DESC, connection_id DESC LIMIT $4`,
+        [siteId, eventId, connectionId, limit],
+      );
+      return rows.map(correctionRow.read);
+    },
+  };
+}
+
+/** Events that were purged meanwhile are left out. */
+async function save(
+  tx: RowQuery,
+  siteId: string,
+  found: readonly NewCorrection[],
+  forUpdate: string,
+): Promise<void> {
+  for (const some of chunks(found)) {
+    const kept = await existing(tx, siteId, some, forUpdate);
+    await tx.change(
+      saveCorrections,
+      kept.map((one) => correctionRow.values({ ...one, attempts: 0 })),
+    );
+  }
+}
+
+/** The events are locked, so that a purge at the same time leaves no correction without its event. */
+async function existing(
+  tx: Query,
+  siteId: string,
+  found: readonly NewCorrection[],
+  forUpdate: string,
+): Promise<NewCorrection[]> {
+  const ids = [...new Set(found.map(({ eventId }) => eventId))];
+  const rows = await tx.all(
+    `SELECT id FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)}) ORDER BY id ${forUpdate}`,
+    [siteId, ...ids],
+  );
+  const kept = new Set(rows.map((row) => String(row.id)));
+  return found.filter(({ eventId }) => kept.has(eventId));
+}
