@@ -237,6 +237,7 @@ export const settingsText = section("settings", {
       "order feed removed": "List of orders no longer fetched",
       "order feed set": "Address of the list of orders set",
       "orders uploaded": "Orders uploaded",
+      "order corrected": "Order corrected",
       "reconciliation cancelled": "Reconciliation cancelled",
       "reconciliation started": "Reconciliation started",
       "connection added": "Connection added",

@@ -116,7 +116,7 @@ inChromium("results of deliveries", () => {
       await page.getByLabel("Confirmation", { exact: true }).selectOption("confirmed");
       await sees(page, "A-COUNTED");
       await rows.nth(1).getByRole("link").first().click();
-      await sees(page.getByRole("dialog"), /EUR 70\.00 left after a refund/);
+      await sees(page.getByRole("dialog"), /€70\.00 left after a refund/);
       expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,

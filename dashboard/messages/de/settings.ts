@@ -241,6 +241,7 @@ export const settings: Translation<typeof settingsText> = {
       "order feed removed": "Abruf der Bestellungen beendet",
       "order feed set": "Adresse der Bestellungen gesetzt",
       "orders uploaded": "Bestellungen hochgeladen",
+      "order corrected": "Bestellung korrigiert",
       "reconciliation cancelled": "Abgleich abgebrochen",
       "reconciliation started": "Abgleich gestartet",
       "connection added": "Verbindung hinzugefügt",

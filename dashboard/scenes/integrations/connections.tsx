@@ -6,7 +6,7 @@ import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
 import { State } from "../../common/values.tsx";
 import { integrationsText } from "../../messages/integrations.ts";
-import { usePlatformTexts } from "../../messages/platformTexts.ts";
+import { usePlatformTexts } from "./platformTexts.ts";
 import { serverText } from "../../messages/server.ts";
 
 export type Platform = Answer<"GET /platforms">["items"][number];

@@ -119,19 +119,20 @@ function Confirmations({ site, of: { connection, confirmations } }: { site: stri
       </Card>
     );
   const log = `/sites/${site}/integrations/log`;
-  const states = [
-    ["confirmed", confirmations.confirmed],
-    ["not counted", confirmations.notCounted],
-    ["unknown", confirmations.unknown],
-  ] as const;
+  const counts = {
+    confirmed: confirmations.confirmed,
+    "not counted": confirmations.notCounted,
+    unknown: confirmations.unknown,
+  };
+  const states = Object.keys(counts) as (keyof typeof counts)[];
   return (
     <Card title={resultsText.connection.confirmations} about={resultsText.connection.confirmationsAbout}>
       <Stack gap="sm">
-        {states.map(([state, count]) => (
+        {states.map((state) => (
           <TextLink key={state} to={log} search={{ connection, confirmation: state }} c="inherit">
             <State
               of={state}
-              word={resultsText.connection.counted(countText(count), commonText.states[state])}
+              word={resultsText.connection.counted(countText(counts[state]), commonText.states[state])}
             />
           </TextLink>
         ))}

@@ -2,13 +2,13 @@
 // shows them.
 
 import { useEffect, useState } from "react";
-import { language, type Language } from "./language.ts";
-import { addServerTexts } from "./server.ts";
+import { language, type Language } from "../../messages/language.ts";
+import { addServerTexts } from "../../messages/server.ts";
 
 const loaded = new Set<Language>(["en"]);
 
 async function load(): Promise<void> {
-  const { platformTexts } = await import("./de/platforms/texts.ts");
+  const { platformTexts } = await import("../../messages/de/platforms/texts.ts");
   addServerTexts("de", platformTexts);
   loaded.add("de");
 }
