@@ -1,4 +1,4 @@
-// What a person makes due at once, on a node whose clock is an hour ahead of the database's.
+// What a person makes due at once, at a time that a clock has shown which was an hour ahead.
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, newSite, queuedDelivery } from "../../../test/support/events.ts";
@@ -6,8 +6,8 @@ import { openNodes, sql } from "../../../test/support/nodes.ts";
 import { hourMs } from "../../kernel/time.ts";
 import type { NewEvent } from "../events/events.ts";
 
-describe("on a node whose clock is an hour ahead", async () => {
-  const { store, location, close } = await openNodes("postgres");
+describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead, on %s", async (engine) => {
+  const { store, location, close } = await openNodes(engine);
   afterAll(close);
   const now = () => Date.now() + hourMs;
 

@@ -3,15 +3,15 @@
 import type { Database, Query } from "../engine/database.ts";
 
 /**
- * Returns `now`, or the database's time where that is earlier. The clock of the node that a person uses may be ahead, and may be
- * corrected before this is written: nothing would correct the row.
+ * Returns `now`, or the time of the database where that is earlier. The clock of the node that a person uses may be ahead, and may
+ * be corrected before this is written: then nothing would correct the row. The embedded database has the clock of its node.
  */
 export async function readDueTime(
   { isServer, serverClock }: Pick<Database, "isServer" | "serverClock">,
   tx: Query,
   now: number,
 ): Promise<number> {
-  if (!isServer) return now;
+  if (!isServer) return Math.min(now, Date.now());
   const [row] = await tx.all(`SELECT ${serverClock} AS clock`);
   return Math.min(now, Math.round(Number(row?.clock)));
 }
