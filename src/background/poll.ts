@@ -15,7 +15,10 @@ export type PollOptions = {
 };
 
 export type Poll = {
-  /** Starts the next run in `ms`, or `ms` after the end of the run under way. Further calls before that run change nothing. */
+  /**
+   * Starts the next run in `ms`, or `ms` after the end of the run under way. Further calls before that run change nothing, unless
+   * they are for a shorter time.
+   */
   wake(ms: number): void;
   /** Starts no further run, and resolves when the run under way has ended. */
   stop(): Promise<void>;
@@ -53,7 +56,7 @@ export function poll(options: PollOptions): Poll {
   schedule(firstMs);
   return {
     wake(ms) {
-      if (wakeMs !== null) return;
+      if (wakeMs !== null && wakeMs <= ms) return;
       wakeMs = ms;
       if (!running) schedule(ms);
     },

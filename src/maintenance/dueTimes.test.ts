@@ -1,6 +1,6 @@
 // Real stores, workers and lanes, with a wall clock that runs an hour ahead while the receivers are down, and is then corrected.
 
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { newEvent, queuedDelivery } from "../../test/support/events.ts";
 import { openNodes, sql } from "../../test/support/nodes.ts";
 import { http } from "../../test/support/lanes.ts";
@@ -11,7 +11,7 @@ import { openQuota } from "../delivery/lanes/quota.ts";
 import type { Sender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
-import { hourMs } from "../kernel/time.ts";
+import { hourMs, minuteMs } from "../kernel/time.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
 import { startOutbound } from "../outbound/worker.ts";
 import { connect } from "../sites/connect.ts";
@@ -129,4 +129,30 @@ describe.each(["sqlite", "postgres"] as const)("a clock that is corrected on %s"
     await eventually("the totals are pushed", () => state.pushed > 2);
     expect(await farAway()).toEqual([0, 0]);
   });
+});
+
+test("due times are corrected at once each time the clock is set back, and a minute after the last", async () => {
+  vi.useFakeTimers();
+  ends.push(async () => void vi.useRealTimers());
+  let corrections = 0;
+  const dueTimes = startDueTimes({
+    store: {
+      deliveries: { findDue: async () => [] },
+      dueTimes: { correctOthers: async () => void (corrections += 1) },
+    } as unknown as Parameters<typeof startDueTimes>[0]["store"],
+    retryScheduleMs: [50],
+    pushRetryMs: [50],
+    onDefect: () => expect.unreachable(),
+  });
+  ends.push(() => dueTimes.stop());
+  const after = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    return corrections;
+  };
+  expect(await after(1)).toBe(1);
+  dueTimes.correct();
+  expect(await after(1)).toBe(2);
+  dueTimes.correct();
+  expect([await after(1), await after(minuteMs - 2)]).toEqual([3, 3]);
+  expect([await after(2), await after(30 * minuteMs)]).toEqual([4, 4]);
 });

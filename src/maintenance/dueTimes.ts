@@ -1,6 +1,6 @@
-// Corrects due times after the clock was set back: when this process starts, when it sees the clock jump, and every hour, for the
-// rows of a node that died with a wrong clock. Without this, deliveries and pushes that failed while the clock ran ahead would
-// wait for as long as it ran ahead.
+// Corrects due times after the clock was set back: when this process starts, when it sees the clock jump, a minute later for what
+// could not be written before, and every hour, for the rows of a node that died with a wrong clock. Without this, deliveries and
+// pushes that failed while the clock ran ahead would wait for as long as it ran ahead.
 
 import { poll } from "../background/poll.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
@@ -23,7 +23,8 @@ export type DueTimes = {
   stop(): Promise<void>;
 };
 
-const retryMs = minuteMs;
+/** After an error, and after the first correction of a clock that was set back. */
+const againMs = minuteMs;
 
 /** The longest delay before a retry, with its jitter. Platforms may ask for a day at most, receivers for less. */
 const maxDelayMs = (scheduleMs: readonly number[]) => Math.round(1.2 * Math.max(dayMs, ...scheduleMs));
@@ -33,6 +34,8 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
   const maxDeliveryMs = maxDelayMs(options.retryScheduleMs);
   const maxPushMs = maxDelayMs(options.pushRetryMs);
 
+  let isRepeated = false;
+
   async function correctAll(signal: AbortSignal): Promise<void> {
     await store.dueTimes.correctOthers(maxPushMs);
     for (const connection of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER)) {
@@ -40,6 +43,8 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
       const count = await store.dueTimes.correctDeliveries(connection, maxDeliveryMs, signal);
       if (count > 0) options.onCorrected?.(connection, count);
     }
+    if (isRepeated) loop.wake(againMs);
+    isRepeated = false;
   }
 
   const loop = poll({
@@ -47,8 +52,14 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
     work: correctAll,
     onError(error) {
       onDefect(error, { dueTimes: "correction" });
-      loop.wake(retryMs);
+      loop.wake(againMs);
     },
   });
-  return { correct: () => loop.wake(0), stop: () => loop.stop() };
+  return {
+    correct() {
+      isRepeated = true;
+      loop.wake(0);
+    },
+    stop: () => loop.stop(),
+  };
 }

@@ -127,8 +127,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "due times of a wrong clock": {
     what: "Due times that a clock far ahead has written are not corrected when the clock is.",
     file: "maintenance/dueTimes.ts",
-    find: "correct: () => loop.wake(0)",
-    replace: "correct: () => {}",
+    find: "    correct() {\n",
+    replace: "    correct() {\n      return;\n",
     focus: { engine: "sqlite", faults: { "wrong clock": 4 }, platformFaults: ["failing"], purchases: 8 },
   },
   "newest period first": {

@@ -15,6 +15,14 @@ const found: readonly { seed: number; what: string }[] = [
     what: "A retry that was planned by a wrong clock was written after its correction, and waited for hours.",
   },
   {
+    seed: 3275,
+    what: "A replay that began before a wrong clock was corrected was written afterwards, and waited for hours.",
+  },
+  {
+    seed: 14_027,
+    what: "A retry that a full disk had kept from being written was due by a clock that was corrected meanwhile.",
+  },
+  {
     seed: 1490,
     what: "The rules lost an order's id when an event was released that had left it to another.",
   },
