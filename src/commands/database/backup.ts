@@ -213,6 +213,7 @@ async function drillBackup(
   onProgress: (fraction: number, step: "verifying" | "writing") => void,
 ): Promise<Drill> {
   const { folder, secret } = config.backups;
+  if (!(await findInstallation(config))) throw noInstallation(config);
   if (file === undefined && folder === null)
     throw new Refusal("file", "Name the file of a backup, or set CLEANCAST_BACKUP_FOLDER.");
   const newest = file ?? (existsSync(folder ?? "") ? listBackups(folder ?? "")[0]?.file : undefined);

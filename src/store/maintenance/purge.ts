@@ -6,7 +6,6 @@
 
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
-import { readSetting, writeSetting } from "../settings.ts";
 import { chunks, list, type Database, type Query, type Row } from "../engine/database.ts";
 import {
   plannedColumns,
@@ -25,7 +24,6 @@ const maxEvents = 100;
 /** The last complete run of the purge. `lagMs`: how long the oldest event has been past its retention. */
 export type PurgeRun = { at: number; lagMs: number };
 
-const runSetting = "purge record";
 /** Events that wait for a parked delivery stay; behind so many of them no other one is looked for. */
 const maxWaiting = 1000;
 
@@ -43,11 +41,20 @@ export function purgeStore(db: Database) {
   }
 
   async function readRun(): Promise<PurgeRun | null> {
-    const text = await readSetting(db, runSetting);
-    return text === null ? null : (JSON.parse(text) as PurgeRun);
+    const [row] = await db.all(`SELECT owner, until FROM leases WHERE site_id = '' AND name = 'purge run'`);
+    return row ? { at: Number(row.until), lagMs: Number(row.owner) } : null;
   }
 
-  const saveRun = (run: PurgeRun) => db.write((tx) => writeSetting(tx, runSetting, JSON.stringify(run)));
+  /** The row is next to the lease of the purge: settings are on every machine of a sharded database, and one may be down. */
+  async function saveRun({ at, lagMs }: PurgeRun): Promise<void> {
+    await db.write((tx) =>
+      tx.all(
+        `INSERT INTO leases (site_id, name, owner, until) VALUES ('', 'purge run', $1, $2)
+         ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until`,
+        [String(lagMs), at],
+      ),
+    );
+  }
 
   /** Returns the latest stored time: the end of the last lease, or the receipt of the newest event; null where there is none. */
   async function newestTime(siteIds: Iterable<string>): Promise<number | null> {
