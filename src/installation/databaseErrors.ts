@@ -56,12 +56,69 @@ export function explainDatabaseError(url: string, error: unknown, variable: stri
       what: `PostgreSQL at ${servers} has no free connection`,
       remedy: "Raise max_connections, or lower CLEANCAST_DATABASE_CONNECTIONS on every node.",
     };
+  const other = explainTls(servers, code, error, variable) ?? explainPooler(servers, error, variable);
+  if (other) return other;
   if (code === "57P03")
     return { what: `PostgreSQL at ${servers} is starting or stopping`, remedy: "Wait a moment." };
   return {
     what: `the database ${database} at ${servers} cannot be used: ${messageOf(error)}`,
     remedy: `Check ${variable}.`,
   };
+}
+
+function explainTls(servers: string, code: string, error: unknown, variable: string): DatabaseFault | null {
+  if (unknownAuthority.has(code))
+    return {
+      what: `the certificate of PostgreSQL at ${servers} is not from an authority that this machine knows: ${messageOf(error)}`,
+      remedy: `Add sslrootcert=/path/to/ca.crt to ${variable}, with the certificate of the authority that issued it.`,
+    };
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return {
+      what: `the certificate of PostgreSQL at ${servers} is for another name: ${messageOf(error)}`,
+      remedy: `Use the name in the certificate as the host in ${variable}, or issue a certificate for this name.`,
+    };
+  if (code === "CERT_HAS_EXPIRED")
+    return {
+      what: `the certificate of PostgreSQL at ${servers} has expired`,
+      remedy: "Renew it on the database server.",
+    };
+  if (/does not support SSL/.test(messageOf(error)))
+    return {
+      what: `PostgreSQL at ${servers} does not offer TLS`,
+      remedy: `Set ssl = on there, or use sslmode=disable in ${variable} if the network is trusted.`,
+    };
+  const path = code === "ENOENT" && error instanceof Error && "path" in error ? String(error.path) : null;
+  if (path !== null)
+    return {
+      what: `${variable} names the file ${path}, which does not exist`,
+      remedy: `Correct sslrootcert, sslcert or sslkey in ${variable}.`,
+    };
+  return null;
+}
+
+const unknownAuthority = new Set([
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+]);
+
+/** A pooler answers in PostgreSQL's place, and supports less. */
+function explainPooler(servers: string, error: unknown, variable: string): DatabaseFault | null {
+  const message = messageOf(error);
+  const code = sqlState(error);
+  if (/unsupported startup parameter/.test(message))
+    return {
+      what: `the pooler at ${servers} refuses a setting of the connection: ${message}`,
+      remedy: `Set ignore_startup_parameters = statement_timeout in PgBouncer, or, in its transaction mode, add cleancast=transaction-pooler to ${variable}.`,
+    };
+  if (code === "26000" || code === "42P05")
+    return {
+      what: `the pooler at ${servers} does not keep prepared statements: ${message}`,
+      remedy: `Add cleancast=transaction-pooler to ${variable}, or set max_prepared_statements in PgBouncer 1.21 or later.`,
+    };
+  return null;
 }
 
 /** Without an answer within the time limit, the driver reports a lost connection (08006), and our search of the primary 08001. */

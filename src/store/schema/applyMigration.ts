@@ -31,14 +31,10 @@ export async function schemaVersion(db: Query): Promise<number> {
  * Lets one node at a time migrate. It never waits inside a transaction: an index that is being built concurrently would wait
  * for that transaction in return. Nothing depends on the lock: a node that is too late finds the tables, and starts over.
  */
-export async function takeMigrationLock(
-  db: Database,
-  tx: Query,
-  kind: "" | "xact_" = "xact_",
-): Promise<void> {
+export async function takeMigrationLock(db: Database, tx: Query): Promise<void> {
   if (!db.advisoryLocks) return;
   const [row] = await tx.all(
-    `SELECT CASE WHEN pg_try_advisory_${kind}lock(${migrationLockId}) THEN 1 ELSE 0 END AS mine`,
+    `SELECT CASE WHEN pg_try_advisory_xact_lock(${migrationLockId}) THEN 1 ELSE 0 END AS mine`,
   );
   if (Number(row?.mine) !== 1) throw new MigrationLockTaken();
 }
@@ -50,9 +46,27 @@ export async function applyMigration(
   all: readonly Migration[],
 ): Promise<boolean> {
   const { onDedicatedConnection } = db;
-  return migration.indexes !== undefined && onDedicatedConnection !== null
-    ? onDedicatedConnection((session) => buildIndexes(db, session, migration, all))
-    : applyInTransaction(db, migration, all);
+  if (migration.indexes === undefined || onDedicatedConnection === null)
+    return applyInTransaction(db, migration, all);
+  return onDedicatedConnection((holder) =>
+    whileLocked(db, holder, () =>
+      onDedicatedConnection((session) => buildIndexes(db, session, migration, all)),
+    ),
+  );
+}
+
+/**
+ * Holds the lock in a transaction of its own, in which nothing else is done: the index does not wait for it. A lock of the session
+ * would stay with a connection that a pooler gives to others.
+ */
+async function whileLocked<T>(db: Database, holder: Query, work: () => Promise<T>): Promise<T> {
+  await holder.all("BEGIN");
+  try {
+    await takeMigrationLock(db, holder);
+    return await work();
+  } finally {
+    await holder.all("ROLLBACK").catch(() => {});
+  }
 }
 
 function applyInTransaction(db: Database, migration: Migration, all: readonly Migration[]): Promise<boolean> {
@@ -82,7 +96,6 @@ async function buildIndexes(
   migration: Migration,
   all: readonly Migration[],
 ): Promise<boolean> {
-  await takeMigrationLock(db, session, "");
   if ((await schemaVersion(session)) >= migration.version) return false;
   for (const index of migration.indexes ?? []) await buildIndex(session, index);
   await db.write((tx) => recordMigration(tx, migration, all));

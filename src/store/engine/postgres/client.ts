@@ -2,6 +2,7 @@
 
 import { Socket } from "node:net";
 import { Client, types as pgTypes, type ClientConfig, type CustomTypesConfig } from "pg";
+import { readDialectFlags } from "./dialect.ts";
 import { PostgresError, sqlState } from "./errors.ts";
 
 /** Times and counts are `bigint`; all of ours fit a JavaScript number. */
@@ -9,6 +10,22 @@ export const types: CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === pgTypes.builtins.INT8 ? Number : pgTypes.getTypeParser(oid, format),
 };
+
+type Abilities = {
+  /** Statements are sent without waiting for those before. Else the driver would queue them, which its next version refuses. */
+  isPipelined: boolean;
+  /** A statement can be prepared once for the connection. A pooler may give the next transaction another connection. */
+  keepsStatements: boolean;
+};
+
+const abilities = new WeakMap<object, Abilities>();
+
+export function noteClient(client: object, server: string, isPipelined: boolean): void {
+  abilities.set(client, { isPipelined, keepsStatements: !readDialectFlags(server).transactionPooler });
+}
+
+export const abilitiesOf = (client: object): Abilities =>
+  abilities.get(client) ?? { isPipelined: false, keepsStatements: true };
 
 type ClientLimits = {
   /** How long a server may take to accept a connection, or to answer a probe. */
@@ -35,6 +52,7 @@ export function createClient(
   });
   // Without a listener, a connection that breaks between two queries would end the process. With one, the next query fails.
   client.on("error", () => {});
+  noteClient(client, server, more.pipeline === true);
   return client;
 }
 

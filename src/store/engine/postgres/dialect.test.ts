@@ -9,16 +9,19 @@ describe("dialect flags", () => {
       advisoryLocks: true,
       pipelining: true,
       asSharded: false,
+      transactionPooler: false,
     });
   });
 
   test("each flag in DATABASE_URL switches off its feature, and an unknown one is refused", async () => {
-    const url = "postgres://127.0.0.1/db?sslmode=disable&cleancast=no-skip-locked,no-pipelining";
+    const url =
+      "postgres://127.0.0.1/db?sslmode=disable&cleancast=no-skip-locked,no-pipelining,transaction-pooler";
     expect(readDialectFlags(url)).toEqual({
       skipLocked: false,
       advisoryLocks: true,
       pipelining: false,
       asSharded: false,
+      transactionPooler: true,
     });
     expect(() => readDialectFlags("postgres://h/db?cleancast=fast")).toThrow(/"fast" is not one of/);
     const db = openPostgres(url, { connections: 2 });

@@ -1,6 +1,7 @@
 // A database that is only compatible with PostgreSQL may lack some features, or be sharded without being Citus. Flags in
-// DATABASE_URL say so: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining,as-sharded`. Results are the same with and
-// without them; they change how fast statements are, and whether such a database understands them.
+// DATABASE_URL say so: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining,as-sharded`. Another one says that a pooler gives
+// each transaction any of its connections: `transaction-pooler`. Results are the same with and without flags; they change how fast
+// statements are, and whether such a database understands them.
 
 import type { Dialect } from "../database.ts";
 
@@ -14,7 +15,13 @@ export const postgresDialect: Dialect = {
     WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`,
 };
 
-const known = ["no-skip-locked", "no-advisory-locks", "no-pipelining", "as-sharded"] as const;
+const known = [
+  "no-skip-locked",
+  "no-advisory-locks",
+  "no-pipelining",
+  "as-sharded",
+  "transaction-pooler",
+] as const;
 type Flag = (typeof known)[number];
 
 type DialectFlags = {
@@ -23,6 +30,8 @@ type DialectFlags = {
   pipelining: boolean;
   /** Statements are those for a sharded database, even where Citus is not found. */
   asSharded: boolean;
+  /** Nothing may depend on the session: no prepared statements, no settings of the connection. */
+  transactionPooler: boolean;
 };
 
 export class UnknownDialectFlag extends Error {}
@@ -37,5 +46,6 @@ export function readDialectFlags(url: string): DialectFlags {
     advisoryLocks: !words.includes("no-advisory-locks"),
     pipelining: !words.includes("no-pipelining"),
     asSharded: words.includes("as-sharded"),
+    transactionPooler: words.includes("transaction-pooler"),
   };
 }

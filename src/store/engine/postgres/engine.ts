@@ -2,8 +2,8 @@
 
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, Pool, PoolClient } from "pg";
-import { openClient } from "./client.ts";
+import type { Client, PoolClient } from "pg";
+import { abilitiesOf, openClient } from "./client.ts";
 import {
   chunks,
   onOneMachine,
@@ -234,8 +234,10 @@ function openTransaction(
   async function beginFor(siteId: string | null): ReturnType<Take> {
     const taken = await take(siteId);
     const { client, on } = taken;
-    // BEGIN is not awaited: it travels with the first statement, which fails if it fails.
-    client.query("BEGIN").catch(() => {});
+    const begun = client.query("BEGIN");
+    // Where it can, it travels with the first statement, which fails if it fails.
+    if (abilitiesOf(client).isPipelined) begun.catch(() => {});
+    else await begun;
     if (confirmTimeline) await refuseOtherTimeline(client, on.timeline);
     // A repeated transaction that finds its work done would write nothing, and its commit would not wait for the standby.
     if (isUncertain) await client.query("SELECT pg_logical_emit_message(true, 'cleancast', '')");
@@ -311,26 +313,32 @@ function statementName(sql: string): string {
 }
 
 export async function query(
-  on: Pool | PoolClient | Client,
+  on: PoolClient | Client,
   sql: string,
   params: readonly Value[] = [],
 ): Promise<Row[]> {
-  const result = await on.query<Row>({ name: statementName(sql), text: sql, values: params as Value[] });
+  const statement = { text: sql, values: params as Value[] };
+  const result = await on.query<Row>(
+    abilitiesOf(on).keepsStatements ? { name: statementName(sql), ...statement } : statement,
+  );
   return result.rows;
 }
 
-/** Sends the statements without waiting for each other, so that they share a round trip. */
+/** Sends the statements without waiting for each other where it can, so that they share a round trip. */
 export async function changeRows(
   client: PoolClient | Client,
   statement: RowStatement,
   rows: readonly (readonly Value[])[],
   first: readonly Value[] = [],
 ): Promise<boolean[]> {
-  const returned = await Promise.all(
-    [...chunks(rows)].map((some) =>
-      query(client, statement.forMany(some.length), [...first, ...some.flat()]),
-    ),
-  );
+  const { isPipelined } = abilitiesOf(client);
+  const sent: Promise<Row[]>[] = [];
+  for (const some of chunks(rows)) {
+    const one = query(client, statement.forMany(some.length), [...first, ...some.flat()]);
+    sent.push(one);
+    if (!isPipelined) await one;
+  }
+  const returned = await Promise.all(sent);
   // By key and not by position: a sharded database returns rows in any order.
   const changed = new Set(returned.flat().map((row) => Object.values(row).join("\n")));
   return rows.map((row) => changed.has(statement.key.map((at) => row[at]).join("\n")));

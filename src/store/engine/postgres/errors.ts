@@ -33,6 +33,8 @@ export function sqlState(error: unknown): string {
   if (connectionLost.test(error.message)) return "08006";
   // All connections of our own pool are in use, which does not mean that the server is gone.
   if (error.message === "timeout exceeded when trying to connect") return "53300";
+  // The driver has no code for a server without TLS.
+  if (error.message === "The server does not support SSL connections") return "08004";
   if (error instanceof Refusal) return "";
   return "code" in error ? String(error.code) : "";
 }

@@ -3,7 +3,7 @@
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, type ClientBase } from "pg";
-import { types } from "./client.ts";
+import { noteClient, types } from "./client.ts";
 import { readDialectFlags } from "./dialect.ts";
 import { PostgresError } from "./errors.ts";
 import { refuseOtherTimeline, refuseReadOnly, type Timeline } from "./probe.ts";
@@ -52,6 +52,7 @@ export function openConnections(
     // A connection that breaks fails its current query. The driver also emits the error here, and would end the process
     // without a listener.
     client.on("error", () => {});
+    noteClient(client, server, readDialectFlags(server).pipelining);
     pids.set(client, await refuseReadOnly(client));
     await refuseOtherTimeline(client, timeline);
     if (setUp) await client.query(setUp);
@@ -120,14 +121,16 @@ type PoolOptions = {
 function openPool(server: string, options: PoolOptions): Pool {
   const { max, sessionName, statementTimeoutMs, silenceTimeoutMs, stream, onConnect } = options;
   const { idleTimeoutMs = 10_000 } = options;
+  const { pipelining, transactionPooler } = readDialectFlags(server);
   const pool = new Pool({
     connectionString: server,
     max,
     // Statements of one transaction that do not wait for each other share a round trip.
-    pipeline: readDialectFlags(server).pipelining,
+    pipeline: pipelining,
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: idleTimeoutMs,
-    statement_timeout: statementTimeoutMs,
+    // A pooler refuses it, or gives it to the transactions of others. There only the next limit counts.
+    ...(transactionPooler ? {} : { statement_timeout: statementTimeoutMs }),
     // A server that is gone cannot send the error of the time limit above.
     query_timeout: silenceTimeoutMs,
     keepAlive: true,

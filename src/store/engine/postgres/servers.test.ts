@@ -10,15 +10,23 @@ describe("the servers of a URL", () => {
     [
       "postgresql://u:p,q@db1,db2:6000,[::1]:7000/cc?sslmode=require",
       [
-        "postgresql://u:p,q@db1/cc?sslmode=require",
-        "postgresql://u:p,q@db2:6000/cc?sslmode=require",
-        "postgresql://u:p,q@[::1]:7000/cc?sslmode=require",
+        "postgresql://u:p,q@db1/cc?sslmode=verify-full",
+        "postgresql://u:p,q@db2:6000/cc?sslmode=verify-full",
+        "postgresql://u:p,q@[::1]:7000/cc?sslmode=verify-full",
       ],
     ],
     ["postgres://db1,db2/cc?target_session_attrs=read-write", ["postgres://db1/cc", "postgres://db2/cc"]],
-    ["postgres://db1/cc?target_session_attrs=primary&sslmode=require", ["postgres://db1/cc?sslmode=require"]],
-    ["postgres://db1/cc?sslmode=require&target_session_attrs=any", ["postgres://db1/cc?sslmode=require"]],
+    [
+      "postgres://db1/cc?target_session_attrs=primary&sslmode=require",
+      ["postgres://db1/cc?sslmode=verify-full"],
+    ],
+    ["postgres://db1/cc?sslmode=require&target_session_attrs=any", ["postgres://db1/cc?sslmode=verify-full"]],
     ["postgres:///cc?host=/run/postgresql", ["postgres:///cc?host=/run/postgresql"]],
+    ["postgres://db1/cc?sslmode=disable", ["postgres://db1/cc?sslmode=disable"]],
+    [
+      "postgres://db1/cc?sslmode=require&uselibpqcompat=true",
+      ["postgres://db1/cc?sslmode=require&uselibpqcompat=true"],
+    ],
   ])("%s is split into one URL for each server", (url, servers) => {
     expect(findUrlFault(url, source)).toBeNull();
     expect(serverUrls(url)).toEqual(servers);

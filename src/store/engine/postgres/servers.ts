@@ -7,7 +7,8 @@ const sessionAttribute = "target_session_attrs";
 /** Returns one URL for each server in a valid URL. */
 export function serverUrls(url: string): string[] {
   const [, before, hosts = "", after = ""] = urlParts.exec(url) ?? [];
-  return hosts.split(",").map((host) => `${before}${host}${withoutSessionAttribute(after)}`);
+  const rest = withStrictTls(withoutSessionAttribute(after));
+  return hosts.split(",").map((host) => `${before}${host}${rest}`);
 }
 
 /** Where a URL was given, as messages name it. */
@@ -50,3 +51,9 @@ function withoutSessionAttribute(after: string): string {
   const attribute = new RegExp(`([?&])${sessionAttribute}=[^&#]*(&?)`);
   return after.replace(attribute, (_all, mark: string, next: string) => (next ? mark : ""));
 }
+
+/** The driver checks certificates in each of these modes as in verify-full, and warns about it at every connection. */
+const withStrictTls = (after: string): string =>
+  after.includes("uselibpqcompat=true")
+    ? after
+    : after.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, "$1verify-full");

@@ -1,0 +1,100 @@
+// Relays behind a real PgBouncer, in session and in transaction mode. The tests run wherever PgBouncer is installed.
+
+import { spawnSync } from "node:child_process";
+import { afterAll, describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/store/open.ts";
+import { applyMigration } from "../../src/store/schema/applyMigration.ts";
+import type { Migration } from "../../src/store/schema/migration.ts";
+import { migrations } from "../../src/store/schema/schema.ts";
+import { isLongRun, isMissing, openFigures, statusText } from "../support/engines/figures.ts";
+import { openLoad } from "../support/engines/load.ts";
+import { setUpSite } from "../support/installation.ts";
+import { withClient } from "../support/postgres/postgres.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newInstallation } from "../support/relay.ts";
+import { startPgBouncer, type PgBouncerMode } from "../support/servers/pgbouncer.ts";
+import { findProgram } from "../support/servers/programs.ts";
+
+const program = findProgram("pgbouncer");
+const figures = openFigures("pgbouncer");
+const loadMs = isLongRun ? 10_000 : 500;
+const withFlag = (url: string) => `${url}?cleancast=transaction-pooler`;
+
+describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer"))("PgBouncer", () => {
+  afterAll(() => figures.publish());
+  const start = (url: string, mode: PgBouncerMode, more?: Record<string, string>) =>
+    startPgBouncer(program ?? "", url, mode, more);
+  const version = () => /\d[\d.]*/.exec(spawnSync(program ?? "", ["--version"]).stdout.toString())?.[0];
+
+  test.each([
+    ["session", { ignore_startup_parameters: "statement_timeout" }, (url: string) => url],
+    ["transaction", {}, withFlag],
+  ] as const)(
+    "two nodes behind PgBouncer in %s mode store and deliver every order that they answer",
+    { timeout: 180_000 },
+    async (mode, settings, toUrl) => {
+      const direct = await newInstallation("postgres", {
+        LOG_LEVEL: "silent",
+        CLEANCAST_DATABASE_CONNECTIONS: "8",
+      });
+      const databaseUrl = direct.env.DATABASE_URL ?? "";
+      const home = direct.with({ DATABASE_URL: toUrl(await start(databaseUrl, mode, { ...settings, default_pool_size: mode === "session" ? "40" : "8" })) }); // prettier-ignore
+      const receiver = await startReceiver();
+      const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+      const relays = await Promise.all([home.start(), home.start()]);
+      const load = openLoad(direct, relays, receiver);
+      const sent = await load.sendFor([key], 8, loadMs);
+      const checked = await load.check();
+      const connections = await withClient(databaseUrl, async (client) => {
+        const { rows } = await client.query<{ n: string }>(
+          `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+        );
+        return rows[0]?.n;
+      });
+      figures.note(
+        `PgBouncer ${version()}, ${mode} mode, two nodes`,
+        `${statusText(sent.statuses)}, p50 ${sent.p50} ms, ${connections} connections to PostgreSQL; not stored ${checked.notStored}, not received ${checked.notReceived}, received twice ${checked.receivedTwice}`,
+      );
+      expect(Object.keys(sent.statuses)).toEqual(["200"]);
+      expect(checked).toMatchObject({ notStored: 0, notReceived: 0, receivedTwice: 0 });
+      expect((await home.run("check")).problems).toEqual([]);
+      for (const relay of relays) expect(await relay.stop()).toBe(0);
+    },
+  );
+
+  test("the advice for a pooler that refuses settings names the setting of PgBouncer and the flag", async () => {
+    const direct = await newInstallation("postgres");
+    const url = await start(direct.env.DATABASE_URL ?? "", "session");
+    const { error } = await direct.with({ DATABASE_URL: url }).fails("site", "list");
+    expect(error).toContain("ignore_startup_parameters = statement_timeout");
+    expect(error).toContain("cleancast=transaction-pooler");
+  });
+
+  test("the lock of a migration that builds indexes does not stay with a connection of the pooler", async () => {
+    const direct = await newInstallation("postgres");
+    const databaseUrl = direct.env.DATABASE_URL ?? "";
+    const pooled = withFlag(await start(databaseUrl, "transaction"));
+    const db = openDatabase({ engine: "postgres", url: pooled, connections: 4 });
+    const migration = {
+      version: 900,
+      name: "test-index",
+      kind: "expand",
+      statements: [],
+      indexes: [{ name: "test_index", on: "events (received_at)" }],
+      bySite: [],
+      configuration: [],
+    } satisfies Migration;
+    try {
+      expect(await applyMigration(db, migration, [...migrations, migration])).toBe(true);
+    } finally {
+      await db.close();
+    }
+    const locks = await withClient(databaseUrl, (client) =>
+      client.query(
+        `SELECT 1 FROM pg_locks WHERE locktype = 'advisory'
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      ),
+    );
+    expect(locks.rows).toEqual([]);
+  });
+});

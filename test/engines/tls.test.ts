@@ -1,0 +1,87 @@
+// TLS between relay and PostgreSQL: which certificates are accepted, and what is advised for those that are not.
+
+import { chownSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDatabase } from "../../src/store/open.ts";
+import { freshFolder } from "../support/databases.ts";
+import { startPostgres, withClient, type Postgres } from "../support/postgres/postgres.ts";
+import { newInstallation, type Installation } from "../support/relay.ts";
+import { newAuthority } from "../support/servers/certificates.ts";
+
+const nobody = 65_534;
+let postgres: Postgres;
+let home: Installation;
+let folder: string;
+
+beforeAll(async () => {
+  folder = freshFolder();
+  const authority = newAuthority();
+  const { cert, key } = authority.issue(["localhost"]);
+  write("ca.crt", authority.cert);
+  write("other.crt", newAuthority().cert);
+  postgres = await startPostgres();
+  // In the server's own folder, which other users cannot enter: PostgreSQL refuses a key that others may read.
+  for (const [name, text] of [
+    ["server.crt", cert],
+    ["server.key", key],
+  ] as const) {
+    const file = join(postgres.dataFolder, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    if (process.getuid?.() === 0) chownSync(file, nobody, nobody);
+  }
+  await withClient(postgres.url, async (client) => {
+    await client.query("ALTER SYSTEM SET ssl = on");
+    await client.query("SELECT pg_reload_conf()");
+  });
+  home = await newInstallation("postgres", { LOG_LEVEL: "silent" });
+});
+afterAll(() => postgres.stop());
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text);
+}
+
+async function at(host: string, parameters: string): Promise<Installation> {
+  const url = new URL(await postgres.createDatabase());
+  url.hostname = host;
+  return home.with({ DATABASE_URL: `${url.href}?${parameters}` });
+}
+
+const withCa = (name: string) => `sslrootcert=${join(folder, name)}`;
+
+test.each(["verify-full", "verify-ca", "require", "prefer"])(
+  "with sslmode=%s and the right authority the connection is encrypted, without a warning",
+  async (mode) => {
+    const warnings: string[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning.message);
+    process.on("warning", onWarning);
+    const url = (await at("localhost", `sslmode=${mode}&${withCa("ca.crt")}`)).env.DATABASE_URL ?? "";
+    const db = openDatabase({ engine: "postgres", url, connections: 2 });
+    try {
+      const [row] = await db.all("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
+      expect(row?.ssl).toBe(true);
+    } finally {
+      await db.close();
+      process.off("warning", onWarning);
+    }
+    expect(warnings.filter((text) => text.includes("SSL"))).toEqual([]);
+  },
+);
+
+test.each([
+  ["a wrong authority", "localhost", "other.crt", "Add sslrootcert="],
+  ["an unknown authority", "localhost", null, "Add sslrootcert="],
+  ["another name", "127.0.0.1", "ca.crt", "is for another name"],
+  ["a missing file", "localhost", "none.crt", "none.crt, which does not exist"],
+] as const)("%s is refused, and the advice names the remedy", async (_what, host, authority, advice) => {
+  const parameters = authority ? `sslmode=verify-full&${withCa(authority)}` : "sslmode=verify-full";
+  const { error } = await (await at(host, parameters)).fails("site", "list");
+  expect(error).toContain(advice);
+});
+
+test("a server without TLS is not used when TLS is asked for", async () => {
+  const plain = await newInstallation("postgres");
+  const { error } = await plain.with({ DATABASE_URL: `${plain.env.DATABASE_URL}?sslmode=verify-full` }).fails("site", "list"); // prettier-ignore
+  expect(error).toContain("does not offer TLS");
+});
