@@ -1,8 +1,10 @@
-// The groups of sites whose commits share a transaction on PostgreSQL.
+// The shared engine: groups of sites whose commits share a transaction, background reads, and statements on one connection.
 
 import { expect, inject, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../../../../test/support/databases.ts";
-import { commitGroups, openPostgres } from "./engine.ts";
+import { rowStatement } from "../database.ts";
+import { createClient } from "./client.ts";
+import { changeRows, commitGroups, openPostgres } from "./engine.ts";
 
 const sites = Array.from({ length: 100 }, (_, n) => `site-${n}`);
 
@@ -41,4 +43,26 @@ test("looks over all sites that hang leave the other reads their connections, an
     await db.close();
     await Promise.all(looks);
   }
+});
+
+test("a connection without pipelining gets one statement at a time, because the driver will queue none", async () => {
+  const client = createClient(await freshDatabase(), "cleancast test", 5000);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query("CREATE TEMP TABLE numbers (n int)");
+  let running = 0;
+  let maxRunning = 0;
+  const send = client.query.bind(client) as (statement: unknown) => Promise<unknown>;
+  client.query = ((statement: unknown) => {
+    maxRunning = Math.max(maxRunning, ++running);
+    return send(statement).finally(() => (running -= 1));
+  }) as typeof client.query;
+  const statement = rowStatement({ text: "INSERT INTO numbers (n) VALUES {ROWS}", columns: 1 });
+  await changeRows(
+    client,
+    statement,
+    Array.from({ length: 200 }, (_, n) => [n]),
+  );
+  expect(maxRunning).toBe(1);
+  expect((await client.query("SELECT COUNT(*) AS n FROM numbers")).rows).toEqual([{ n: 200 }]);
 });
