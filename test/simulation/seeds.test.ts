@@ -9,7 +9,7 @@ import type { SeedResult } from "./runSeed.ts";
 import { runWorker, runWorkers } from "./workers.ts";
 
 /** `npm run simulate:faults` runs more. */
-const lastSeed = 320;
+const lastSeed = 1000;
 const seeds = [...new Set([...Array.from({ length: lastSeed }, (_, i) => i + 1), ...pinned])];
 /** Under the conditions of each planted bug more happens than in other seeds. No bug is planted here. */
 const focused = Object.keys(mutations).flatMap((name) =>
