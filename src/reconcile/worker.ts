@@ -22,7 +22,8 @@ export type RunWorkerOptions = {
   onEnded?: (run: Run) => void;
 };
 
-const pollMs = 1000;
+/** On a server, each look reads all shards. */
+const pollMs = { sqlite: 1000, postgres: 5000 };
 const leaseMs = 10_000;
 /** Runs of several sites take turns of this length. */
 const sliceMs = 1000;
@@ -57,10 +58,11 @@ export function startReconciliations(options: RunWorkerOptions): { stop(): Promi
   const worker = openRunWorker(options);
 
   const loop = poll({
-    everyMs: pollMs,
+    everyMs: pollMs[store.engine],
     jitter: 0.2,
     onError,
     async work(signal) {
+      if (!(await mayGoOn(signal))) return;
       for (let runs = await store.reconciliations.listRunning(); runs.length;) {
         const left: string[] = [];
         for (const run of runs) {

@@ -118,6 +118,8 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
       return ((await deliveryStates(home)).sent ?? 0) > 20;
     });
     await copyEvents(home, before);
+    // The copies have neither claims nor totals.
+    const checked = await home.run("check");
 
     const url = await freshDatabase();
     const there = movedTo(home, url);
@@ -193,7 +195,7 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
       },
       60,
     );
-    expect(await there.run("check")).toEqual({ ok: true, wrong: [] });
+    expect(await there.run("check")).toEqual(checked);
     expect(await after.stop()).toBe(0);
     console.log(
       `moved ${report.rows} rows, held for ${Math.round(report.heldMs)} ms, ${report.passes} passes in the last run`,

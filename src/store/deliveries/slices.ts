@@ -1,6 +1,6 @@
 // The leases of slices of sites, each under the empty site like other leases. See delivery/slices.ts.
 
-import { tuples, type Database } from "../engine/database.ts";
+import { list, tuples, type Database } from "../engine/database.ts";
 
 const prefix = "slice ";
 
@@ -40,12 +40,17 @@ export function sliceStore(db: Database) {
     /** Leaves slices, or all that a node holds, to other nodes. */
     async release(owner: string, names?: readonly string[]): Promise<void> {
       if (names?.length === 0) return;
-      const given = names?.map((name) => prefix + name) ?? [];
-      const which = names
-        ? `name IN (${given.map((_, i) => `$${i + 2}`).join(", ")})`
-        : `name >= '${prefix}'`;
       await db.write((tx) =>
-        tx.all(`DELETE FROM leases WHERE site_id = '' AND owner = $1 AND ${which}`, [owner, ...given]),
+        names
+          ? tx.all(
+              `DELETE FROM leases WHERE site_id = '' AND owner = $1 AND name IN (${list(names.length, 1)})`,
+              [owner, ...names.map((name) => prefix + name)],
+            )
+          : tx.all(`DELETE FROM leases WHERE site_id = '' AND owner = $1 AND name >= $2 AND name < $3`, [
+              owner,
+              prefix,
+              `${prefix}~`,
+            ]),
       );
     },
   };

@@ -63,6 +63,9 @@ async function whileLocked<T>(db: Database, holder: Query, work: () => Promise<T
   await holder.all("BEGIN");
   try {
     await takeMigrationLock(db, holder);
+    // The server may end idle transactions. Also, the snapshot of the last query lasts until another statement, and the index
+    // would wait for it.
+    await holder.all("SET LOCAL idle_in_transaction_session_timeout = 0");
     return await work();
   } finally {
     await holder.all("ROLLBACK").catch(() => {});

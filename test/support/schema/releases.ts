@@ -73,7 +73,7 @@ function fillGaps(text: string): string | null {
 }
 
 function engineOf(text: string): "both" | Engine {
-  if (/\bpg_|information_schema|current_setting|FOR UPDATE/.test(text)) return "postgres";
+  if (/\bpg_|information_schema|current_setting|FOR UPDATE|= ANY\(/.test(text)) return "postgres";
   return /\bpragma_|\bsqlite_/.test(text) ? "sqlite" : "both";
 }
 
