@@ -271,7 +271,7 @@ members:
       .replace("role: boss", "role: viewer");
     expect(await faultsOf(wellShaped)).toEqual([
       "3 sites[0].hosts[0]: is not a host name; write it like shop.example.com.",
-      expect.stringMatching(/^5 sites\[0\]\.settings\.keep_events: must be a time/),
+      expect.stringMatching(/^5 sites\[0\]\.settings\.keep_events: must be from/),
       expect.stringMatching(/^8 sites\[0\]\.keys\[0\]\.key: is a secret: write it as a reference/),
       expect.stringMatching(/^11 sites\[0\]\.connections\[0\]\.settings\.access_token: is a secret/),
       expect.stringMatching(/^13 sites\[0\]\.webhooks\[0\]\.url: /),
