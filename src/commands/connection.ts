@@ -55,7 +55,7 @@ function proofText({ state, reason, unchecked }: ProofState, { id, platform }: C
     const not = unchecked ? ` Not checked: ${unchecked}.` : "";
     return `Proven: ${platformOf(platform)?.name ?? platform} answered for this connection.${not}`;
   }
-  return `Saved, not proven: ${reason}.\nAsk again: cleancast connection prove ${id}`;
+  return `Saved, not proven: ${reason?.replace(/\.$/, "")}.\nAsk again: cleancast connection prove ${id}`;
 }
 
 const prove = (context: CommandContext, connection: Connection) =>

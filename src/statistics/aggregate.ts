@@ -2,7 +2,7 @@
 
 import type { ConfirmationReason, ConfirmationState } from "../kernel/confirmation.ts";
 import { deliveryStates, visitBuckets, type DeliveryState, type VisitBucket } from "../kernel/event.ts";
-import { foldName } from "../platforms/shared/eventNames.ts";
+import { usualEventOf } from "../platforms/shared/eventNames.ts";
 import type { ConfirmationCount } from "../store/confirmations/confirmations.ts";
 import type { InboundCount } from "../store/statistics/inboundCounts.ts";
 import type { Figure } from "../store/statistics/statistics.ts";
@@ -72,9 +72,8 @@ function getOrCreate<Value>(map: Map<string, Value>, name: string, create: () =>
   return value;
 }
 
-/** The event name by which senders report a refund. */
-const refund = "refund";
-export const isRefund = (name: string) => foldName(name) === refund;
+/** Senders have several names for a refund. */
+export const isRefund = (name: string) => usualEventOf(name) === "refund";
 
 /** The reason of a filtered event whose person has only bot visits. Webhooks count these as removed, too. */
 export const botReason = "only bot visits";

@@ -1,3 +1,4 @@
+import { isRefund } from "./aggregate.ts";
 import { describe, expect, test } from "vitest";
 import { maskAddresses } from "../kernel/maskAddresses.ts";
 import type { EventSummary } from "../store/events/eventRow.ts";
@@ -149,4 +150,13 @@ describe("the figures of an hour", () => {
     ); // prettier-ignore
     expect(nextRollupAt(0, 9 * day, true)).toBe(10 * day);
   });
+});
+
+test("a refund by any of its usual names is no revenue", () => {
+  expect(["refund", "Order Refunded", "refunds/create", "purchase"].map(isRefund)).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
 });

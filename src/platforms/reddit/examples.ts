@@ -236,6 +236,15 @@ export const responses: readonly ResponseExample[] = [
     ],
   ),
   response(
+    "A value that Reddit does not allow for the account, with HTTP 403: the token is fine",
+    403,
+    '{"error":{"code":403,"message":"Forbidden","fields":[{"field":"data.events[0].user.email","message":"not allowed for this account"}]}}',
+    [
+      rejected("HTTP 403: data.events[0].user.email: not allowed for this account"),
+      retryLater("HTTP 403: rejected because of another event in the same request", 1),
+    ],
+  ),
+  response(
     "The same without a list of fields: the batch is halved until the event is found",
     403,
     '{"error":{"code":403,"message":"the field currency is not allowed"}}',

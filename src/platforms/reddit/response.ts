@@ -51,7 +51,8 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
 /** True for a 403 that names a field of an event: Reddit does not allow its value, and the token is fine. */
 function isAboutField(status: number, detail: string): boolean {
   const isAboutAccess = /pixel|token|account|authori[sz]|permission/i.test(detail);
-  return status === 403 && !isAboutAccess && /\bfield\b|\bevents[[./]\d/i.test(detail);
+  if (status !== 403) return false;
+  return /\bevents[[./]\d/i.test(detail) || (!isAboutAccess && /\bfield\b/i.test(detail));
 }
 
 /** Some errors come with HTTP 200; then the status in the body counts. */

@@ -37,6 +37,9 @@ describe("the usual events", () => {
     ["view_item", "view_item"],
     ["Qualified Lead", "qualified_lead"],
     ["Closed Won", "closed_won"],
+    ["Closed – Won", "closed_won"],
+    ["Closed/Won", "closed_won"],
+    ["ORDERS_PAID", "purchase"],
   ])("%s is the event %s, in any case and with spaces, dashes or underscores", (name, usual) => {
     const words = name.split(/[ _]/);
     const spellings = [" ", "_", "-", ""].flatMap((by) => {

@@ -11,7 +11,7 @@ import { usualEvents } from "./usualEvents.ts";
 export function foldName(name: string): string {
   let folded = foldedNames.get(name);
   if (folded === undefined) {
-    folded = name.toLowerCase().replace(/[\s_-]+/g, "");
+    folded = name.toLowerCase().replace(/[\s_/\p{Pd}]+/gu, "");
     // Senders choose the names: a new one with every event must not fill the memory.
     if (foldedNames.size >= maxNames) foldedNames.clear();
     foldedNames.set(name, folded);
