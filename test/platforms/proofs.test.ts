@@ -180,7 +180,12 @@ describe("the state of a proof", () => {
     });
     // The result of a check of the settings before is not stored.
     await proveConnection(contextWith(sender), connection);
-    expect(await store.proofs.find(connection.siteId, connection.id)).toBeNull();
+    expect(await store.proofs.find(connection.siteId, connection.id)).toMatchObject({
+      provenAt: null,
+      reason: "not checked yet",
+    });
+    // Nor does a conversion prove them that was sent before they were changed.
+    expect(await readProofState(store, connection, by.now - 1)).toMatchObject({ state: "unproven" });
   });
 
   test("a customer's platform whose name leads to a private address is not called", async () => {

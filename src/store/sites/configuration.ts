@@ -11,7 +11,7 @@ import { readNumber } from "../describeRow.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
 import { removeQuestions } from "../confirmations/questions.ts";
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
-import { removeProof } from "./proofs.ts";
+import { removeProof, resetProof } from "./proofs.ts";
 import { changeConfiguration } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 import { readSetting } from "../settings.ts";
@@ -198,7 +198,7 @@ export function configurationStore(
       const sealed = Object.fromEntries(entries.filter(([name]) => secrets.has(name)));
       return change(line, async (tx) => {
         // The proof is of the settings before.
-        await removeProof(tx, connection.siteId, connection.id);
+        await resetProof(tx, connection.siteId, connection.id, line.at);
         await tx.all(
           `INSERT INTO connections (site_id, id, platform, account, settings, credentials, events, state, state_reason,
              created_at, updated_at)

@@ -39,7 +39,17 @@ export function proofStore(db: Database) {
   };
 }
 
-/** Part of the transaction that changes or removes the connection. */
+/** What was sent before the settings changed proves nothing. Part of the transaction that changes them. */
+export async function resetProof(tx: Query, siteId: string, connectionId: string, at: number): Promise<void> {
+  await tx.all(
+    `INSERT INTO proofs (site_id, ${columns}) VALUES ($1, $2, NULL, $3, $4)
+     ON CONFLICT (site_id, connection_id) DO UPDATE SET
+       proven_at = excluded.proven_at, checked_at = excluded.checked_at, reason = excluded.reason`,
+    [siteId, connectionId, at, "not checked yet"],
+  );
+}
+
+/** Part of the transaction that removes the connection. */
 export async function removeProof(tx: Query, siteId: string, connectionId: string): Promise<void> {
   await tx.all(`DELETE FROM proofs WHERE site_id = $1 AND connection_id = $2`, [siteId, connectionId]);
 }
