@@ -54,7 +54,11 @@ export async function applyFile(
   try {
     // Another process may have applied the same file while this one waited.
     const plan = await planFile(context, file, options);
-    const losses = ({ changes }: Plan) => diffText({ changes: changes.filter(({ loss }) => loss !== null) });
+    // Counts change with the traffic: only what is lost is compared.
+    const losses = ({ changes }: Plan) =>
+      diffText({
+        changes: changes.filter(({ loss }) => loss !== null).map((one) => ({ ...one, loss: null })),
+      });
     if (losses(plan) !== losses(confirmed))
       throw conflict("The configuration was changed meanwhile. Nothing was changed; run it again.");
     return { plan, notes: await runChanges(plan, lease) };

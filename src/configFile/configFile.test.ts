@@ -443,6 +443,15 @@ sites:
     await applyFile(context, file(text, given), options("one"));
     expect(siteOf("shop.example.com").settings).toEqual(settings);
     expect((await exportConfiguration(context)).file.sites).toEqual(exported.file.sites);
+
+    // A text that looks like a reference stays a text.
+    const literal = text.replace(/(?<= )events:.*\n(?: +- \w+\n)*/, () => 'events: ["$${meta_token}"]\n');
+    await applyFile(context, file(literal, given), options("one"));
+    expect(siteOf("shop.example.com").connections.flatMap(({ events }) => events ?? [])).toContain(
+      "${meta_token}",
+    );
+    const again = toYaml(await exportConfiguration(context));
+    expect(await planFile(context, file(again, given), { prune: false })).toMatchObject({ changes: [] });
   });
 });
 

@@ -73,7 +73,8 @@ const byText =
     textOf(one) < textOf(other) ? -1 : 1;
 
 /** Keeps a text from being read as a reference. */
-const literal = (text: string) => text.replaceAll("${", "$${").replace(/^@/, "@@");
+// A function, because `$$` in a replacement text stands for one dollar sign.
+const literal = (text: string) => text.replaceAll("${", () => "$${").replace(/^@/, "@@");
 
 async function exportSite(
   { store, rights, by }: ExportContext,
@@ -144,7 +145,7 @@ function exportConnection(connection: Connection, host: string, referenceTo: Ref
   return {
     platform: id,
     settings: parts.settings,
-    events: events ?? "all",
+    events: events?.map(literal) ?? "all",
     ...(Object.keys(parts.event).length > 0 && { event_names: parts.event }),
     ...(Object.keys(parts.map).length > 0 && { fields: parts.map }),
     paused: state === "paused",
