@@ -138,7 +138,7 @@ test("due times are corrected at once each time the clock is set back, and a min
   const dueTimes = startDueTimes({
     store: {
       deliveries: { findDue: async () => [] },
-      dueTimes: { correctOthers: async () => void (corrections += 1) },
+      dueTimes: { correctOthers: async () => void (corrections += 1), correctStatistics: async () => {} },
     } as unknown as Parameters<typeof startDueTimes>[0]["store"],
     retryScheduleMs: [50],
     pushRetryMs: [50],

@@ -1,6 +1,7 @@
 // Corrects due times after the clock was set back: when this process starts, when it sees the clock jump, a minute later for what
 // could not be written before, and every hour, for the rows of a node that died with a wrong clock. Without this, deliveries and
-// pushes that failed while the clock ran ahead would wait for as long as it ran ahead.
+// pushes that failed while the clock ran ahead would wait for as long as it ran ahead, and statistics would lack the events of
+// hours that seemed to be over.
 
 import { poll } from "../background/poll.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
@@ -38,6 +39,7 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
 
   async function correctAll(signal: AbortSignal): Promise<void> {
     await store.dueTimes.correctOthers(maxPushMs);
+    await store.dueTimes.correctStatistics();
     for (const connection of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER)) {
       if (signal.aborted) return;
       const count = await store.dueTimes.correctDeliveries(connection, maxDeliveryMs, signal);

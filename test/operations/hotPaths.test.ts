@@ -29,9 +29,11 @@ const background: readonly [why: string, text: RegExp][] = [
   ["the correction of due times and the backlog of metrics: connections with queued deliveries", /^SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= \$1 GROUP BY/],
   ["the look every ten seconds, at the slices of sites that the node holds", /^SELECT kind, site_id, id, at FROM \(/],
   ["reconciliations that are under way, every five seconds by one node", /^SELECT [\w, ]+ FROM reconciliations WHERE state = 'running'/],
+  ["feeds of orders that are due, once a minute by one node, and those that fail", /^SELECT [\w, ]+ FROM order_feeds WHERE due_at|^SELECT DISTINCT site_id FROM order_feeds/],
   ["the purge, every ten minutes: sites that have rows of a few minutes", /^SELECT site_id FROM (?:wrong_keys|lockouts|platform_sign_ins) GROUP BY site_id$/],
   ["the age of the oldest push, for metrics", /^SELECT MIN\(periods.ends_at\) AS ends_at FROM webhooks/],
   ["the correction of due times, at the start", /^SELECT site_id, id FROM webhooks WHERE updated_at > \$1 OR due_at > \$2$/],
+  ["the correction of statistics, at the start", /^SELECT site_id FROM statistics_heads AS heads WHERE to_hour > \$3 OR EXISTS/],
 ]; // prettier-ignore
 
 /** A query that joins configuration with a sharded table is hot. */

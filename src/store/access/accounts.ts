@@ -25,12 +25,10 @@ export function accountStore(db: Database) {
     async insert(table: string, row: Row): Promise<void> {
       const names = Object.keys(row).map(checkColumn);
       // A transaction that runs again finds its own row.
-      await db.write((tx) =>
-        tx.all(
-          `INSERT INTO ${checkTable(table)} (${names.join(", ")}) VALUES (${list(names.length)})
-           ON CONFLICT (id) DO NOTHING`,
-          Object.values(row),
-        ),
+      await db.run(
+        `INSERT INTO ${checkTable(table)} (${names.join(", ")}) VALUES (${list(names.length)})
+         ON CONFLICT (id) DO NOTHING`,
+        Object.values(row),
       );
     },
 
@@ -69,19 +67,18 @@ export function accountStore(db: Database) {
           ([column, by]) => `${checkColumn(column)} = COALESCE(${column}, 0) + $${all.push(by)}`,
         ),
       ];
-      return db.write((tx) =>
-        tx.all(
-          `UPDATE ${checkTable(table)} SET ${changes.join(", ")} ${sql} RETURNING ${columns[checkTable(table)]}`,
-          all,
-        ),
+      return db.run(
+        `UPDATE ${checkTable(table)} SET ${changes.join(", ")} ${sql} RETURNING ${columns[checkTable(table)]}`,
+        all,
       );
     },
 
     /** Returns the removed rows: of two concurrent calls for one row, one gets it. */
     async remove(table: string, conditions: readonly Condition[]): Promise<Row[]> {
       const { sql, values } = whereOf(conditions);
-      return db.write((tx) =>
-        tx.all(`DELETE FROM ${checkTable(table)} ${sql} RETURNING ${columns[checkTable(table)]}`, values),
+      return db.run(
+        `DELETE FROM ${checkTable(table)} ${sql} RETURNING ${columns[checkTable(table)]}`,
+        values,
       );
     },
 
@@ -89,12 +86,10 @@ export function accountStore(db: Database) {
     async take(table: string, conditions: readonly Condition[]): Promise<Row | null> {
       const { sql, values } = whereOf(conditions);
       const from = checkTable(table);
-      const [row] = await db.write((tx) =>
-        // Ordered, because every node of a sharded database has a copy of the table and must take the same row.
-        tx.all(
-          `DELETE FROM ${from} WHERE id = (SELECT id FROM ${from} ${sql} ORDER BY id LIMIT 1) RETURNING ${columns[from]}`,
-          values,
-        ),
+      // Ordered, because every node of a sharded database has a copy of the table and must take the same row.
+      const [row] = await db.run(
+        `DELETE FROM ${from} WHERE id = (SELECT id FROM ${from} ${sql} ORDER BY id LIMIT 1) RETURNING ${columns[from]}`,
+        values,
       );
       return row ?? null;
     },
@@ -115,9 +110,10 @@ export function accountStore(db: Database) {
     },
 
     async endSession(userId: string, id: string): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(`DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id`, [userId, id]),
-      );
+      const rows = await db.run(`DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id`, [
+        userId,
+        id,
+      ]);
       return rows.length > 0;
     },
 

@@ -3,9 +3,8 @@
 import type { Scope } from "../../kernel/scopes.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { lockRevision, markChanged } from "../sites/revision.ts";
-import { columns } from "../schema/columns.ts";
-import { readNumber } from "../describeRow.ts";
-import type { Database, Query, Row } from "../engine/database.ts";
+import { asNumber, asNumberOrNull, asText, describeRow } from "../describeRow.ts";
+import { list, type Database, type Query } from "../engine/database.ts";
 import { siteIdOf, siteOf, lockMembers } from "./members.ts";
 
 /** The limit of usable keys per site, and of keys for all sites. */
@@ -24,22 +23,19 @@ export type ApiKey = {
   revokedAt: number | null;
 };
 
-const apiKeyOf = (row: Row): ApiKey => ({
-  id: String(row.id),
-  site: siteOf(row.site_id),
-  name: String(row.name),
-  scopes: String(row.scopes).split(",") as Scope[],
-  prefix: String(row.prefix),
-  createdBy: String(row.created_by),
-  createdAt: Number(row.created_at),
-  expiresAt: readNumber(row.expires_at),
-  revokedAt: readNumber(row.revoked_at),
-});
+/** The hash is written, and looked up by. */
+export const apiKeyRow = describeRow<ApiKey, ApiKey, string>({
+  id: asText,
+  site: { column: "site_id", write: ({ site }) => siteIdOf(site), read: siteOf },
+  name: asText,
+  scopes: { read: (value) => String(value).split(",") as Scope[], pack: (scopes) => scopes.join(",") },
+  prefix: asText, createdBy: asText, createdAt: asNumber, expiresAt: asNumberOrNull, revokedAt: asNumberOrNull,
+}, { hash: (_key, hash) => hash }); // prettier-ignore
 
 export function apiKeyStore(db: Database, newId: () => string) {
   async function findBy(column: "hash" | "id", value: string): Promise<ApiKey | null> {
-    const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE ${column} = $1`, [value]);
-    return row ? apiKeyOf(row) : null;
+    const [row] = await db.all(`SELECT ${apiKeyRow.list} FROM api_keys WHERE ${column} = $1`, [value]);
+    return row ? apiKeyRow.read(row) : null;
   }
 
   return {
@@ -56,19 +52,9 @@ export function apiKeyStore(db: Database, newId: () => string) {
         );
         if (usable.length >= maxUsable) return false;
         await tx.all(
-          `INSERT INTO api_keys (id, site_id, name, scopes, hash, prefix, created_by, created_at, expires_at, revoked_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL) ON CONFLICT (id) DO NOTHING`,
-          [
-            key.id,
-            siteIdOf(key.site),
-            key.name,
-            key.scopes.join(","),
-            hash,
-            key.prefix,
-            key.createdBy,
-            key.createdAt,
-            key.expiresAt,
-          ],
+          `INSERT INTO api_keys (${apiKeyRow.inserted.join(", ")}) VALUES (${list(apiKeyRow.inserted.length)})
+           ON CONFLICT (id) DO NOTHING`,
+          apiKeyRow.values(key, hash),
         );
         await writeAudit(tx, lineId, line);
         return true;
@@ -76,8 +62,8 @@ export function apiKeyStore(db: Database, newId: () => string) {
     },
 
     async list(): Promise<ApiKey[]> {
-      const rows = await db.all(`SELECT ${columns.api_keys} FROM api_keys ORDER BY created_at DESC, id`);
-      return rows.map(apiKeyOf);
+      const rows = await db.all(`SELECT ${apiKeyRow.list} FROM api_keys ORDER BY created_at DESC, id`);
+      return rows.map(apiKeyRow.read);
     },
 
     findByHash: (hash: string) => findBy("hash", hash),

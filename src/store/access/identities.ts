@@ -2,12 +2,11 @@
 // account id begins with the id of the issuer.
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
-import { columns } from "../schema/columns.ts";
 import type { Database, Query } from "../engine/database.ts";
 import { endSessions } from "./accounts.ts";
-import { addUser, lockMembers, putGrant, siteOf, type MemberRole, type NewUser } from "./members.ts";
+import { addUser, lockMembers, raiseGrant, siteOf, type MemberRole, type NewUser } from "./members.ts";
 
-export type IdentitySignIn = {
+type IdentitySignIn = {
   /** The user who has this identity already. */
   linked: string | null;
   email: string;
@@ -18,8 +17,6 @@ export type IdentitySignIn = {
   /** The user that is added where only an invitation exists. */
   newUser: NewUser;
 };
-
-const ranks = ["viewer", "admin", "owner"];
 
 export function identityStore(db: Database, newId: () => string) {
   return {
@@ -47,7 +44,7 @@ export function identityStore(db: Database, newId: () => string) {
           linked ?? email,
         ]);
         const invitations = await tx.all(
-          `SELECT ${columns.invitations} FROM invitations WHERE email = $1 AND expires_at > $2 ORDER BY created_at, id`,
+          `SELECT site_id, role, invited_by FROM invitations WHERE email = $1 AND expires_at > $2 ORDER BY created_at, id`,
           [email, line.at],
         );
         const [first] = invitations;
@@ -63,7 +60,7 @@ export function identityStore(db: Database, newId: () => string) {
           await writeAudit(tx, ids.link, { ...line, action: "identity linked", detail: { email } });
         }
         for (const { site_id, role } of invitations)
-          await grant(tx, userId, { site: siteOf(site_id), role: role as MemberRole }, line.at);
+          await raiseGrant(tx, userId, { site: siteOf(site_id), role: role as MemberRole }, line.at);
         if (first) {
           await tx.all(`DELETE FROM invitations WHERE email = $1`, [email]);
           const detail = { email, invitations: invitations.length };
@@ -111,19 +108,4 @@ async function secure(tx: Query, userId: string, passwordHash: string, now: numb
   await tx.all(`DELETE FROM two_factors WHERE user_id = $1`, [userId]);
   await tx.all(`UPDATE users SET email_verified = 1, two_factor = 0 WHERE id = $1`, [userId]);
   await endSessions(tx, userId);
-}
-
-/** An invitation never lowers a role. */
-async function grant(
-  tx: Query,
-  userId: string,
-  given: { site: string | null; role: MemberRole },
-  now: number,
-): Promise<void> {
-  const [held] = await tx.all(`SELECT role FROM grants WHERE user_id = $1 AND site_id = $2`, [
-    userId,
-    given.site ?? "",
-  ]);
-  if (!held || ranks.indexOf(given.role) > ranks.indexOf(String(held.role)))
-    await putGrant(tx, userId, given, now);
 }

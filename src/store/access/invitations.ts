@@ -1,13 +1,13 @@
 // Invitations: an email, a role, and the SHA-256 of the token in the link.
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
-import { columns } from "../schema/columns.ts";
-import type { Database, Row } from "../engine/database.ts";
+import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
+import { list, type Database } from "../engine/database.ts";
 import {
   addUser,
   hasUser,
   isOwnerOf,
-  putGrant,
+  raiseGrant,
   siteIdOf,
   siteOf,
   lockMembers,
@@ -24,15 +24,14 @@ export type Invitation = GrantRow & {
   expiresAt: number;
 };
 
-const invitationOf = (row: Row): Invitation => ({
-  id: String(row.id),
-  email: String(row.email),
-  site: siteOf(row.site_id),
-  role: row.role as MemberRole,
-  invitedBy: String(row.invited_by),
-  createdAt: Number(row.created_at),
-  expiresAt: Number(row.expires_at),
-});
+/** `hash` and `shown` are written, and asked for by name. */
+type Link = { hash: string; shown: boolean };
+
+export const invitationRow = describeRow<Invitation, Invitation, Link>({
+  id: asText, email: asText,
+  site: { column: "site_id", write: ({ site }) => siteIdOf(site), read: siteOf },
+  role: asOneOf<MemberRole>(), invitedBy: asText, createdAt: asNumber, expiresAt: asNumber,
+}, { hash: (_invitation, { hash }) => hash, shown: (_invitation, { shown }) => (shown ? 1 : 0) }); // prettier-ignore
 
 export function invitationStore(db: Database, newId: () => string) {
   return {
@@ -46,18 +45,16 @@ export function invitationStore(db: Database, newId: () => string) {
       hash: string,
       { inviter = null, shown = false }: { inviter?: string | null; shown?: boolean } = {},
     ): Promise<boolean> {
-      const { id, email, site, role, invitedBy, createdAt, expiresAt } = invitation;
       const lineId = newId();
       return db.write(async (tx) => {
         await lockMembers(tx);
-        if (inviter !== null && !(await isOwnerOf(tx, inviter, site))) return false;
+        if (inviter !== null && !(await isOwnerOf(tx, inviter, invitation.site))) return false;
         await tx.all(
-          `INSERT INTO invitations (id, hash, email, site_id, role, invited_by, shown, created_at, expires_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+          `INSERT INTO invitations (${invitationRow.inserted.join(", ")}) VALUES (${list(invitationRow.inserted.length)})
            ON CONFLICT (email, site_id) DO UPDATE SET id = excluded.id, hash = excluded.hash, role = excluded.role,
              invited_by = excluded.invited_by, shown = excluded.shown, created_at = excluded.created_at,
              expires_at = excluded.expires_at`,
-          [id, hash, email, siteIdOf(site), role, invitedBy, shown ? 1 : 0, createdAt, expiresAt],
+          invitationRow.values(invitation, { hash, shown }),
         );
         await writeAudit(tx, lineId, line);
         return true;
@@ -67,18 +64,18 @@ export function invitationStore(db: Database, newId: () => string) {
     /** Lists invitations that have not expired. */
     async listOpen(now: number): Promise<Invitation[]> {
       const rows = await db.all(
-        `SELECT ${columns.invitations} FROM invitations WHERE expires_at > $1 ORDER BY created_at DESC, id`,
+        `SELECT ${invitationRow.list} FROM invitations WHERE expires_at > $1 ORDER BY created_at DESC, id`,
         [now],
       );
-      return rows.map(invitationOf);
+      return rows.map(invitationRow.read);
     },
 
     async findByHash(hash: string, now: number): Promise<Invitation | null> {
       const [row] = await db.all(
-        `SELECT ${columns.invitations} FROM invitations WHERE hash = $1 AND expires_at > $2`,
+        `SELECT ${invitationRow.list} FROM invitations WHERE hash = $1 AND expires_at > $2`,
         [hash, now],
       );
-      return row ? invitationOf(row) : null;
+      return row ? invitationRow.read(row) : null;
     },
 
     async withdraw(line: AuditLine, id: string): Promise<boolean> {
@@ -100,21 +97,15 @@ export function invitationStore(db: Database, newId: () => string) {
       return db.write(async (tx) => {
         await lockMembers(tx);
         const [row] = await tx.all(
-          `SELECT ${columns.invitations} FROM invitations WHERE hash = $1 AND expires_at > $2`,
+          `SELECT ${invitationRow.list}, shown FROM invitations WHERE hash = $1 AND expires_at > $2`,
           [hash, line.at],
         );
         if (!row) return "added" in who && (await hasUser(tx, who.added.id)) ? "done" : "no invitation";
-        const { site, role, invitedBy } = invitationOf(row);
+        const { site, role, invitedBy } = invitationRow.read(row);
         const origin = { confirmed: Number(row.shown) !== 1, invitedBy };
         if ("added" in who && !(await addUser(tx, who.added, line.at, origin))) return "known email";
         const userId = "added" in who ? who.added.id : who.known;
-        const [held] = await tx.all(`SELECT role FROM grants WHERE user_id = $1 AND site_id = $2`, [
-          userId,
-          siteIdOf(site),
-        ]);
-        const ranks = ["viewer", "admin", "owner"];
-        if (!held || ranks.indexOf(role) > ranks.indexOf(String(held.role)))
-          await putGrant(tx, userId, { site, role }, line.at);
+        await raiseGrant(tx, userId, { site, role }, line.at);
         await tx.all(`DELETE FROM invitations WHERE hash = $1`, [hash]);
         await writeAudit(tx, lineId, line);
         return "done";
@@ -122,7 +113,7 @@ export function invitationStore(db: Database, newId: () => string) {
     },
 
     async purge(now: number): Promise<void> {
-      await db.write((tx) => tx.all(`DELETE FROM invitations WHERE expires_at <= $1`, [now]));
+      await db.run(`DELETE FROM invitations WHERE expires_at <= $1`, [now]);
     },
   };
 }

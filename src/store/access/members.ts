@@ -3,9 +3,8 @@
 
 import { endSessions } from "./accounts.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
-import { columns } from "../schema/columns.ts";
-import { readNumber } from "../describeRow.ts";
-import type { Database, Query, Row } from "../engine/database.ts";
+import { asNumber, asText, asTextOrNull, describeRow, readNumber } from "../describeRow.ts";
+import type { Database, Query, Row, Value } from "../engine/database.ts";
 
 export type MemberRole = "viewer" | "admin" | "owner";
 /** `site` null is every site, and the installation itself. */
@@ -27,17 +26,12 @@ export type Member = {
 
 export type NewUser = { id: string; passwordId: string; email: string; name: string; passwordHash: string };
 
-const memberOf = (row: Row, grants: GrantRow[]): Member => ({
-  id: String(row.id),
-  email: String(row.email),
-  name: String(row.name),
-  twoFactor: Number(row.two_factor) === 1,
-  confirmed: Number(row.email_verified) === 1,
-  invitedBy: row.invited_by as string | null,
-  createdAt: Number(row.created_at),
-  lastSeenAt: readNumber(row.seen_at),
-  grants,
-});
+const isOne = (value: Value) => Number(value) === 1;
+const memberRow = describeRow<Omit<Member, "grants">, Member>({
+  id: asText, email: asText, name: asText,
+  twoFactor: { column: "two_factor", read: isOne }, confirmed: { column: "email_verified", read: isOne },
+  invitedBy: asTextOrNull, createdAt: asNumber, lastSeenAt: { column: "seen_at", read: readNumber },
+}); // prettier-ignore
 
 export const siteIdOf = (site: string | null) => site ?? "";
 export const siteOf = (siteId: unknown) => (siteId === "" ? null : String(siteId));
@@ -67,8 +61,8 @@ export function memberStore(db: Database, newId: () => string) {
   }
 
   async function findBy(column: "id" | "email", value: string): Promise<Member | null> {
-    const [row] = await db.all(`SELECT ${columns.users} FROM users WHERE ${column} = $1`, [value]);
-    return row ? memberOf(row, await listGrants(String(row.id))) : null;
+    const [row] = await db.all(`SELECT ${memberRow.list} FROM users WHERE ${column} = $1`, [value]);
+    return row ? { ...memberRow.read(row), grants: await listGrants(String(row.id)) } : null;
   }
 
   /** Commits the work and its audit line, which is left out when nothing changed. */
@@ -95,10 +89,13 @@ export function memberStore(db: Database, newId: () => string) {
 
     /** Lists all members; there are few. */
     async list(): Promise<Member[]> {
-      const users = await db.all(`SELECT ${columns.users} FROM users ORDER BY created_at, id`);
-      const grants = await db.all(`SELECT ${columns.grants} FROM grants ORDER BY user_id, site_id`);
+      const users = await db.all(`SELECT ${memberRow.list} FROM users ORDER BY created_at, id`);
+      const grants = await db.all(`SELECT user_id, site_id, role FROM grants ORDER BY user_id, site_id`);
       const byUser = Map.groupBy(grants, (row) => String(row.user_id));
-      return users.map((row) => memberOf(row, (byUser.get(String(row.id)) ?? []).map(grantOf)));
+      return users.map(memberRow.read).map((member) => ({
+        ...member,
+        grants: (byUser.get(member.id) ?? []).map(grantOf),
+      }));
     },
 
     /** Adds a member with a password and roles, in place of open invitations to the same sites. */
@@ -191,6 +188,18 @@ export async function putGrant(tx: Query, userId: string, grant: GrantRow, now: 
      ON CONFLICT (user_id, site_id) DO UPDATE SET role = excluded.role`,
     [userId, siteIdOf(grant.site), grant.role, now],
   );
+}
+
+const ranks = ["viewer", "admin", "owner"];
+
+/** An invitation never lowers a role. */
+export async function raiseGrant(tx: Query, userId: string, grant: GrantRow, now: number): Promise<void> {
+  const [held] = await tx.all(`SELECT role FROM grants WHERE user_id = $1 AND site_id = $2`, [
+    userId,
+    siteIdOf(grant.site),
+  ]);
+  if (!held || ranks.indexOf(grant.role) > ranks.indexOf(String(held.role)))
+    await putGrant(tx, userId, grant, now);
 }
 
 /** True when the user owns the site, by a role on it or on all sites. */

@@ -3,7 +3,7 @@
 // nothing more for a platform that is asked about it later.
 
 import type { Database } from "../engine/database.ts";
-import { columns } from "../schema/columns.ts";
+import { readHead } from "../heads.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
 import { readOutcomesOf, type Outcome } from "../deliveries/outcomes.ts";
 import { plannedColumns, readPlanned, type PlannedEvent } from "../deliveries/readDeliveries.ts";
@@ -26,7 +26,7 @@ export type ConfirmationHead = {
 };
 
 /** `head` is where the next page begins; equal to the one that was given when there is nothing more. */
-export type AcceptedPage = { accepted: AcceptedDelivery[]; head: ConfirmationHead };
+type AcceptedPage = { accepted: AcceptedDelivery[]; head: ConfirmationHead };
 
 type PageOptions = {
   /** Reads events with smaller ids, and attempts that started earlier. */
@@ -37,6 +37,10 @@ type PageOptions = {
   /** The maximum number of events, and of attempts. */
   limit: number;
 };
+
+export const headName = (connectionId: string) => `confirmations of ${connectionId}`;
+export const headText = ({ eventId, attemptAt, attemptEventId }: ConfirmationHead) =>
+  `${eventId} ${attemptAt} ${attemptEventId}`;
 
 export function acceptedDeliveryStore(db: Database) {
   async function listFirst(
@@ -86,16 +90,9 @@ export function acceptedDeliveryStore(db: Database) {
 
   return {
     async readHead({ siteId, connectionId }: ConnectionKey): Promise<ConfirmationHead | null> {
-      const [row] = await db.all(
-        `SELECT ${columns.confirmation_heads} FROM confirmation_heads WHERE site_id = $1 AND connection_id = $2`,
-        [siteId, connectionId],
-      );
-      if (!row) return null;
-      return {
-        eventId: String(row.event_id),
-        attemptAt: Number(row.attempt_at),
-        attemptEventId: String(row.attempt_event_id),
-      };
+      const text = await readHead(db, siteId, headName(connectionId));
+      const [eventId = "", attemptAt, attemptEventId = ""] = text?.split(" ") ?? [];
+      return text === null ? null : { eventId, attemptAt: Number(attemptAt), attemptEventId };
     },
 
     /** Lists what was accepted after `head`. The answer is empty where it was removed, or the platform gave none. */

@@ -9,9 +9,16 @@ import type {
 } from "../../kernel/confirmation.ts";
 import { timeOfId } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
-import { describeRow, readText } from "../describeRow.ts";
-import { chunks, list, rowStatement, type Database, type Query, type RowQuery } from "../engine/database.ts";
-import { columns } from "../schema/columns.ts";
+import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
+import {
+  allByKeys,
+  chunks,
+  list,
+  rowStatement,
+  type Database,
+  type Query,
+  type RowQuery,
+} from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
 import { acceptedDeliveryStore } from "./acceptedDeliveries.ts";
 import { questionStore, type Question } from "./questions.ts";
@@ -36,23 +43,12 @@ export type ConfirmationCount = CountedAs & {
 };
 
 /** An answer about one event, and what it adds to the sums: they differ where the platform gives counts and names no event. */
-export type NewConfirmation = { eventId: string; confirmation: Confirmation; countedAs: CountedAs };
+type NewConfirmation = { eventId: string; confirmation: Confirmation; countedAs: CountedAs };
 
-const confirmationRow = describeRow<ConfirmationRow, ConfirmationRow>({
-  siteId: { column: "site_id", write: (one) => one.siteId, read: String },
-  eventId: { column: "event_id", write: (one) => one.eventId, read: String },
-  connectionId: { column: "connection_id", write: (one) => one.connectionId, read: String },
-  state: { column: "state", write: (one) => one.state, read: (value) => value as ConfirmationState },
-  reason: {
-    column: "reason",
-    write: (one) => one.reason,
-    read: (value) => value as ConfirmationReason | null,
-  },
-  detail: { column: "detail", write: (one) => one.detail, read: readText },
-  retries: { column: "retries", write: (one) => one.retries, read: Number },
-  counted: { column: "counted", write: (one) => one.counted, read: String },
-  updatedAt: { column: "updated_at", write: (one) => one.updatedAt, read: Number },
-});
+export const confirmationRow = describeRow<ConfirmationRow, ConfirmationRow>({
+  siteId: asText, eventId: asText, connectionId: asText, state: asOneOf<ConfirmationState>(),
+  reason: asOneOf<ConfirmationReason | null>(), detail: asTextOrNull, retries: asNumber, counted: asText, updatedAt: asNumber,
+}); // prettier-ignore
 
 const saveConfirmations = rowStatement({
   text: `INSERT INTO confirmations (${confirmationRow.inserted.join(", ")}) VALUES {ROWS}
@@ -61,6 +57,11 @@ const saveConfirmations = rowStatement({
   columns: confirmationRow.inserted.length,
   types: ["text", "text", "text", "text", "text", "text", "integer", "text", "bigint"],
 });
+
+const countRow = describeRow<ConfirmationCount, ConfirmationCount>({
+  hour: asNumber, connectionId: asText, platform: asText, state: asOneOf<ConfirmationState>(),
+  reason: { column: "reason", read: (value) => (value || null) as ConfirmationReason | null }, count: asNumber,
+}); // prettier-ignore
 
 export function confirmationStore(db: Database) {
   return {
@@ -95,18 +96,11 @@ export function confirmationStore(db: Database) {
     /** Lists the sums from `fromHour` to before `toHour`. */
     async listCounts(siteId: string, fromHour: number, toHour: number): Promise<ConfirmationCount[]> {
       const rows = await db.all(
-        `SELECT ${columns.confirmation_counts} FROM confirmation_counts
+        `SELECT ${countRow.list} FROM confirmation_counts
          WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND count > 0 ORDER BY hour, connection_id, state, reason`,
         [siteId, fromHour, toHour],
       );
-      return rows.map((row) => ({
-        hour: Number(row.hour),
-        connectionId: String(row.connection_id),
-        platform: String(row.platform),
-        state: row.state as ConfirmationState,
-        reason: row.reason === "" ? null : (row.reason as ConfirmationReason),
-        count: Number(row.count),
-      }));
+      return rows.map(countRow.read);
     },
   };
 }
@@ -117,16 +111,9 @@ export async function readConfirmations(
   siteId: string,
   ids: readonly string[],
 ): Promise<ConfirmationRow[]> {
-  const found: ConfirmationRow[] = [];
-  for (const some of chunks(ids)) {
-    const rows = await db.all(
-      `SELECT ${columns.confirmations} FROM confirmations WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})
-       ORDER BY event_id, connection_id`,
-      [siteId, ...some],
-    );
-    found.push(...rows.map(confirmationRow.read));
-  }
-  return found;
+  const sql = `SELECT ${confirmationRow.list} FROM confirmations WHERE site_id = $1 AND event_id IN ({KEYS})
+    ORDER BY event_id, connection_id`;
+  return (await allByKeys(db, sql, [siteId], ids)).map(confirmationRow.read);
 }
 
 /** The events are locked first, as in an erasure and a purge, so that the later of the two sees what the earlier one did. */

@@ -2,10 +2,12 @@
 // events that the platform accepted together. Reading on and the questions that follow from it are one transaction, so a node
 // that dies in between leaves a step to be repeated, and loses no event.
 
-import { chunks, list, type Database, type Query, type RowQuery } from "../engine/database.ts";
-import { columns } from "../schema/columns.ts";
+import { chunks, list, type Database, type Query, type RowQuery, type Value } from "../engine/database.ts";
+import { tryParse } from "../damagedRows.ts";
+import { asNumber, asText, describeRow } from "../describeRow.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
-import type { ConfirmationHead } from "./acceptedDeliveries.ts";
+import { moveHead, removeHead } from "../heads.ts";
+import { headName, headText, type ConfirmationHead } from "./acceptedDeliveries.ts";
 
 export type Question = ConnectionKey & {
   subject: string;
@@ -16,6 +18,12 @@ export type Question = ConnectionKey & {
   asked: number;
   dueAt: number;
 };
+
+export const questionRow = describeRow<Question, Question>({
+  siteId: asText, connectionId: asText, subject: asText,
+  eventIds: { column: "events", write: ({ eventIds }) => JSON.stringify(eventIds), read: readIds },
+  acceptedAt: asNumber, asked: asNumber, dueAt: asNumber,
+}); // prettier-ignore
 
 export type NewQuestion = Pick<Question, "subject" | "eventIds" | "acceptedAt" | "dueAt">;
 
@@ -40,88 +48,45 @@ export function questionStore(db: Database) {
       questions: readonly NewQuestion[],
     ): Promise<boolean> =>
       db.write(async (tx) => {
-        if (!(await moveHead(tx, of, before, head))) return false;
+        const name = headName(of.connectionId);
+        if (!(await moveHead(tx, of.siteId, name, before && headText(before), headText(head)))) return false;
         for (const some of chunks(questions)) await insertQuestions(tx, db.forUpdate, of, some);
         return true;
       }),
 
     async listDue({ siteId, connectionId }: ConnectionKey, now: number, limit: number): Promise<Question[]> {
       const rows = await db.all(
-        `SELECT ${columns.confirmation_requests} FROM confirmation_requests
+        `SELECT ${questionRow.list} FROM confirmation_requests
          WHERE site_id = $1 AND connection_id = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4`,
         [siteId, connectionId, now, limit],
       );
-      return rows.map((row) => ({
-        siteId,
-        connectionId,
-        subject: String(row.subject),
-        eventIds: readIds(String(row.events)),
-        acceptedAt: Number(row.accepted_at),
-        asked: Number(row.asked),
-        dueAt: Number(row.due_at),
-      }));
+      return rows.map(questionRow.read);
     },
 
     /** Notes that the platform is asked now, and when it is asked next. False when another node does. */
     async claim(question: Question, dueAt: number): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `UPDATE confirmation_requests SET asked = asked + 1, due_at = $4
-           WHERE site_id = $1 AND connection_id = $2 AND subject = $3 AND asked = $5 RETURNING asked`,
-          [...keyOf(question), dueAt, question.asked],
-        ),
+      const rows = await db.run(
+        `UPDATE confirmation_requests SET asked = asked + 1, due_at = $4
+         WHERE site_id = $1 AND connection_id = $2 AND subject = $3 AND asked = $5 RETURNING asked`,
+        [...keyOf(question), dueAt, question.asked],
       );
       return rows.length > 0;
     },
 
     /** Ends a question. It comes after its answer is written, so that a step that was interrupted is repeated. */
     async end(question: Question): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `DELETE FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2 AND subject = $3`,
-          keyOf(question),
-        ),
+      await db.run(
+        `DELETE FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2 AND subject = $3`,
+        keyOf(question),
       );
     },
   };
 }
 
 /** Reads a damaged list as an empty one: its events stay unknown. */
-function readIds(text: string): string[] {
-  try {
-    const ids: unknown = JSON.parse(text);
-    return Array.isArray(ids) ? ids.map(String) : [];
-  } catch {
-    return [];
-  }
-}
-
-const headValues = ({ eventId, attemptAt, attemptEventId }: ConfirmationHead) => [
-  eventId,
-  attemptAt,
-  attemptEventId,
-];
-
-async function moveHead(
-  tx: RowQuery,
-  { siteId, connectionId }: ConnectionKey,
-  before: ConfirmationHead | null,
-  head: ConfirmationHead,
-): Promise<boolean> {
-  const key = [siteId, connectionId];
-  const moved = before
-    ? await tx.all(
-        `UPDATE confirmation_heads SET event_id = $3, attempt_at = $4, attempt_event_id = $5
-         WHERE site_id = $1 AND connection_id = $2 AND event_id = $6 AND attempt_at = $7 AND attempt_event_id = $8
-         RETURNING connection_id`,
-        [...key, ...headValues(head), ...headValues(before)],
-      )
-    : await tx.all(
-        `INSERT INTO confirmation_heads (site_id, connection_id, event_id, attempt_at, attempt_event_id)
-         VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING connection_id`,
-        [...key, ...headValues(head)],
-      );
-  return moved.length > 0;
+function readIds(value: Value): string[] {
+  const ids = tryParse(String(value));
+  return Array.isArray(ids) ? ids.map(String) : [];
 }
 
 /** The events of one request may be on two pages: a question that is there gets the others too. */
@@ -138,7 +103,7 @@ async function insertQuestions(
      WHERE site_id = $1 AND connection_id = $2 AND subject IN (${list(subjects.length, 2)}) ORDER BY subject ${forUpdate}`,
     [...key, ...subjects],
   );
-  const known = new Map(rows.map((row) => [String(row.subject), readIds(String(row.events))]));
+  const known = new Map(rows.map((row) => [String(row.subject), readIds(row.events ?? null)]));
   const [open] = await tx.all(
     `SELECT COUNT(*) AS n FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`,
     key,
@@ -170,5 +135,5 @@ export async function removeQuestions(tx: Query, siteId: string, connectionId: s
   );
   await tx.all(`DELETE FROM quality_snapshots WHERE site_id = $1 AND connection_id = $2`, key);
   await tx.all(`DELETE FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`, key);
-  await tx.all(`DELETE FROM confirmation_heads WHERE site_id = $1 AND connection_id = $2`, key);
+  await removeHead(tx, siteId, headName(connectionId));
 }

@@ -1,6 +1,7 @@
 // Snapshots of the platforms' own reports of quality, one a day for each connection.
 
 import type { QualityReport } from "../../kernel/quality.ts";
+import { tryParse } from "../damagedRows.ts";
 import type { Database } from "../engine/database.ts";
 import { columns } from "../schema/columns.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
@@ -49,10 +50,6 @@ export function snapshotStore(db: Database) {
 }
 
 function readReports(text: string): QualityReport[] | null {
-  try {
-    const reports: unknown = JSON.parse(text);
-    return Array.isArray(reports) ? (reports as QualityReport[]) : null;
-  } catch {
-    return null;
-  }
+  const reports = tryParse(text);
+  return Array.isArray(reports) ? (reports as QualityReport[]) : null;
 }

@@ -2,10 +2,10 @@
 // of the same order changes the row, and the correction is sent again with the new value.
 
 import type { CorrectionState } from "../../kernel/correction.ts";
-import { describeRow, readText } from "../describeRow.ts";
+import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { chunks, list, rowStatement, type Database, type Query, type RowQuery } from "../engine/database.ts";
-import { columns } from "../schema/columns.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
+import { moveHead, readHead, removeHead } from "../heads.ts";
 
 export type CorrectionRow = DeliveryKey & {
   state: CorrectionState;
@@ -19,18 +19,10 @@ export type CorrectionRow = DeliveryKey & {
   updatedAt: number;
 };
 
-const correctionRow = describeRow<CorrectionRow, CorrectionRow>({
-  siteId: { column: "site_id", write: (one) => one.siteId, read: String },
-  eventId: { column: "event_id", write: (one) => one.eventId, read: String },
-  connectionId: { column: "connection_id", write: (one) => one.connectionId, read: String },
-  state: { column: "state", write: (one) => one.state, read: (value) => value as CorrectionState },
-  value: { column: "value", write: (one) => one.value, read: Number },
-  source: { column: "source", write: (one) => one.source, read: String },
-  reason: { column: "reason", write: (one) => one.reason, read: readText },
-  attempts: { column: "attempts", write: (one) => one.attempts, read: Number },
-  dueAt: { column: "due_at", write: (one) => one.dueAt, read: Number },
-  updatedAt: { column: "updated_at", write: (one) => one.updatedAt, read: Number },
-});
+export const correctionRow = describeRow<CorrectionRow, CorrectionRow>({
+  siteId: asText, eventId: asText, connectionId: asText, state: asOneOf<CorrectionState>(), value: asNumber,
+  source: asText, reason: asTextOrNull, attempts: asNumber, dueAt: asNumber, updatedAt: asNumber,
+}); // prettier-ignore
 
 // A correction to the value that was sent already is not sent again.
 const saveCorrections = rowStatement({
@@ -43,6 +35,8 @@ const saveCorrections = rowStatement({
   types: ["text", "text", "text", "text", "double precision", "text", "text", "integer", "bigint", "bigint"],
 });
 
+const headName = "corrections";
+
 export type NewCorrection = Omit<CorrectionRow, "attempts">;
 
 const keyOf = ({ siteId, eventId, connectionId }: DeliveryKey) => [siteId, eventId, connectionId];
@@ -50,10 +44,7 @@ const keyOf = ({ siteId, eventId, connectionId }: DeliveryKey) => [siteId, event
 export function correctionStore(db: Database) {
   return {
     /** Returns the last event that was looked at for refunds; null while the site has never been read. */
-    async readHead(siteId: string): Promise<string | null> {
-      const [row] = await db.all(`SELECT event_id FROM correction_heads WHERE site_id = $1`, [siteId]);
-      return row ? String(row.event_id) : null;
-    },
+    readHead: (siteId: string): Promise<string | null> => readHead(db, siteId, headName),
 
     /** Stores corrections and moves the head. False when another node has moved it. Events that were purged are left out. */
     addFound: (
@@ -63,17 +54,7 @@ export function correctionStore(db: Database) {
       found: readonly NewCorrection[],
     ): Promise<boolean> =>
       db.write(async (tx) => {
-        const moved =
-          before === null
-            ? await tx.all(
-                `INSERT INTO correction_heads (site_id, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id`,
-                [siteId, head],
-              )
-            : await tx.all(
-                `UPDATE correction_heads SET event_id = $2 WHERE site_id = $1 AND event_id = $3 RETURNING event_id`,
-                [siteId, head, before],
-              );
-        if (moved.length === 0) return false;
+        if (!(await moveHead(tx, siteId, headName, before, head))) return false;
         await save(tx, siteId, found, db.forUpdate);
         return true;
       }),
@@ -83,13 +64,11 @@ export function correctionStore(db: Database) {
       db.write((tx) => save(tx, siteId, found, db.forUpdate)),
 
     /** Begins anew with the next refund: what comes in while the site's switch is off is not corrected later. */
-    async removeHead(siteId: string): Promise<void> {
-      await db.write((tx) => tx.all(`DELETE FROM correction_heads WHERE site_id = $1`, [siteId]));
-    },
+    removeHead: (siteId: string): Promise<void> => db.write((tx) => removeHead(tx, siteId, headName)),
 
     async listDue(siteId: string, now: number, limit: number): Promise<CorrectionRow[]> {
       const rows = await db.all(
-        `SELECT ${columns.corrections} FROM corrections WHERE site_id = $1 AND state = 'waiting' AND due_at <= $2
+        `SELECT ${correctionRow.list} FROM corrections WHERE site_id = $1 AND state = 'waiting' AND due_at <= $2
          ORDER BY due_at LIMIT $3`,
         [siteId, now, limit],
       );
@@ -98,13 +77,11 @@ export function correctionStore(db: Database) {
 
     /** Notes an attempt and when the next one is due. False when another node made it, or a further refund changed the value. */
     async claim(row: CorrectionRow, dueAt: number): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `UPDATE corrections SET attempts = attempts + 1, due_at = $4
-           WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND state = 'waiting' AND attempts = $5 AND value = $6
-           RETURNING attempts`,
-          [...keyOf(row), dueAt, row.attempts, row.value],
-        ),
+      const rows = await db.run(
+        `UPDATE corrections SET attempts = attempts + 1, due_at = $4
+         WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND state = 'waiting' AND attempts = $5 AND value = $6
+         RETURNING attempts`,
+        [...keyOf(row), dueAt, row.attempts, row.value],
       );
       return rows.length > 0;
     },
@@ -115,36 +92,30 @@ export function correctionStore(db: Database) {
       { state, reason }: { state: CorrectionState; reason: string | null },
       at: number,
     ): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `UPDATE corrections SET state = $4, reason = $5, updated_at = $6
-           WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND value = $7`,
-          [...keyOf(row), state, reason, at, row.value],
-        ),
+      await db.run(
+        `UPDATE corrections SET state = $4, reason = $5, updated_at = $6
+         WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND value = $7`,
+        [...keyOf(row), state, reason, at, row.value],
       );
     },
 
     /** Waits for a delivery that is not sent yet. */
     async postpone(row: CorrectionRow, dueAt: number): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `UPDATE corrections SET due_at = $4 WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND state = 'waiting'`,
-          [...keyOf(row), dueAt],
-        ),
+      await db.run(
+        `UPDATE corrections SET due_at = $4 WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND state = 'waiting'`,
+        [...keyOf(row), dueAt],
       );
     },
 
     async remove(row: CorrectionRow): Promise<void> {
-      await db.write((tx) =>
-        tx.all(`DELETE FROM corrections WHERE site_id = $1 AND event_id = $2 AND connection_id = $3`, [
-          ...keyOf(row),
-        ]),
-      );
+      await db.run(`DELETE FROM corrections WHERE site_id = $1 AND event_id = $2 AND connection_id = $3`, [
+        ...keyOf(row),
+      ]);
     },
 
     async listByEvent(siteId: string, eventId: string): Promise<CorrectionRow[]> {
       const rows = await db.all(
-        `SELECT ${columns.corrections} FROM corrections WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id`,
+        `SELECT ${correctionRow.list} FROM corrections WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id`,
         [siteId, eventId],
       );
       return rows.map(correctionRow.read);
@@ -157,7 +128,7 @@ export function correctionStore(db: Database) {
       limit: number,
     ): Promise<CorrectionRow[]> {
       const rows = await db.all(
-        `SELECT ${columns.corrections} FROM corrections
+        `SELECT ${correctionRow.list} FROM corrections
          WHERE site_id = $1 AND event_id <= $2 AND (event_id, connection_id) < ($2, $3)
          ORDER BY event_id DESC, connection_id DESC LIMIT $4`,
         [siteId, eventId, connectionId, limit],

@@ -4,13 +4,13 @@
 
 import type { BackfillState } from "../../kernel/backfill.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
-import { describeRow, readNumber, readText } from "../describeRow.ts";
-import { chunks, list, type Database, type RowQuery } from "../engine/database.ts";
+import { asJson, asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts"; // prettier-ignore
+import { allByKeys, chunks, list, type Database, type RowQuery } from "../engine/database.ts";
 import { packPlan } from "../events/plan.ts";
-import { columns } from "../schema/columns.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { markHours } from "../statistics/statistics.ts";
 import { deliveryRow, insertDeliveries, newDelivery, type ConnectionKey } from "./delivery.ts";
+import { readDueTime } from "./dueTime.ts";
 import { plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
 
 export type BackfillTally = {
@@ -59,32 +59,11 @@ type BackfillStep = Pick<BackfillRow, "cursor" | "chunk" | "tally" | "dueAt"> & 
 /** The reason of a queued delivery until its first attempt. */
 export const backfillReason = "backfill";
 
-const row = describeRow<BackfillRow, BackfillRow>({
-  siteId: { column: "site_id", write: (one) => one.siteId, read: String },
-  connectionId: { column: "connection_id", write: (one) => one.connectionId, read: String },
-  state: { column: "state", write: (one) => one.state, read: (value) => value as BackfillState },
-  reason: { column: "reason", write: (one) => one.reason, read: readText },
-  days: { column: "days", write: (one) => one.days, read: Number },
-  perMinute: { column: "per_minute", write: (one) => one.perMinute, read: Number },
-  fromId: { column: "from_id", write: (one) => one.fromId, read: String },
-  toId: { column: "to_id", write: (one) => one.toId, read: String },
-  cursor: { column: "cursor", write: (one) => one.cursor, read: String },
-  chunk: {
-    column: "chunk",
-    write: (one) => JSON.stringify(one.chunk),
-    read: (text) => JSON.parse(String(text)),
-  },
-  total: { column: "total", write: (one) => one.total, read: readNumber },
-  tally: {
-    column: "tally",
-    write: (one) => JSON.stringify(one.tally),
-    read: (text) => JSON.parse(String(text)),
-  },
-  dueAt: { column: "due_at", write: (one) => one.dueAt, read: Number },
-  startedBy: { column: "started_by", write: (one) => one.startedBy, read: String },
-  startedAt: { column: "started_at", write: (one) => one.startedAt, read: Number },
-  updatedAt: { column: "updated_at", write: (one) => one.updatedAt, read: Number },
-});
+export const backfillRow = describeRow<BackfillRow, BackfillRow>({
+  siteId: asText, connectionId: asText, state: asOneOf<BackfillState>(), reason: asTextOrNull, days: asNumber,
+  perMinute: asNumber, fromId: asText, toId: asText, cursor: asText, chunk: asJson<string[]>(), total: asNumberOrNull,
+  tally: asJson<BackfillTally>(), dueAt: asNumber, startedBy: asText, startedAt: asNumber, updatedAt: asNumber,
+}); // prettier-ignore
 
 /** Identifies a backfill among those that its connection had. */
 type Key = ConnectionKey & { startedAt: number };
@@ -93,10 +72,10 @@ const valuesOf = ({ siteId, connectionId, startedAt }: Key) => [siteId, connecti
 export function backfillStore(db: Database, newId: () => string) {
   async function find(siteId: string, connectionId: string): Promise<BackfillRow | null> {
     const [found] = await db.all(
-      `SELECT ${columns.backfills} FROM backfills WHERE site_id = $1 AND connection_id = $2`,
+      `SELECT ${backfillRow.list} FROM backfills WHERE site_id = $1 AND connection_id = $2`,
       [siteId, connectionId],
     );
-    return found ? row.read(found) : null;
+    return found ? backfillRow.read(found) : null;
   }
 
   return {
@@ -104,9 +83,9 @@ export function backfillStore(db: Database, newId: () => string) {
 
     async listRunning(): Promise<BackfillRow[]> {
       const rows = await db.background.all(
-        `SELECT ${columns.backfills} FROM backfills WHERE state = 'running'`,
+        `SELECT ${backfillRow.list} FROM backfills WHERE state = 'running'`,
       );
-      return rows.map(row.read);
+      return rows.map(backfillRow.read);
     },
 
     /** Starts a backfill in place of the connection's last one. False while that one is running. */
@@ -122,17 +101,17 @@ export function backfillStore(db: Database, newId: () => string) {
         updatedAt: wanted.startedAt,
       };
       // A sharded table cannot set the column by which it is sharded.
-      const [, , ...others] = row.inserted;
+      const [, , ...others] = backfillRow.inserted;
       const changed = others.map((column) => `${column} = excluded.${column}`).join(", ");
       const auditId = newId();
       return db.write(async (tx) => {
         const rows = await tx.all(
-          `INSERT INTO backfills (${row.inserted.join(", ")}) VALUES (${list(row.inserted.length)})
+          `INSERT INTO backfills (${backfillRow.inserted.join(", ")}) VALUES (${list(backfillRow.inserted.length)})
            ON CONFLICT (site_id, connection_id) DO UPDATE SET ${changed}
              WHERE backfills.state <> 'running'
                OR (backfills.started_at = excluded.started_at AND backfills.started_by = excluded.started_by)
            RETURNING state`,
-          row.values(started),
+          backfillRow.values(started),
         );
         if (rows.length) await writeAudit(tx, auditId, line);
         return rows.length > 0;
@@ -142,17 +121,12 @@ export function backfillStore(db: Database, newId: () => string) {
     /** Counts the states of the events that were queued last. Null while one of them was not attempted. */
     async readOutcomes(of: BackfillRow): Promise<BackfillTally["outcomes"] | null> {
       const outcomes: BackfillTally["outcomes"] = {};
-      for (const some of chunks(of.chunk)) {
-        const rows = await db.all(
-          `SELECT state, reason FROM deliveries
-           WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(some.length, 2)})`,
-          [of.siteId, of.connectionId, ...some],
-        );
-        for (const { state, reason } of rows) {
-          if (state === "queued" && reason === backfillReason) return null;
-          const name = state as DeliveryState;
-          outcomes[name] = (outcomes[name] ?? 0) + 1;
-        }
+      const sql = `SELECT state, reason FROM deliveries
+         WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})`;
+      for (const { state, reason } of await allByKeys(db, sql, [of.siteId, of.connectionId], of.chunk)) {
+        if (state === "queued" && reason === backfillReason) return null;
+        const name = state as DeliveryState;
+        outcomes[name] = (outcomes[name] ?? 0) + 1;
       }
       return outcomes;
     },
@@ -196,7 +170,8 @@ export function backfillStore(db: Database, newId: () => string) {
            WHERE site_id = $1 AND connection_id = $2 AND started_at = $3 AND (state = 'running' OR (state = $4 AND updated_at = $7)) RETURNING chunk`,
           [...valuesOf(of), state, reason, tally && JSON.stringify(tally), at],
         );
-        if (ended && state === "cancelled") await cancelChunk(tx, of, JSON.parse(String(ended.chunk)), at);
+        if (ended && state === "cancelled")
+          await cancelChunk(tx, of, JSON.parse(String(ended.chunk)), at, await readDueTime(db, tx, at));
         return ended !== undefined;
       });
     },
@@ -204,14 +179,21 @@ export function backfillStore(db: Database, newId: () => string) {
 }
 
 /** A delivery that a node has claimed is left to its settlement: the platform may have it already. */
-async function cancelChunk(tx: RowQuery, of: Key, chunk: readonly string[], at: number): Promise<void> {
-  for (const some of chunks(chunk))
-    await tx.all(
-      `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $4
-       WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(some.length, 4)})
-         AND state = 'queued' AND reason = $3 AND (owner = '' OR due_at <= $4)`,
-      [of.siteId, of.connectionId, backfillReason, at, ...some],
-    );
+async function cancelChunk(
+  tx: RowQuery,
+  of: Key,
+  chunk: readonly string[],
+  at: number,
+  time: number,
+): Promise<void> {
+  await allByKeys(
+    tx,
+    `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $4
+     WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
+       AND state = 'queued' AND reason = $3 AND (owner = '' OR due_at <= $5)`,
+    [of.siteId, of.connectionId, backfillReason, at, time],
+    chunk,
+  );
 }
 
 async function hasMoved(tx: RowQuery, before: BackfillRow, next: BackfillStep): Promise<boolean> {
@@ -259,12 +241,12 @@ async function queueEvents(
     }
   }
   // Those that ended with a row of their own.
-  for (const some of chunks(again))
-    await tx.all(
-      `UPDATE deliveries SET state = 'queued', reason = $3, due_at = $4, owner = '', updated_at = $4
-       WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(some.length, 4)})
-         AND state IN ('skipped', 'expired')`,
-      [siteId, connectionId, backfillReason, at, ...some],
-    );
+  await allByKeys(
+    tx,
+    `UPDATE deliveries SET state = 'queued', reason = $3, due_at = $4, owner = '', updated_at = $4
+     WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS}) AND state IN ('skipped', 'expired')`,
+    [siteId, connectionId, backfillReason, at],
+    again,
+  );
   await markHours(tx, siteId, ids, at);
 }

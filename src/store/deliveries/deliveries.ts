@@ -4,7 +4,7 @@
 // owner. If the owner dies, the delivery falls due again. Only the owner can settle it.
 
 import type { DeliveryState } from "../../kernel/event.ts";
-import { chunks, list, rowStatement, type Database, type Value } from "../engine/database.ts";
+import { rowStatement, type Database, type Value } from "../engine/database.ts";
 import {
   attemptRow,
   insertAttempts,
@@ -15,14 +15,7 @@ import {
 } from "./delivery.ts";
 import { dueConnectionStore } from "./dueConnections.ts";
 import { inGroups } from "../engine/groupCommit.ts";
-import {
-  isOpen,
-  plannedColumns,
-  readDeliveries,
-  readPlanned,
-  readSentAttempts,
-  type StoredAttempt,
-} from "./readDeliveries.ts";
+import { isOpen, readDeliveriesOf, readSentAttempts, type StoredAttempt } from "./readDeliveries.ts";
 import { outcomeStore, settleOptions } from "./outcomes.ts";
 import { queuedDeliveryStore } from "./queued.ts";
 
@@ -54,8 +47,9 @@ export function deliveryStore(db: Database) {
 
     /** For the embedded store, which has one node: leases of an earlier process are void, so their deliveries are due. */
     async releaseLeases(now: number): Promise<void> {
-      await db.write((tx) =>
-        tx.all(`UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''`, [now]),
+      await db.run(
+        `UPDATE deliveries SET due_at = $1, owner = '', updated_at = $1 WHERE state = 'queued' AND owner <> ''`,
+        [now],
       );
     },
 
@@ -67,33 +61,20 @@ export function deliveryStore(db: Database) {
       { siteId, connectionId }: ConnectionKey,
       eventIds: readonly string[],
     ): Promise<Map<string, { owner: string; isFirst: boolean }>> {
-      const holders = new Map<string, { owner: string; isFirst: boolean }>();
-      for (const some of chunks(eventIds)) {
-        const rows = await db.all(
-          `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-          [siteId, ...some],
-        );
-        const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
-        for (const one of [...deliveries.values()].flat())
-          if (one.connectionId === connectionId && one.state === "queued")
-            holders.set(one.eventId, { owner: one.owner, isFirst: isOpen(one) });
-      }
-      return holders;
+      const queued = (await readDeliveriesOf(db, siteId, eventIds)).filter(
+        (one) => one.connectionId === connectionId && one.state === "queued",
+      );
+      return new Map(queued.map((one) => [one.eventId, { owner: one.owner, isFirst: isOpen(one) }]));
     },
 
     /** The deliveries of an event, ordered by platform and connection. */
-    async listByEvent(siteId: string, eventId: string): Promise<Delivery[]> {
-      const rows = await db.all(`SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id = $2`, [
-        siteId,
-        eventId,
-      ]);
-      return (await readDeliveries(db, siteId, rows.map(readPlanned))).get(eventId) ?? [];
-    },
+    listByEvent: (siteId: string, eventId: string): Promise<Delivery[]> =>
+      readDeliveriesOf(db, siteId, [eventId]),
 
     /** The attempts of an event, ordered by connection and number. */
     async listAttempts(siteId: string, eventId: string): Promise<StoredAttempt[]> {
       const rows = await db.all(
-        `SELECT ${attemptRow.columns.join(", ")} FROM attempts WHERE site_id = $1 AND event_id = $2`,
+        `SELECT ${attemptRow.list} FROM attempts WHERE site_id = $1 AND event_id = $2`,
         [siteId, eventId],
       );
       const stored = rows.map((row): StoredAttempt => {
@@ -132,7 +113,7 @@ async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
       const settled = await tx.change(settleRows, settlements.map(settlementValues), [siteId]);
       // Nothing is written of a delivery that another node owns by now: its person may have been erased meanwhile.
       const attempts = settlements.flatMap((item, i) =>
-        item.attempt && settled[i] ? [attemptRow.values(item, item.attempt)] : [],
+        item.attempt && settled[i] ? [attemptRow.values({ ...item, ...item.attempt })] : [],
       );
       await tx.change(insertAttempts, attempts);
     }

@@ -1,7 +1,7 @@
 // Describes the rows of deliveries and of their attempts.
 
 import type { DeliveryState, Event } from "../../kernel/event.ts";
-import { describeRow, readText } from "../describeRow.ts";
+import { asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { rowStatement } from "../engine/database.ts";
 
 export type DeliveryKey = { siteId: string; eventId: string; connectionId: string };
@@ -44,17 +44,9 @@ export type Attempt = {
 export type ConnectionKey = { siteId: string; connectionId: string };
 
 export const deliveryRow = describeRow<Delivery, Delivery>({
-  siteId: { column: "site_id", write: ({ siteId }) => siteId, read: String },
-  eventId: { column: "event_id", write: ({ eventId }) => eventId, read: String },
-  connectionId: { column: "connection_id", write: ({ connectionId }) => connectionId, read: String },
-  platform: { column: "platform", write: ({ platform }) => platform, read: String },
-  state: { column: "state", write: ({ state }) => state, read: (value) => value as DeliveryState },
-  reason: { column: "reason", write: ({ reason }) => reason, read: readText },
-  attempts: { column: "attempts", write: ({ attempts }) => attempts, read: Number },
-  dueAt: { column: "due_at", write: ({ dueAt }) => dueAt, read: Number },
-  owner: { column: "owner", write: ({ owner }) => owner, read: String },
-  updatedAt: { column: "updated_at", write: ({ updatedAt }) => updatedAt, read: Number },
-});
+  siteId: asText, eventId: asText, connectionId: asText, platform: asText, state: asOneOf<DeliveryState>(),
+  reason: asTextOrNull, attempts: asNumber, dueAt: asNumber, owner: asText, updatedAt: asNumber,
+}); // prettier-ignore
 
 /** A delivery that was not attempted yet. */
 export function newDelivery(
@@ -76,31 +68,18 @@ export function newDelivery(
   };
 }
 
-export const deliveryColumns = deliveryRow.columns.join(", ");
+export const deliveryColumns = deliveryRow.list;
 
 export const insertDeliveries = rowStatement({
   text: `INSERT INTO deliveries (${deliveryRow.inserted.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
   columns: deliveryRow.inserted.length,
 });
 
-export const attemptRow = describeRow<DeliveryKey & Attempt, DeliveryKey, Attempt>({
-  siteId: { column: "site_id", write: ({ siteId }) => siteId, read: String },
-  eventId: { column: "event_id", write: ({ eventId }) => eventId, read: String },
-  connectionId: { column: "connection_id", write: ({ connectionId }) => connectionId, read: String },
-  number: { column: "number", write: (_key, { number }) => number, read: Number },
-  startedAt: { column: "started_at", write: (_key, { startedAt }) => startedAt, read: Number },
-  durationMs: { column: "duration_ms", write: (_key, { durationMs }) => durationMs, read: Number },
-  state: { column: "state", write: (_key, { state }) => state, read: (value) => value as DeliveryState },
-  reason: { column: "reason", write: (_key, { reason }) => reason, read: readText },
-  httpStatus: {
-    column: "http_status",
-    write: (_key, { httpStatus }) => httpStatus,
-    read: (value) => value as number | null,
-  },
-  batch: { column: "batch", write: (_key, { batch }) => batch, read: Number },
-  request: { column: "request", write: (_key, { request }) => request, read: String },
-  response: { column: "response", write: (_key, { response }) => response, read: readText },
-});
+export const attemptRow = describeRow<DeliveryKey & Attempt, DeliveryKey & Attempt>({
+  siteId: asText, eventId: asText, connectionId: asText, number: asNumber, startedAt: asNumber, durationMs: asNumber,
+  state: asOneOf<DeliveryState>(), reason: asTextOrNull, httpStatus: asNumberOrNull, batch: asNumber, request: asText,
+  response: asTextOrNull,
+}); // prettier-ignore
 
 export const insertAttempts = rowStatement({
   text: `INSERT INTO attempts (${attemptRow.inserted.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,

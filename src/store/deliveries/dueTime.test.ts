@@ -1,9 +1,10 @@
-// What a person makes due at once, at a time that a clock has shown which was an hour ahead.
+// What a person makes due at once, or ends, at a time that a clock has shown which was an hour ahead.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { newAttempt, newEvent, newSite, queuedDelivery } from "../../../test/support/events.ts";
+import { auditLine, newAttempt, newEvent, newSite, queuedDelivery } from "../../../test/support/events.ts";
 import { openNodes, sql } from "../../../test/support/nodes.ts";
-import { hourMs } from "../../kernel/time.ts";
+import { idAt } from "../../kernel/ids.ts";
+import { hourMs, minuteMs } from "../../kernel/time.ts";
 import type { NewEvent } from "../events/events.ts";
 
 describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead, on %s", async (engine) => {
@@ -65,5 +66,56 @@ describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead,
       now: now(),
     });
     expect([isReleased, await countDue(item)]).toEqual([true, 1]);
+  });
+
+  describe("a delivery that another node is sending", () => {
+    /** Another node holds the lease for a minute, by the right clock. */
+    async function leased(siteId: string): Promise<NewEvent> {
+      const leaseUntil = Date.now() + minuteMs;
+      return accepted(siteId, { deliveries: [queuedDelivery("c1")], leaseUntil });
+    }
+
+    const stateOf = async (siteId: string, { event }: NewEvent, connectionId = "c1") => {
+      const found = await store.deliveries.listByEvent(siteId, event.id);
+      return found.find((one) => one.connectionId === connectionId);
+    };
+
+    test("is not cancelled", async () => {
+      const siteId = await newSite(store);
+      const item = await leased(siteId);
+      const key = { eventId: item.event.id, connectionId: "c1" };
+      expect(await store.syncLog.cancel(siteId, [key], now())).toBe(0);
+      expect(await stateOf(siteId, item)).toMatchObject({ state: "queued", owner: item.owner });
+    });
+
+    test("does not end with its connection", async () => {
+      const siteId = await newSite(store);
+      const item = await leased(siteId);
+      const outcome = { state: "skipped", reason: "disconnected" } as const;
+      const connection = { siteId, connectionId: "c1" };
+      expect(await store.deliveries.endPending(connection, outcome, now())).toBe(0);
+      expect(await stateOf(siteId, item)).toMatchObject({ state: "queued", owner: item.owner });
+    });
+
+    test("does not end with the backfill that queued it", async () => {
+      const siteId = await newSite(store);
+      const item = await accepted(siteId, { deliveries: [] });
+      const connection = { siteId, connectionId: "c2" };
+      const startedAt = Date.now();
+      const wanted = { days: 1, perMinute: 1, fromId: "", toId: idAt(now() + hourMs), total: 1 };
+      await store.backfills.start(
+        { ...connection, ...wanted, startedBy: "test", startedAt },
+        auditLine(siteId),
+      );
+      const row = await store.backfills.find(siteId, "c2");
+      if (!row) throw new Error("there is no backfill");
+      const tally = { queued: 1, outcomes: {}, leftOut: {} };
+      const step = { cursor: item.event.id, chunk: [item.event.id], tally, dueAt: startedAt, at: startedAt };
+      expect(await store.backfills.step(row, { ...step, platform: "sandbox" })).toBe(true);
+      const lease = { now: startedAt, owner: "node-b", until: startedAt + minuteMs, limit: 10 };
+      expect(await store.deliveries.claimDue(connection, lease)).toHaveLength(1);
+      expect(await store.backfills.end(row, "cancelled", "because", null, now())).toBe(true);
+      expect(await stateOf(siteId, item, "c2")).toMatchObject({ state: "queued", owner: "node-b" });
+    });
   });
 });

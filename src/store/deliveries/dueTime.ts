@@ -1,10 +1,11 @@
-// The time at which deliveries are due that a person makes due at once.
+// The time of a person's request, for due times: when deliveries are due that are made due at once, and which leases have ended.
 
 import type { Database, Query } from "../engine/database.ts";
 
 /**
  * Returns `now`, or the time of the database where that is earlier. The clock of the node that a person uses may be ahead, and may
- * be corrected before this is written: then nothing would correct the row. The embedded database has the clock of its node.
+ * be corrected before this is written: then nothing would correct the row. It would also end the leases of deliveries that another
+ * node is sending. The embedded database has the clock of its node.
  */
 export async function readDueTime(
   { isServer, serverClock }: Pick<Database, "isServer" | "serverClock">,

@@ -6,8 +6,7 @@
 
 import { minuteMs } from "../../kernel/time.ts";
 import {
-  chunks,
-  list,
+  allByKeys,
   rowStatement,
   type Database,
   type Query,
@@ -180,7 +179,9 @@ async function insertRows(tx: RowQuery, items: readonly FirstSettlement[]): Prom
   );
   await tx.change(
     insertAttempts,
-    unsent.flatMap(({ delivery, attempt }) => (attempt ? [attemptRow.values(delivery, attempt)] : [])),
+    unsent.flatMap(({ delivery, attempt }) =>
+      attempt ? [attemptRow.values({ ...delivery, ...attempt })] : [],
+    ),
   );
 }
 
@@ -200,20 +201,15 @@ export async function readOutcomesOf(
   const found = new Map<string, Outcome[]>();
   const numbered = new Map<string, Set<number>>();
   const damaged = new Set<string>();
-  for (const some of chunks(ids)) {
-    const rows = await db.all(
-      `SELECT event_id, number, results FROM outcomes WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
-      [siteId, ...some],
-    );
-    for (const row of rows) {
-      const eventId = String(row.event_id);
-      const outcomes = tryReadOutcomes(String(row.results));
-      numbered.set(eventId, (numbered.get(eventId) ?? new Set()).add(Number(row.number)));
-      const known = found.get(eventId);
-      if (!outcomes) damaged.add(eventId);
-      else if (known) known.push(...outcomes);
-      else found.set(eventId, outcomes);
-    }
+  const sql = `SELECT event_id, number, results FROM outcomes WHERE site_id = $1 AND event_id IN ({KEYS})`;
+  for (const row of await allByKeys(db, sql, [siteId], ids)) {
+    const eventId = String(row.event_id);
+    const outcomes = tryReadOutcomes(String(row.results));
+    numbered.set(eventId, (numbered.get(eventId) ?? new Set()).add(Number(row.number)));
+    const known = found.get(eventId);
+    if (!outcomes) damaged.add(eventId);
+    else if (known) known.push(...outcomes);
+    else found.set(eventId, outcomes);
   }
   return { outcomes: found, damaged, rows: numbered };
 }

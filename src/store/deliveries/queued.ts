@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryState } from "../../kernel/event.ts";
-import { chunks, list, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
+import { allByKeys, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
 import { readDueTime } from "./dueTime.ts";
 import { deliveryColumns, deliveryRow, type ConnectionKey, type Delivery } from "./delivery.ts";
 
@@ -27,12 +27,15 @@ export function queuedDeliveryStore(db: Database) {
           [siteId, connectionId, lease.now, lease.limit],
         );
         // Without SKIP LOCKED two nodes may have read the same row: the second finds that its due time has moved.
-        return changeEach(tx, due, [siteId, connectionId, lease.now, lease.owner, lease.until], (ids) => {
-          return `UPDATE deliveries SET owner = $4, due_at = $5, updated_at = $3
-             WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${ids})
-               AND ${still("queued")} AND due_at <= $3
-             RETURNING ${deliveryColumns}`;
-        });
+        return changeEach(
+          tx,
+          due,
+          [siteId, connectionId, lease.now, lease.owner, lease.until],
+          `UPDATE deliveries SET owner = $4, due_at = $5, updated_at = $3
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
+             AND ${still("queued")} AND due_at <= $3
+           RETURNING ${deliveryColumns}`,
+        );
       });
       return changed.map(deliveryRow.read);
     },
@@ -42,11 +45,14 @@ export function queuedDeliveryStore(db: Database) {
       return inSteps(db, max, async (tx) => {
         const parked = await tx.all(allParked, [siteId, connectionId]);
         const dueAt = parked.length ? await readDueTime(db, tx, now) : now;
-        return changeEach(tx, parked, [siteId, connectionId, now, dueAt], (ids) => {
-          return `UPDATE deliveries SET state = 'queued', reason = NULL, owner = '', due_at = $4, updated_at = $3
-             WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${ids}) AND ${still("parked")}
-             RETURNING event_id`;
-        });
+        return changeEach(
+          tx,
+          parked,
+          [siteId, connectionId, now, dueAt],
+          `UPDATE deliveries SET state = 'queued', reason = NULL, owner = '', due_at = $4, updated_at = $3
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS}) AND ${still("parked")}
+           RETURNING event_id`,
+        );
       });
     },
 
@@ -60,13 +66,17 @@ export function queuedDeliveryStore(db: Database) {
       now: number,
       max = Infinity,
     ): Promise<number> {
+      const time = await readDueTime(db, db, now);
       const end = async (tx: RowQuery, waiting: Row[]) =>
-        changeEach(tx, waiting, [siteId, connectionId, now, state, reason], (ids) => {
-          return `UPDATE deliveries SET state = $4, reason = $5, owner = '', updated_at = $3
-             WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${ids})
-               AND (${still("parked")} OR (${still("queued")} AND (owner = '' OR due_at <= $3)))
-             RETURNING event_id`;
-        });
+        changeEach(
+          tx,
+          waiting,
+          [siteId, connectionId, now, state, reason, time],
+          `UPDATE deliveries SET state = $4, reason = $5, owner = '', updated_at = $3
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
+             AND (${still("parked")} OR (${still("queued")} AND (owner = '' OR due_at <= $6)))
+           RETURNING event_id`,
+        );
       const ended = await inSteps(db, max, async (tx) =>
         end(
           tx,
@@ -74,7 +84,7 @@ export function queuedDeliveryStore(db: Database) {
             `SELECT event_id FROM deliveries
              WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' AND (owner = '' OR due_at <= $3)
              ORDER BY due_at LIMIT ${step}`,
-            [siteId, connectionId, now],
+            [siteId, connectionId, time],
           ),
         ),
       );
@@ -102,14 +112,11 @@ async function changeEach(
   tx: RowQuery,
   found: readonly Row[],
   params: readonly Value[],
-  text: (ids: string) => string,
+  sql: string,
 ): Promise<Step> {
   // Sorted, so that two transactions that change the same rows cannot deadlock.
   const ids = found.map((row) => String(row.event_id)).toSorted();
-  const changed: Row[] = [];
-  for (const some of chunks(ids))
-    changed.push(...(await tx.all(text(list(some.length, params.length)), [...params, ...some])));
-  return { found: found.length, changed };
+  return { found: found.length, changed: await allByKeys(tx, sql, params, ids) };
 }
 
 /** Runs steps until `max` rows are changed or none is left. Pauses after each for as long as it took. */

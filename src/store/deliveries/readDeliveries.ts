@@ -1,7 +1,7 @@
 // Reads the deliveries of events: a delivery row, else an outcome, else the plan of the event says what became of each.
 
 import { idAt } from "../../kernel/ids.ts";
-import { chunks, list, type Query, type Row } from "../engine/database.ts";
+import { allByKeys, type Query, type Row } from "../engine/database.ts";
 import { readPlanIfWhole, type PlanEntry } from "../events/plan.ts";
 import { deliveryColumns, deliveryRow, type Attempt, type Delivery } from "./delivery.ts";
 import { readOutcomesOf, tryReadOutcomes, type Outcome, type SentAttempt } from "./outcomes.ts";
@@ -40,6 +40,17 @@ export async function readDeliveries(
   );
 }
 
+/** The same for ids of events, in one list. */
+export async function readDeliveriesOf(
+  db: Query,
+  siteId: string,
+  ids: readonly string[],
+): Promise<Delivery[]> {
+  const sql = `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
+  const planned = (await allByKeys(db, sql, [siteId], ids)).map(readPlanned);
+  return [...(await readDeliveries(db, siteId, planned)).values()].flat();
+}
+
 /** The delivery of an event with a damaged row of outcomes. */
 export const rejectOpen = (delivery: Delivery): Delivery =>
   isOpen(delivery)
@@ -53,15 +64,8 @@ export const rejectOpen = (delivery: Delivery): Delivery =>
     : delivery;
 
 async function readRows(db: Query, siteId: string, ids: readonly string[]): Promise<Delivery[]> {
-  const found: Delivery[] = [];
-  for (const some of chunks(ids)) {
-    const rows = await db.all(
-      `SELECT ${deliveryColumns} FROM deliveries WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
-      [siteId, ...some],
-    );
-    found.push(...rows.map(deliveryRow.read));
-  }
-  return found;
+  const sql = `SELECT ${deliveryColumns} FROM deliveries WHERE site_id = $1 AND event_id IN ({KEYS})`;
+  return (await allByKeys(db, sql, [siteId], ids)).map(deliveryRow.read);
 }
 
 export function mergeDeliveries(

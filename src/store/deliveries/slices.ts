@@ -26,13 +26,11 @@ export function sliceStore(db: Database) {
     /** Takes or extends slices. Returns those that the node holds afterwards. */
     async acquire(names: readonly string[], owner: string, now: number, until: number): Promise<string[]> {
       if (names.length === 0) return [];
-      const rows = await db.write((tx) =>
-        tx.all(
-          `INSERT INTO leases (site_id, name, owner, until) VALUES ${tuples(names.length, 4, 1)}
-           ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until
-           WHERE leases.until <= $1 OR leases.owner = excluded.owner RETURNING name`,
-          [now, ...names.flatMap((name) => ["", prefix + name, owner, until])],
-        ),
+      const rows = await db.run(
+        `INSERT INTO leases (site_id, name, owner, until) VALUES ${tuples(names.length, 4, 1)}
+         ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until
+         WHERE leases.until <= $1 OR leases.owner = excluded.owner RETURNING name`,
+        [now, ...names.flatMap((name) => ["", prefix + name, owner, until])],
       );
       return rows.map((row) => String(row.name).slice(prefix.length));
     },

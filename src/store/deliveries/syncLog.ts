@@ -9,7 +9,7 @@ import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId, timeOfId } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
-import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
+import { allByKeys, type Database, type Row, type Value } from "../engine/database.ts";
 import { deliveryRow, type Delivery } from "./delivery.ts";
 import { emailColumn, eventListStore, isOfPerson } from "../events/eventList.ts";
 import { isOpen, plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
@@ -199,17 +199,8 @@ export function syncLogStore(db: Database) {
     return { found, next: keys.length < max ? null : (keys.at(-1) ?? null) };
   }
 
-  async function readEventRows(siteId: string, ids: readonly string[]): Promise<Row[]> {
-    const found: Row[] = [];
-    for (const some of chunks(ids))
-      found.push(
-        ...(await db.all(
-          `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-          [siteId, ...some],
-        )),
-      );
-    return found;
-  }
+  const readEventRows = (siteId: string, ids: readonly string[]): Promise<Row[]> =>
+    allByKeys(db, `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`, [siteId], ids);
 
   /** Selects events newest first. The one at which the previous page ended may have deliveries left. */
   async function selectEvents(siteId: string, filter: LogFilter, below: LogKey, max: number): Promise<Row[]> {

@@ -4,11 +4,15 @@
 import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type RowQuery, type Value } from "../engine/database.ts";
+import { moveHead, readHead } from "../heads.ts";
 import { readDueTime } from "./dueTime.ts";
 import { deliveryRow, insertDeliveries } from "./delivery.ts";
 import { plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
 import { removeAnswers } from "./outcomes.ts";
 import { markHours } from "../statistics/statistics.ts";
+
+/** The head of what was purged: answers of events below are gone. */
+export const purgedAnswers = "purged answers";
 
 export type LogKey = { eventId: string; connectionId: string };
 
@@ -75,15 +79,16 @@ export function syncLogChangeStore(db: Database) {
     },
 
     /** Ends queued and parked deliveries. A leased one is left alone: the platform may have it already. */
-    cancel(siteId: string, keys: readonly LogKey[], now: number): Promise<number> {
+    async cancel(siteId: string, keys: readonly LogKey[], now: number): Promise<number> {
+      const time = await readDueTime(db, db, now);
       return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
         const rows = await tx.all(
           `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $3
-           WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, 3)})
-             AND (state = 'parked' OR (state = 'queued' AND (owner = '' OR due_at <= $3))
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, 4)})
+             AND (state = 'parked' OR (state = 'queued' AND (owner = '' OR due_at <= $4))
                OR (state = 'skipped' AND reason = 'cancelled' AND updated_at = $3))
            RETURNING event_id`,
-          [siteId, connectionId, now, ...ids],
+          [siteId, connectionId, now, time, ...ids],
         );
         return rows.length;
       });
@@ -106,18 +111,16 @@ export function syncLogChangeStore(db: Database) {
         [siteId],
       );
       for (const { id } of connections) {
-        const rows = await db.write((tx) =>
-          tx.all(
-            `WITH old AS MATERIALIZED (
-               SELECT event_id FROM attempts
-               WHERE site_id = $1 AND connection_id = $2 AND request <> '(removed)' AND started_at < $3
-               ORDER BY started_at LIMIT $4)
-             UPDATE attempts SET request = '(removed)', response = NULL
-             WHERE site_id = $1 AND connection_id = $2 AND event_id IN (SELECT event_id FROM old)
-               AND request <> '(removed)' AND started_at < $3
-             RETURNING number`,
-            [siteId, String(id), before, max],
-          ),
+        const rows = await db.run(
+          `WITH old AS MATERIALIZED (
+             SELECT event_id FROM attempts
+             WHERE site_id = $1 AND connection_id = $2 AND request <> '(removed)' AND started_at < $3
+             ORDER BY started_at LIMIT $4)
+           UPDATE attempts SET request = '(removed)', response = NULL
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN (SELECT event_id FROM old)
+             AND request <> '(removed)' AND started_at < $3
+           RETURNING number`,
+          [siteId, String(id), before, max],
         );
         removed += rows.length;
       }
@@ -128,13 +131,12 @@ export function syncLogChangeStore(db: Database) {
   /** Removes answers from outcomes, in the order of events from where the last call ended. Returns how many rows it read. */
   function purgeAnswers(siteId: string, before: number, max: number): Promise<number> {
     return db.write(async (tx) => {
-      const [head] = await tx.all(`SELECT answers_below FROM purge_heads WHERE site_id = $1`, [siteId]);
-      const from = String(head?.answers_below ?? "");
+      const head = await readHead(tx, siteId, purgedAnswers);
       const columns = "event_id, number, results";
       const rows = await tx.all(
         `SELECT ${columns} FROM outcomes WHERE site_id = $1 AND event_id >= $2 AND event_id < $3
          ORDER BY event_id, number LIMIT $4`,
-        [siteId, from, idAt(before), max],
+        [siteId, head ?? "", idAt(before), max],
       );
       const last = rows.at(-1);
       if (!last) return 0;
@@ -144,11 +146,7 @@ export function syncLogChangeStore(db: Database) {
         String(last.event_id),
       ]);
       await removeAnswers(tx, siteId, [...rows.filter((row) => row.event_id !== last.event_id), ...ofLast]);
-      await tx.all(
-        `INSERT INTO purge_heads (site_id, answers_below) VALUES ($1, $2)
-         ON CONFLICT (site_id) DO UPDATE SET answers_below = excluded.answers_below`,
-        [siteId, `${String(last.event_id)}0`],
-      );
+      await moveHead(tx, siteId, purgedAnswers, head, `${String(last.event_id)}0`);
       return rows.length;
     });
   }

@@ -1,6 +1,7 @@
 // One look at what waits on some sites: deliveries, pushes, periods and backfills. On a sharded database a statement costs
 // each shard that it reads, so there is one for all of them.
 
+import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
 import type { Database } from "../engine/database.ts";
 
 export type Waiting = {
@@ -11,6 +12,10 @@ export type Waiting = {
   /** When it is due; of a period, when it ended. */
   at: number;
 };
+
+const waitingRow = describeRow<Waiting, Waiting>({
+  kind: asOneOf<Waiting["kind"]>(), siteId: asText, id: asText, at: asNumber,
+}); // prettier-ignore
 
 export type LookBounds = {
   /** What falls due by then is listed. */
@@ -25,7 +30,7 @@ export function waitingStore(db: Database) {
     /** Lists what waits on sites that are on one machine. Every table names the sites: else Citus reads all shards. */
     async find(siteIds: readonly string[], { by, endedBefore, endsAfter }: LookBounds): Promise<Waiting[]> {
       const rows = await db.background.all(
-        `SELECT kind, site_id, id, at FROM (
+        `SELECT ${waitingRow.list} FROM (
            SELECT 'delivery' AS kind, site_id, connection_id AS id, MIN(due_at) AS at FROM deliveries
              WHERE site_id = ANY(CAST($1 AS text[])) AND state = 'queued' AND due_at <= $2 GROUP BY site_id, connection_id
            UNION ALL SELECT 'parked' AS kind, site_id, connection_id AS id, CAST(0 AS bigint) AS at FROM deliveries
@@ -42,12 +47,7 @@ export function waitingStore(db: Database) {
          ) AS waiting`,
         [`{${siteIds.join(",")}}`, by, endedBefore, endsAfter],
       );
-      return rows.map((row) => ({
-        kind: row.kind as Waiting["kind"],
-        siteId: String(row.site_id),
-        id: String(row.id),
-        at: Number(row.at),
-      }));
+      return rows.map(waitingRow.read);
     },
   };
 }

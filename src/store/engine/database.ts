@@ -118,6 +118,8 @@ export type Database = Query &
      * to write to it fails within seconds.
      */
     write<T>(work: (tx: RowQuery) => Promise<T>, options?: WriteOptions): Promise<T>;
+    /** Runs one statement in a durable transaction, and returns its rows. */
+    run: Query["all"];
     /**
      * Returns the group of sites whose commits may share a transaction: all sites in SQLite (one writer, one fsync). In
      * PostgreSQL sites are divided into a few groups, so that quiet sites share commits, and a site that waits for a lock
@@ -145,12 +147,37 @@ export type Database = Query &
     close(): Promise<void>;
   };
 
+/** Uses the `write` of the database that it is a part of, also where that is wrapped. */
+export const singleStatements: Pick<Database, "run"> & ThisType<Database> = {
+  run(sql, params) {
+    return this.write((tx) => tx.all(sql, params));
+  },
+};
+
 /** For a database on one machine. */
 export const onOneMachine: Pick<Database, "divideSites" | "countSilentMachines" | "isMachineError"> = {
   divideSites: async (siteIds) => new Map([["", new Map([["", [...siteIds]]])]]),
   countSilentMachines: () => 0,
   isMachineError: () => false,
 };
+
+/**
+ * Runs a statement for keys, up to 64 at a time, and returns all rows. The text has `{KEYS}` in place of their parameters;
+ * `first` are the values before those.
+ */
+export async function allByKeys(
+  db: Query,
+  sql: string,
+  first: readonly Value[],
+  keys: readonly Value[],
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const some of chunks(keys)) {
+    const text = sql.replace("{KEYS}", () => list(some.length, first.length));
+    rows.push(...(await db.all(text, [...first, ...some])));
+  }
+  return rows;
+}
 
 /** Runs `work` in a transaction for each site, in the order of their ids. */
 export async function writeBySite<Item extends { siteId: string }>(

@@ -8,14 +8,7 @@
 import { hash } from "node:crypto";
 import type { Event, FilterReason, Sha256 } from "../../kernel/event.ts";
 import { orderEventIdOf } from "../../kernel/ids.ts";
-import {
-  chunks,
-  list,
-  rowStatement,
-  type RowQuery,
-  type RowStatement,
-  type Value,
-} from "../engine/database.ts";
+import { allByKeys, rowStatement, type RowQuery, type RowStatement, type Value } from "../engine/database.ts";
 
 export type Claimant = {
   event: Event;
@@ -197,19 +190,14 @@ async function readHolders(tx: RowQuery, items: readonly Claimant[]): Promise<Ma
   const holders = new Map<string, Holder>();
   for (const [siteId, ofSite] of Map.groupBy(items, ({ event }) => event.siteId)) {
     const claims = [...new Set(ofSite.flatMap((item) => [orderKeyOf(item), item.claim]))];
-    for (const some of chunks(claims)) {
-      const rows = await tx.all(
-        `SELECT claim, event_id, person_ref, expires_at FROM dedup_claims
-         WHERE site_id = $1 AND claim IN (${list(some.length, 1)})`,
-        [siteId, ...some],
-      );
-      for (const row of rows)
-        holders.set(`${siteId} ${row.claim}`, {
-          eventId: String(row.event_id),
-          personRef: Number(row.person_ref),
-          expiresAt: Number(row.expires_at),
-        });
-    }
+    const sql = `SELECT claim, event_id, person_ref, expires_at FROM dedup_claims
+       WHERE site_id = $1 AND claim IN ({KEYS})`;
+    for (const row of await allByKeys(tx, sql, [siteId], claims))
+      holders.set(`${siteId} ${row.claim}`, {
+        eventId: String(row.event_id),
+        personRef: Number(row.person_ref),
+        expiresAt: Number(row.expires_at),
+      });
   }
   return holders;
 }

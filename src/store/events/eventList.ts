@@ -7,13 +7,8 @@ import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
-import {
-  plannedColumns,
-  readDeliveries,
-  readPlanned,
-  type PlannedEvent,
-} from "../deliveries/readDeliveries.ts";
-import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
+import { readDeliveriesOf } from "../deliveries/readDeliveries.ts";
+import type { Database, Row, Value } from "../engine/database.ts";
 import { emailRef, readSummary, summaryColumns, type EventStatus, type EventSummary } from "./eventRow.ts";
 
 export type EventFilter = {
@@ -73,15 +68,7 @@ export function eventListStore(db: Database) {
 
     /** Lists the deliveries of these events, by event. */
     async listDeliveries(siteId: string, ids: readonly string[]): Promise<Map<string, Delivery[]>> {
-      const planned: PlannedEvent[] = [];
-      for (const some of chunks(ids)) {
-        const rows = await db.all(
-          `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-          [siteId, ...some],
-        );
-        planned.push(...rows.map(readPlanned));
-      }
-      return readDeliveries(db, siteId, planned);
+      return Map.groupBy(await readDeliveriesOf(db, siteId, ids), ({ eventId }) => eventId);
     },
 
     /** Lists the ids of an order's or a person's events, newest first, from `from` on and below `below`. The caller checks the person. */

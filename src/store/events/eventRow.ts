@@ -153,7 +153,7 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
 /** Column names and summaries do not depend on the encryption key. */
 const unsealed = describeEvents({ open: (text) => text, close: (text) => text });
 
-export const eventColumns = unsealed.columns.join(", ");
+export const eventColumns = unsealed.list;
 
 export const insertEvents = rowStatement({
   text: `INSERT INTO events (${unsealed.inserted.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,

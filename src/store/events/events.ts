@@ -9,7 +9,7 @@ import {
   type Origin,
 } from "../deliveries/delivery.ts";
 import { readDueTime } from "../deliveries/dueTime.ts";
-import { chunks, list, type Database, type Row, type RowQuery } from "../engine/database.ts";
+import { allByKeys, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { claimAll, claimOrderEventId, personRefOf, type Claimant } from "./claims.ts";
 import { eventListStore, type EventFilter } from "./eventList.ts";
 import { describeEvents, eventColumns, insertEvents, type StoredEvent } from "./eventRow.ts";
@@ -80,13 +80,8 @@ export function eventStore(
     ids: readonly string[],
   ): Promise<Map<string, StoredEvent | "damaged">> {
     const found = new Map<string, StoredEvent | "damaged">();
-    for (const some of chunks(ids)) {
-      const rows = await db.all(
-        `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-        [siteId, ...some],
-      );
-      for (const row of rows) found.set(String(row.id), readEvent(row));
-    }
+    const sql = `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
+    for (const row of await allByKeys(db, sql, [siteId], ids)) found.set(String(row.id), readEvent(row));
     if (found.values().some((event) => event === "damaged")) await refuseWrongKey();
     return found;
   }

@@ -167,7 +167,7 @@ export async function openCopyTarget(db: Database) {
 
     async dropIndexes(tables: readonly Table[]): Promise<void> {
       for (const table of collation === "" ? [] : tables)
-        await db.write((tx) => tx.all(`DROP INDEX IF EXISTS ${indexName(table)}`));
+        await db.run(`DROP INDEX IF EXISTS ${indexName(table)}`);
     },
   };
 }

@@ -4,7 +4,9 @@
 import { idAt } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
 import type { Sha256 } from "../../kernel/event.ts";
+import { purgedAnswers } from "../deliveries/syncLogChanges.ts";
 import { emailRef } from "../events/eventRow.ts";
+import { readHead } from "../heads.ts";
 import type { Database, Value } from "../engine/database.ts";
 
 /** No count goes beyond: a larger number would not change the decision. */
@@ -40,11 +42,11 @@ export function deletionStore(db: Database) {
 
     /** Counts the requests and responses in the sync log from before `before`. */
     async answersBefore(siteId: string, before: number): Promise<number> {
-      const [head] = await db.all(`SELECT answers_below FROM purge_heads WHERE site_id = $1`, [siteId]);
+      const head = await readHead(db, siteId, purgedAnswers);
       const outcomes = `SELECT number FROM outcomes WHERE site_id = $1 AND event_id >= $2 AND event_id < $3`;
       const attempts = `SELECT number FROM attempts WHERE site_id = $1 AND request <> '(removed)' AND started_at < $2`;
       return (
-        (await count(outcomes, [siteId, String(head?.answers_below ?? ""), idAt(before)])) +
+        (await count(outcomes, [siteId, head ?? "", idAt(before)])) +
         (await count(attempts, [siteId, before]))
       );
     },
@@ -73,12 +75,10 @@ export function deletionStore(db: Database) {
 
     /** Counts a deletion that was made. */
     async add(kind: DeletionKind): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `INSERT INTO settings (name, value) VALUES ($1, '1') ON CONFLICT (name) DO UPDATE
-           SET value = CAST(CAST(settings.value AS bigint) + 1 AS text)`,
-          [settingOf(kind)],
-        ),
+      await db.run(
+        `INSERT INTO settings (name, value) VALUES ($1, '1') ON CONFLICT (name) DO UPDATE
+         SET value = CAST(CAST(settings.value AS bigint) + 1 AS text)`,
+        [settingOf(kind)],
       );
     },
 

@@ -6,6 +6,7 @@ import { auditLine, newEvent, newSite, settlementOf } from "../../../test/suppor
 import { openNodes, sql } from "../../../test/support/nodes.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
+import { statisticsWorker } from "../../statistics/worker.ts";
 import { openDatabase } from "../open.ts";
 import { lockoutRule } from "../sites/keyUse.ts";
 import { dueTimeStore } from "./dueTimes.ts";
@@ -96,6 +97,19 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
     expect(await dueIn(siteId, item.event.id)).toBeLessThan(30_000 + slowMs);
   });
 
+  test.runIf(engine === "sqlite")(
+    "what a process whose clock ran ahead took from a former one is due at once",
+    async () => {
+      const siteId = await newSite(store);
+      const item = newEvent(siteId, { orderId: null, receivedAt: now });
+      await store.events.accept(item);
+      await store.deliveries.releaseLeases(ahead);
+      expect(await dueIn(siteId, item.event.id)).toBe(hourMs);
+      expect(await correct(siteId)).toBe(1);
+      expect(await dueIn(siteId, item.event.id)).toBeLessThan(slowMs);
+    },
+  );
+
   test("all rows of a large backlog are corrected, also those that are due at the same moment", async () => {
     const siteId = await newSite(store);
     const ids = await Promise.all(Array.from({ length: 450 }, () => queued(siteId, ahead, ahead + 1000)));
@@ -139,6 +153,45 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
     await store.dueTimes.correctOthers(maxDelayMs);
     const due = await store.pushes.findDue(Date.now() + minuteMs);
     expect(due.filter((hook) => hook.siteId === siteId)).toHaveLength(2);
+  });
+
+  test("an event of an hour that a clock three hours ahead took for closed is counted after the correction", async () => {
+    const siteId = await newSite(store);
+    const hourOf = (time: number) => Math.floor(time / hourMs);
+    const hour = hourOf(now);
+    const rollUp = async (wrongMs: number) => {
+      const worker = statisticsWorker({
+        store,
+        sites: () => [{ id: siteId }],
+        owner: shortId(),
+        now: () => Date.now() + wrongMs,
+        elapsed: () => performance.now(),
+        onDefect(error) {
+          throw error;
+        },
+      });
+      await worker.run();
+      await worker.lease.release();
+    };
+    const counted = async () =>
+      (await store.statistics.listFigures(siteId, hour, hour + 5))
+        .filter(({ kind }) => kind === "conversion")
+        .reduce((sum, { count }) => sum + count, 0);
+    const accept = (receivedAt: number) =>
+      store.events.accept(newEvent(siteId, { orderId: null, receivedAt }, { deliveries: [] }));
+
+    await accept(now);
+    await rollUp(3 * hourMs);
+    expect(await counted()).toBe(1);
+    await accept(now);
+    await store.dueTimes.correctStatistics();
+    await rollUp(0);
+    expect(await counted()).toBe(2);
+    expect((await store.statistics.findHead(siteId))?.toHour).toBeLessThanOrEqual(hourOf(Date.now()));
+    // It is computed once more when it is closed by a right clock.
+    await accept(now);
+    await rollUp(2 * hourMs + 10 * minuteMs);
+    expect(await counted()).toBe(3);
   });
 
   test("a host that was locked while the clock ran ahead is not locked when the clock is right", async () => {

@@ -6,14 +6,17 @@
 // lasts its whole length from now on, so its holder keeps it for at least as long as it believes.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { maxSkewMs, minuteMs } from "../../kernel/time.ts";
+import { hourMs, maxSkewMs, minuteMs } from "../../kernel/time.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
-import { chunks, list, type Database, type Row, type RowQuery } from "../engine/database.ts";
+import { allByKeys, type Database, type Row, type RowQuery } from "../engine/database.ts";
+import { finalAt } from "../statistics/statistics.ts";
 
 /** Rows of one read. In the embedded store the relay waits for it. */
 const pageSize = 200;
 /** The lock after wrong codes of an authenticator app. */
 const codeLockMs = 15 * minuteMs;
+/** How far back hours are looked at that a clock which ran ahead may have taken for closed. */
+const correctedHours = 48;
 
 export function dueTimeStore(db: Database, now: () => number = Date.now) {
   /** `latest` is the last time that a right clock may show; null where it is not known which clock is right. */
@@ -66,13 +69,11 @@ export function dueTimeStore(db: Database, now: () => number = Date.now) {
         clock = await readClock();
         if (!clock) return;
         const values = [String(site_id), String(id), clock.now, clock.latest, maxDelayMs];
-        await db.write((tx) =>
-          tx.all(
-            `UPDATE webhooks SET due_at = ${corrected("$3", "$5")}, updated_at = $3,
-               failing_since = CASE WHEN failing_since > $3 THEN $3 ELSE failing_since END
-             WHERE site_id = $1 AND id = $2 AND (updated_at > $4 OR due_at > $4 + $5)`,
-            values,
-          ),
+        await db.run(
+          `UPDATE webhooks SET due_at = ${corrected("$3", "$5")}, updated_at = $3,
+             failing_since = CASE WHEN failing_since > $3 THEN $3 ELSE failing_since END
+           WHERE site_id = $1 AND id = $2 AND (updated_at > $4 OR due_at > $4 + $5)`,
+          values,
         );
       }
       const lockedUntil = latest + codeLockMs;
@@ -81,9 +82,38 @@ export function dueTimeStore(db: Database, now: () => number = Date.now) {
       ]);
       // A write, even of no row, needs every machine of a sharded database.
       if (locked.length === 0) return;
-      await db.write((tx) =>
-        tx.all(`UPDATE two_factors SET locked_until = $1 WHERE locked_until > $1`, [lockedUntil]),
+      await db.run(`UPDATE two_factors SET locked_until = $1 WHERE locked_until > $1`, [lockedUntil]);
+    },
+
+    /**
+     * Lets hours be computed again that were computed before they were closed. Otherwise events that arrive in them after the
+     * correction would never be counted.
+     */
+    async correctStatistics(): Promise<void> {
+      const clock = await readClock();
+      if (!clock) return;
+      const { latest } = clock;
+      const hour = Math.floor(clock.now / hourMs);
+      const first = hour - correctedHours;
+      const isAhead = `hour >= $1 AND rolled_at > $2 AND rolled_at < ${finalAt}`;
+      const sites = await db.all(
+        `SELECT site_id FROM statistics_heads AS heads WHERE to_hour > $3 OR EXISTS (
+           SELECT 1 FROM statistics_hours WHERE site_id = heads.site_id AND ${isAhead})`,
+        [first, latest, Math.floor(latest / hourMs)],
       );
+      for (const { site_id } of sites) {
+        await db.write(async (tx) => {
+          await tx.all(
+            `UPDATE statistics_heads SET to_hour = $2, from_hour = CASE WHEN from_hour > $2 THEN $2 ELSE from_hour END
+             WHERE site_id = $1 AND to_hour > $2`,
+            [String(site_id), hour],
+          );
+          await tx.all(
+            `UPDATE statistics_hours SET rolled_at = $4, due_at = $4 WHERE site_id = $3 AND ${isAhead}`,
+            [first, latest, String(site_id), clock.now],
+          );
+        });
+      }
     },
   };
 }
@@ -103,16 +133,14 @@ async function correctRows(
 ): Promise<number> {
   // Sorted, so that two transactions that change the same rows cannot deadlock.
   const ids = rows.map((row) => String(row.event_id)).toSorted();
-  let changed = 0;
-  for (const some of chunks(ids)) {
-    const done = await tx.all(
-      `UPDATE deliveries SET due_at = ${corrected("$3", "$5")}, updated_at = $3
-       WHERE site_id = $1 AND connection_id = $2 AND state || '' = 'queued' AND (updated_at > $4 OR due_at > $4 + $5)
-         AND event_id IN (${list(some.length, 5)})
-       RETURNING event_id`,
-      [siteId, connectionId, now, latest, maxDelayMs, ...some],
-    );
-    changed += done.length;
-  }
-  return changed;
+  const changed = await allByKeys(
+    tx,
+    `UPDATE deliveries SET due_at = ${corrected("$3", "$5")}, updated_at = $3
+     WHERE site_id = $1 AND connection_id = $2 AND state || '' = 'queued' AND (updated_at > $4 OR due_at > $4 + $5)
+       AND event_id IN ({KEYS})
+     RETURNING event_id`,
+    [siteId, connectionId, now, latest, maxDelayMs],
+    ids,
+  );
+  return changed.length;
 }

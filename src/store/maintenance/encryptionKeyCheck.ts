@@ -33,13 +33,11 @@ async function readSealedSetting(
   const plain = tryOpen(seal, stored, name);
   if (plain !== null) return plain;
   if (!(await isRightKey(db, seal))) throw new WrongEncryptionKey();
-  await db.write((tx) =>
-    tx.all(`UPDATE settings SET value = $2 WHERE name = $1 AND value = $3`, [
-      name,
-      seal.close(first, name),
-      stored,
-    ]),
-  );
+  await db.run(`UPDATE settings SET value = $2 WHERE name = $1 AND value = $3`, [
+    name,
+    seal.close(first, name),
+    stored,
+  ]);
   onRepaired(name);
   // Another node may have been first.
   const repaired = tryOpen(seal, String(await readSetting(db, name)), name);
@@ -49,9 +47,10 @@ async function readSealedSetting(
 
 /** Returns the value that is stored afterwards: another node may have been first. */
 async function insertSetting(db: Database, name: string, value: string): Promise<string> {
-  await db.write((tx) =>
-    tx.all(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, [name, value]),
-  );
+  await db.run(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, [
+    name,
+    value,
+  ]);
   return String(await readSetting(db, name));
 }
 

@@ -47,12 +47,10 @@ export function purgeStore(db: Database) {
 
   /** The row is next to the lease of the purge: settings are on every machine of a sharded database, and one may be down. */
   async function saveRun({ at, lagMs }: PurgeRun): Promise<void> {
-    await db.write((tx) =>
-      tx.all(
-        `INSERT INTO leases (site_id, name, owner, until) VALUES ('', 'purge run', $1, $2)
-         ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until`,
-        [String(lagMs), at],
-      ),
+    await db.run(
+      `INSERT INTO leases (site_id, name, owner, until) VALUES ('', 'purge run', $1, $2)
+       ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until`,
+      [String(lagMs), at],
     );
   }
 
@@ -120,13 +118,11 @@ export function purgeStore(db: Database) {
     const expired = rows.filter((row) => Number(row.expires_at) <= now).map((row) => String(row.claim));
     let removed = 0;
     for (const some of chunks(expired)) {
-      const gone = await db.write((tx) =>
-        // The condition is checked again: a new event may have renewed the claim.
-        tx.all(
-          `DELETE FROM dedup_claims WHERE site_id = $1 AND expires_at <= $2 AND claim IN (${list(some.length, 2)})
-           RETURNING claim`,
-          [siteId, now, ...some],
-        ),
+      // The condition is checked again: a new event may have renewed the claim.
+      const gone = await db.run(
+        `DELETE FROM dedup_claims WHERE site_id = $1 AND expires_at <= $2 AND claim IN (${list(some.length, 2)})
+         RETURNING claim`,
+        [siteId, now, ...some],
       );
       removed += gone.length;
     }
@@ -171,14 +167,12 @@ export function purgeStore(db: Database) {
 
   /** Removes hours of a key from before `before`; the newest stays, because it holds when the key was last used. */
   async function keyUses(siteId: string, keyId: string, before: number, maxRows: number): Promise<PurgeStep> {
-    const rows = await db.write((tx) =>
-      tx.all(
-        `DELETE FROM key_uses WHERE site_id = $1 AND key_id = $2 AND hour IN (
-           SELECT hour FROM key_uses WHERE site_id = $1 AND key_id = $2 AND hour < $3
-             AND hour < (SELECT MAX(hour) FROM key_uses WHERE site_id = $1 AND key_id = $2) ORDER BY hour LIMIT $4)
-         RETURNING hour`,
-        [siteId, keyId, Math.floor(before / hourMs), maxRows],
-      ),
+    const rows = await db.run(
+      `DELETE FROM key_uses WHERE site_id = $1 AND key_id = $2 AND hour IN (
+         SELECT hour FROM key_uses WHERE site_id = $1 AND key_id = $2 AND hour < $3
+           AND hour < (SELECT MAX(hour) FROM key_uses WHERE site_id = $1 AND key_id = $2) ORDER BY hour LIMIT $4)
+       RETURNING hour`,
+      [siteId, keyId, Math.floor(before / hourMs), maxRows],
     );
     return { removed: rows.length, next: rows.length < maxRows ? null : "" };
   }
@@ -191,23 +185,19 @@ export function purgeStore(db: Database) {
     maxHours: number,
   ): Promise<PurgeStep> {
     const end = Math.floor(before / hourMs);
-    const rows = await db.write((tx) =>
-      tx.all(
-        `DELETE FROM ${table} WHERE site_id = $1 AND hour < $2 AND hour < (
-           SELECT MIN(hour) + $3 FROM ${table} WHERE site_id = $1) RETURNING hour`,
-        [siteId, end, maxHours],
-      ),
+    const rows = await db.run(
+      `DELETE FROM ${table} WHERE site_id = $1 AND hour < $2 AND hour < (
+         SELECT MIN(hour) + $3 FROM ${table} WHERE site_id = $1) RETURNING hour`,
+      [siteId, end, maxHours],
     );
     return { removed: rows.length, next: rows.length ? "" : null };
   }
 
   async function audit(siteId: string, before: number, maxRows: number): Promise<PurgeStep> {
-    const rows = await db.write((tx) =>
-      tx.all(
-        `DELETE FROM audit WHERE site_id = $1 AND id IN (
-           SELECT id FROM audit WHERE site_id = $1 AND id < $2 ORDER BY id LIMIT $3) RETURNING id`,
-        [siteId, idAt(before), maxRows],
-      ),
+    const rows = await db.run(
+      `DELETE FROM audit WHERE site_id = $1 AND id IN (
+         SELECT id FROM audit WHERE site_id = $1 AND id < $2 ORDER BY id LIMIT $3) RETURNING id`,
+      [siteId, idAt(before), maxRows],
     );
     return { removed: rows.length, next: rows.length < maxRows ? null : "" };
   }

@@ -9,6 +9,7 @@ import { openClient } from "../engine/postgres/client.ts";
 import {
   onOneMachine,
   rowStatement,
+  singleStatements,
   type Database,
   type Query,
   type RowQuery,
@@ -132,8 +133,7 @@ function removeDatabase(file: string): void {
 }
 
 async function openPostgresTarget(url: string, force: boolean): Promise<RestoreTarget | RestoreObstacle> {
-  const { server } = await findPrimary(serverUrls(url));
-  const client = await openClient(server, "cleancast restore");
+  const client = await openOnPrimary(url);
   const all: Query["all"] = (sql, params) => query(client, sql, params);
   const change: RowQuery["change"] = (statement, rows, first) => changeRows(client, statement, rows, first);
   try {
@@ -165,6 +165,7 @@ async function openPostgresTarget(url: string, force: boolean): Promise<RestoreT
       commitGroup: (siteId) => siteId,
       promotions: () => 0,
       ...onOneMachine,
+      ...singleStatements,
       isDataError: () => false,
       isOwnError: () => true,
       close: async () => {},
@@ -178,6 +179,9 @@ async function openPostgresTarget(url: string, force: boolean): Promise<RestoreT
   };
 }
 
+const openOnPrimary = async (url: string) =>
+  openClient((await findPrimary(serverUrls(url))).server, "cleancast restore");
+
 async function dropAll(all: Query["all"]): Promise<void> {
   if (await isCitus({ all })) await all(sequentialShardChanges);
   for (const table of ["migrations", ...tablesAt(latestVersion)]) await all(`DROP TABLE IF EXISTS ${table}`);
@@ -185,8 +189,7 @@ async function dropAll(all: Query["all"]): Promise<void> {
 
 /** Empties a PostgreSQL database into which a backup was restored to try it. */
 export async function dropTables(url: string): Promise<void> {
-  const { server } = await findPrimary(serverUrls(url));
-  const client = await openClient(server, "cleancast restore");
+  const client = await openOnPrimary(url);
   try {
     await client.query("BEGIN");
     await dropAll((sql, params) => query(client, sql, params));
@@ -217,4 +220,4 @@ export async function fillTable(
 }
 
 /** Removes the rows that a migration has inserted. */
-export const emptyTable = (db: Database, table: string) => db.write((tx) => tx.all(`DELETE FROM ${table}`));
+export const emptyTable = (db: Database, table: string) => db.run(`DELETE FROM ${table}`);

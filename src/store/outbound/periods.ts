@@ -6,7 +6,8 @@
 // two nodes that close at once one finds that the head has moved.
 
 import { columns } from "../schema/columns.ts";
-import { tuples, type Database, type Query, type Row } from "../engine/database.ts";
+import { asNumber, asText, describeRow } from "../describeRow.ts";
+import { list, type Database, type Query, type Row } from "../engine/database.ts";
 import { sumTotals, type Totals } from "./totals.ts";
 
 /** `number` counts up within a site, in the order in which periods were closed. */
@@ -17,6 +18,11 @@ export type Period = Totals & {
   endsAt: number;
   closedAt: number;
 };
+
+export const periodRow = describeRow<Period, Period>({
+  siteId: asText, number: asNumber, startsAt: asNumber, endsAt: asNumber, conversions: asNumber, removed: asNumber,
+  closedAt: asNumber,
+}); // prettier-ignore
 
 export type PeriodHead = { siteId: string; number: number; endsAt: number };
 
@@ -42,11 +48,7 @@ export function periodStore(db: Database) {
          ORDER BY site_id`,
         [before, after],
       );
-      return rows.map((row) => ({
-        siteId: String(row.site_id),
-        number: Number(row.number),
-        endsAt: Number(row.ends_at),
-      }));
+      return rows.map((row) => periodRow.readSome(row, ["siteId", "number", "endsAt"]));
     },
 
     /** Closes the open period; null when another node has closed it or is closing it. */
@@ -92,8 +94,8 @@ async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Peri
     [siteId, period.number, endsAt, now, sum.conversions, sum.removed],
   );
   await tx.all(
-    `INSERT INTO periods (site_id, number, starts_at, ends_at, conversions, removed, closed_at) VALUES ${tuples(1, 7)}`,
-    [siteId, period.number, startsAt, endsAt, period.conversions, period.removed, now],
+    `INSERT INTO periods (${periodRow.inserted.join(", ")}) VALUES (${list(periodRow.inserted.length)})`,
+    periodRow.values(period),
   );
   await queuePushes(tx, period, dueAt, now);
   return period;

@@ -5,10 +5,10 @@
 
 import { minuteMs } from "../../kernel/time.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
-import { columns, qualified } from "../schema/columns.ts";
-import { readNumber } from "../describeRow.ts";
-import { chunks, tuples, type Database, type Query, type Row, type Value } from "../engine/database.ts";
-import type { Period } from "./periods.ts";
+import { columns } from "../schema/columns.ts";
+import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow, qualified, readNumber } from "../describeRow.ts"; // prettier-ignore
+import { rowStatement, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
+import { periodRow, type Period } from "./periods.ts";
 import type { Address } from "./webhooks.ts";
 
 export type WebhookKey = { siteId: string; webhookId: string };
@@ -51,9 +51,18 @@ type PushSettlement = WebhookKey & {
     | { ok: false; failures: number; failingSince: number; dueAt: number; disabled: AuditLine | null }
   );
 
-const lineColumns = [
-  "site_id", "webhook_id", "id", "number", "started_at", "duration_ms", "ok", "http_status", "error", "response",
-]; // prettier-ignore
+type LoggedCall = WebhookKey & PushCall & { number: number | null };
+
+export const callRow = describeRow<LoggedCall, LoggedCall>({
+  siteId: asText, webhookId: asText, id: asText, number: asNumberOrNull, startedAt: asNumber, durationMs: asNumber,
+  ok: { read: (value) => Number(value) === 1, pack: Number },
+  httpStatus: asNumberOrNull, error: asTextOrNull, response: asTextOrNull,
+}); // prettier-ignore
+
+const insertCalls = rowStatement({
+  text: `INSERT INTO push_log (${callRow.inserted.join(", ")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  columns: callRow.inserted.length,
+});
 
 /** A webhook whose row is damaged is read again after this time: a person may have restored it from a backup. */
 const rereadMs = minuteMs;
@@ -97,7 +106,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
           return null;
         }
         const [oldest] = await tx.all(
-          `SELECT ${qualified("periods")} FROM pushes
+          `SELECT ${qualified("periods", periodRow)} FROM pushes
            JOIN periods ON periods.site_id = pushes.site_id AND periods.number = pushes.number
            WHERE pushes.site_id = $1 AND pushes.webhook_id = $2 AND pushes.state = 'queued'
            ORDER BY pushes.number LIMIT 1`,
@@ -111,7 +120,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
           siteId,
           webhookId,
           address,
-          period: periodOf(oldest),
+          period: periodRow.read(oldest),
           failures: Number(row.attempts),
           failingSince: readNumber(row.failing_since),
           leaseUntil: lease.until,
@@ -124,11 +133,9 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
       { siteId, webhookId }: WebhookKey,
       { owner, now, until }: { owner: string; now: number; until: number },
     ): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `UPDATE webhooks SET due_at = $4, updated_at = $5 WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING id`,
-          [siteId, webhookId, owner, until, now],
-        ),
+      const rows = await db.run(
+        `UPDATE webhooks SET due_at = $4, updated_at = $5 WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING id`,
+        [siteId, webhookId, owner, until, now],
       );
       return rows.length > 0;
     },
@@ -146,7 +153,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
 
     /** For the embedded store, which has one node: leases of an earlier process are void. */
     async releaseLeases(): Promise<void> {
-      await db.write((tx) => tx.all(`UPDATE webhooks SET owner = '', due_at = 0 WHERE owner <> ''`));
+      await db.run(`UPDATE webhooks SET owner = '', due_at = 0 WHERE owner <> ''`);
     },
 
     /** Queues all periods that overlap the given time again, pushed or not. Returns their numbers. */
@@ -186,7 +193,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
     /** Lists the log of a webhook, newest first; `before` is the id of the last line of the previous page. */
     async listLog({ siteId, webhookId }: WebhookKey, limit: number, before?: string): Promise<PushLine[]> {
       const rows = await db.all(
-        `SELECT ${qualified("push_log")}, periods.starts_at, periods.ends_at, periods.conversions, periods.removed FROM push_log
+        `SELECT ${qualified("push_log", callRow)}, periods.starts_at, periods.ends_at, periods.conversions, periods.removed FROM push_log
          LEFT JOIN periods ON periods.site_id = push_log.site_id AND periods.number = push_log.number
          WHERE push_log.site_id = $1 AND push_log.webhook_id = $2 ${before === undefined ? "" : "AND push_log.id < $4"}
          ORDER BY push_log.id DESC LIMIT $3`,
@@ -226,7 +233,7 @@ async function releaseWebhook(tx: Query, siteId: string, webhookId: string, dueA
   ]);
 }
 
-async function settleOne(tx: Query, lineId: string, settlement: PushSettlement): Promise<boolean> {
+async function settleOne(tx: RowQuery, lineId: string, settlement: PushSettlement): Promise<boolean> {
   const { siteId, webhookId, owner, number, at, calls } = settlement;
   const next = settlement.ok ? { failures: 0, failingSince: null, dueAt: 0 } : settlement;
   const [row] = await tx.all(
@@ -254,61 +261,20 @@ async function settleOne(tx: Query, lineId: string, settlement: PushSettlement):
 }
 
 async function writeLog(
-  tx: Query,
-  { siteId, webhookId }: WebhookKey,
+  tx: RowQuery,
+  key: WebhookKey,
   number: number | null,
   calls: readonly PushCall[],
 ): Promise<void> {
-  for (const some of chunks(calls)) {
-    await tx.all(
-      `INSERT INTO push_log (${lineColumns.join(",")}) VALUES ${tuples(some.length, lineColumns.length)}
-       ON CONFLICT DO NOTHING`,
-      some.flatMap((call): Value[] => [
-        siteId,
-        webhookId,
-        call.id,
-        number,
-        call.startedAt,
-        call.durationMs,
-        call.ok ? 1 : 0,
-        call.httpStatus,
-        call.error,
-        call.response,
-      ]),
-    );
-  }
-}
-
-function periodOf(row: Row): Period {
-  return {
-    siteId: String(row.site_id),
-    number: Number(row.number),
-    startsAt: Number(row.starts_at),
-    endsAt: Number(row.ends_at),
-    conversions: Number(row.conversions),
-    removed: Number(row.removed),
-    closedAt: Number(row.closed_at),
-  };
+  await tx.change(
+    insertCalls,
+    calls.map((call) => callRow.values({ ...key, ...call, number })),
+  );
 }
 
 function lineOf(row: Row): PushLine {
-  return {
-    id: String(row.id),
-    startedAt: Number(row.started_at),
-    durationMs: Number(row.duration_ms),
-    ok: Number(row.ok) === 1,
-    httpStatus: row.http_status as number | null,
-    error: row.error as string | null,
-    response: row.response as string | null,
-    period:
-      row.number === null
-        ? null
-        : {
-            number: Number(row.number),
-            startsAt: Number(row.starts_at),
-            endsAt: Number(row.ends_at),
-            conversions: Number(row.conversions),
-            removed: Number(row.removed),
-          },
-  };
+  const { siteId: _site, webhookId: _webhook, number, ...call } = callRow.read(row);
+  if (number === null) return { ...call, period: null };
+  const { startsAt, endsAt, conversions, removed } = periodRow.read(row);
+  return { ...call, period: { number, startsAt, endsAt, conversions, removed } };
 }

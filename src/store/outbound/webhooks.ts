@@ -75,7 +75,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
   }
 
   /** Commits the work and its audit line, whose id is made outside so that a second run writes it once. */
-  function change(line: AuditLine, work: (tx: Query) => Promise<void>): Promise<void> {
+  function change(line: AuditLine, work: (tx: Query) => Promise<unknown>): Promise<void> {
     const lineId = newId();
     return db.write(async (tx) => {
       await work(tx);
@@ -149,14 +149,14 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     /** Gives a webhook whose row is damaged a new address, and enables it. Its queue stays. */
     repair(line: AuditLine, id: string, address: Address): Promise<void> {
       const { url, secrets } = sealed(line.siteId, id, address);
-      return change(line, async (tx) => {
-        await tx.all(
+      return change(line, (tx) =>
+        tx.all(
           `UPDATE webhooks SET url = $3, secrets = $4, state = 'active', state_reason = NULL, disabled_by = NULL,
              failing_since = NULL, attempts = 0, due_at = 0, owner = '', updated_at = $5
            WHERE site_id = $1 AND id = $2`,
           [line.siteId, id, url, secrets, line.at],
-        );
-      });
+        ),
+      );
     },
 
     setSendEmpty(line: AuditLine, id: string, sendEmpty: boolean): Promise<void> {

@@ -15,8 +15,8 @@ import {
 import { columns } from "../schema/columns.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 import { inGroups } from "../engine/groupCommit.ts";
-import { peoplePurgeStore } from "./purgePeople.ts";
-import { oldestIn, packRecord, unpackForEvent, unpackRecord } from "./personCodec.ts";
+import { peopleKeys, peoplePurgeStore, removeRecord, saveRecord, type PeopleTable } from "./purgePeople.ts";
+import { packRecord, unpackForEvent, unpackRecord } from "./personCodec.ts";
 
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
 
@@ -165,12 +165,12 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
 
   /** Reads and locks a record. A missing one is inserted first, so that concurrent transactions wait for each other. */
   async function record<T extends Identity | Visitor>(
-    table: string,
-    key: string,
+    table: PeopleTable,
     id: string,
     empty: T,
     at: number,
   ): Promise<T> {
+    const key = peopleKeys[table];
     await tx.all(
       `INSERT INTO ${table} (site_id, ${key}, record, oldest_at) VALUES ($1, $2, $3, $4)
        ON CONFLICT (site_id, ${key}) DO NOTHING`,
@@ -182,23 +182,9 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     ]);
     return unpackRecord(String(row?.record), id) as T;
   }
-  async function save(
-    table: string,
-    key: string,
-    id: string,
-    value: Identity | Visitor,
-    at: number,
-  ): Promise<void> {
-    await tx.all(`UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`, [
-      siteId,
-      id,
-      packRecord(value, id),
-      oldestIn(value.visits, at),
-    ]);
-  }
-  const remove = async (table: string, key: string, id: string) => {
-    await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [siteId, id]);
-  };
+  const save = (table: PeopleTable, id: string, value: Identity | Visitor, at: number) =>
+    saveRecord(tx, siteId, table, id, value, at);
+  const remove = (table: PeopleTable, id: string) => removeRecord(tx, siteId, table, id);
   const decisions = async (column: "subject" | "given_by", value: Value) =>
     (
       await tx.all(
@@ -208,15 +194,13 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     ).map(decisionOf);
 
   return {
-    lockVisitor: (id: string, at: number) => record("visitors", "visitor_id", id, newVisitor, at),
-    saveVisitor: (id: string, visitor: Visitor, at: number) =>
-      save("visitors", "visitor_id", id, visitor, at),
-    removeVisitor: (id: string) => remove("visitors", "visitor_id", id),
-    lockIdentity: (emailSha256: Sha256, at: number) =>
-      record("identities", "email_sha256", emailSha256, newIdentity, at),
+    lockVisitor: (id: string, at: number) => record("visitors", id, newVisitor, at),
+    saveVisitor: (id: string, visitor: Visitor, at: number) => save("visitors", id, visitor, at),
+    removeVisitor: (id: string) => remove("visitors", id),
+    lockIdentity: (emailSha256: Sha256, at: number) => record("identities", emailSha256, newIdentity, at),
     saveIdentity: (emailSha256: Sha256, identity: Identity, at: number) =>
-      save("identities", "email_sha256", emailSha256, identity, at),
-    removeIdentity: (emailSha256: Sha256) => remove("identities", "email_sha256", emailSha256),
+      save("identities", emailSha256, identity, at),
+    removeIdentity: (emailSha256: Sha256) => remove("identities", emailSha256),
     listDecisionsAbout: (subject: string) => decisions("subject", subject),
     /** Lists the decisions of a visitor, which are about persons. */
     listDecisionsBy: async (visitorId: string) =>

@@ -35,18 +35,37 @@ export function peoplePurgeStore(db: Database) {
   };
 }
 
-const keyOf = { identities: "email_sha256", visitors: "visitor_id" } as const;
+export const peopleKeys = { identities: "email_sha256", visitors: "visitor_id" } as const;
+export type PeopleTable = keyof typeof peopleKeys;
+
+export async function saveRecord(
+  tx: Query,
+  siteId: string,
+  table: PeopleTable,
+  id: string,
+  record: Identity | Visitor,
+  at: number,
+): Promise<void> {
+  await tx.all(
+    `UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${peopleKeys[table]} = $2`,
+    [siteId, id, packRecord(record, id), oldestIn(record.visits, at)],
+  );
+}
+
+export async function removeRecord(tx: Query, siteId: string, table: PeopleTable, id: string): Promise<void> {
+  await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${peopleKeys[table]} = $2`, [siteId, id]);
+}
 
 /** Deletes records that have no visit left. */
 async function purgeRecords(
   tx: Query,
   db: Database,
   siteId: string,
-  table: keyof typeof keyOf,
+  table: PeopleTable,
   ids: readonly string[],
   before: number,
 ): Promise<void> {
-  const key = keyOf[table];
+  const key = peopleKeys[table];
   const lock = db.forUpdate;
   for (const id of ids) {
     const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [
@@ -59,16 +78,8 @@ async function purgeRecords(
       .filter((visit) => visit.seenAt >= before)
       .map((visit) => withoutOldClickIds(visit, before));
     // A damaged record is of no use, and may hold what is too old. Kept, it would stop the purge of all others.
-    if (!record || !visits?.length) {
-      await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [siteId, id]);
-    } else {
-      await tx.all(`UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`, [
-        siteId,
-        id,
-        packRecord({ ...record, visits }, id),
-        oldestIn(visits, before),
-      ]);
-    }
+    if (!record || !visits?.length) await removeRecord(tx, siteId, table, id);
+    else await saveRecord(tx, siteId, table, id, { ...record, visits }, before);
   }
 }
 

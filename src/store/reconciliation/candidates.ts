@@ -38,7 +38,7 @@ export type CandidateHead = {
 export type Candidate = CandidateHead & { deliveries: CandidateDelivery[] };
 
 /** A search for events of a person that were received from `from` on and before `to`. */
-export type PersonSearch = { emailSha256: Sha256; from: number; to: number };
+type PersonSearch = { emailSha256: Sha256; from: number; to: number };
 
 const candidateColumns = `${summaryColumns}, ${emailColumn}, plan, owner, time`;
 

@@ -2,9 +2,9 @@
 // claimed before a fetch, so of several nodes one fetches, and a fetch whose node died is repeated later.
 
 import { dayMs, hourMs } from "../../kernel/time.ts";
-import { openObject, readObject } from "../damagedRows.ts";
-import { readNumber, readText } from "../describeRow.ts";
-import type { Database, Row } from "../engine/database.ts";
+import { openObject } from "../damagedRows.ts";
+import { asNumber, asNumberOrNull, asObject, asText, asTextOrNull, describeRow } from "../describeRow.ts";
+import type { Database } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 
@@ -27,8 +27,6 @@ export type Feed = {
   createdAt: number;
 };
 
-const feedColumns = "site_id, address, options, due_at, fetched_at, error, tally, failing_since, created_at";
-
 export const feedPlace = (siteId: string) => `order feed ${siteId}`;
 
 /** A fetch that ended without a result is repeated after this time. */
@@ -37,22 +35,21 @@ export const feedRetryMs = hourMs;
 const maxDelayMs = dayMs + hourMs;
 
 export function feedStore(db: Database, seal: Seal, newId: () => string) {
-  const feedOf = (row: Row): Feed => ({
-    siteId: String(row.site_id),
-    address: openObject(seal, String(row.address), feedPlace(String(row.site_id))) as FeedAddress | null,
-    options: readObject(String(row.options)) ?? {},
-    dueAt: Number(row.due_at),
-    fetchedAt: readNumber(row.fetched_at),
-    error: readText(row.error ?? null),
-    tally: readObject(String(row.tally)) ?? {},
-    failingSince: readNumber(row.failing_since),
-    createdAt: Number(row.created_at),
-  });
+  const feedRow = describeRow<Feed, Feed>({
+    siteId: asText,
+    address: {
+      column: "address",
+      read: (text, { site_id }) =>
+        openObject(seal, String(text), feedPlace(String(site_id))) as FeedAddress | null,
+    },
+    options: asObject, dueAt: asNumber, fetchedAt: asNumberOrNull, error: asTextOrNull, tally: asObject,
+    failingSince: asNumberOrNull, createdAt: asNumber,
+  }); // prettier-ignore
 
   return {
     async find(siteId: string): Promise<Feed | null> {
-      const [row] = await db.all(`SELECT ${feedColumns} FROM order_feeds WHERE site_id = $1`, [siteId]);
-      return row ? feedOf(row) : null;
+      const [row] = await db.all(`SELECT ${feedRow.list} FROM order_feeds WHERE site_id = $1`, [siteId]);
+      return row ? feedRow.read(row) : null;
     },
 
     /** Sets the feed of a site; it is due at once. What is known of its fetches stays. */
@@ -83,25 +80,22 @@ export function feedStore(db: Database, seal: Seal, newId: () => string) {
 
     /** Makes the feed due now. */
     async makeDue(siteId: string): Promise<void> {
-      await db.write((tx) => tx.all(`UPDATE order_feeds SET due_at = 0 WHERE site_id = $1`, [siteId]));
+      await db.run(`UPDATE order_feeds SET due_at = 0 WHERE site_id = $1`, [siteId]);
     },
 
     async listDue(now: number): Promise<Feed[]> {
       const rows = await db.all(
-        `SELECT ${feedColumns} FROM order_feeds WHERE due_at <= $1 OR due_at > $2 LIMIT ${maxDue}`,
+        `SELECT ${feedRow.list} FROM order_feeds WHERE due_at <= $1 OR due_at > $2 LIMIT ${maxDue}`,
         [now, now + maxDelayMs],
       );
-      return rows.map(feedOf);
+      return rows.map(feedRow.read);
     },
 
     /** False when another node was first, or the feed was changed. */
     async claim({ siteId, dueAt }: Feed, now: number): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(`UPDATE order_feeds SET due_at = $3 WHERE site_id = $1 AND due_at = $2 RETURNING site_id`, [
-          siteId,
-          dueAt,
-          now + feedRetryMs,
-        ]),
+      const rows = await db.run(
+        `UPDATE order_feeds SET due_at = $3 WHERE site_id = $1 AND due_at = $2 RETURNING site_id`,
+        [siteId, dueAt, now + feedRetryMs],
       );
       return rows.length > 0;
     },
@@ -112,14 +106,12 @@ export function feedStore(db: Database, seal: Seal, newId: () => string) {
       claimedAt: number,
       { error, tally, dueAt, at }: { error: string | null; tally: object; dueAt: number; at: number },
     ): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `UPDATE order_feeds SET fetched_at = $3, error = $4, tally = $5,
-             due_at = CASE WHEN due_at = $2 THEN $6 ELSE due_at END,
-             failing_since = CASE WHEN $7 = 1 THEN COALESCE(failing_since, $3) ELSE NULL END
-           WHERE site_id = $1`,
-          [siteId, claimedAt + feedRetryMs, at, error, JSON.stringify(tally), dueAt, error === null ? 0 : 1],
-        ),
+      await db.run(
+        `UPDATE order_feeds SET fetched_at = $3, error = $4, tally = $5,
+           due_at = CASE WHEN due_at = $2 THEN $6 ELSE due_at END,
+           failing_since = CASE WHEN $7 = 1 THEN COALESCE(failing_since, $3) ELSE NULL END
+         WHERE site_id = $1`,
+        [siteId, claimedAt + feedRetryMs, at, error, JSON.stringify(tally), dueAt, error === null ? 0 : 1],
       );
     },
   };

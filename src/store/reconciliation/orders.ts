@@ -5,8 +5,8 @@ import { hash } from "node:crypto";
 import type { Sha256 } from "../../kernel/event.ts";
 import { eraseMasks } from "../../kernel/maskAddresses.ts";
 import { foldOrderId, type OrderStatus } from "../../kernel/reconciliation.ts";
-import { describeRow, readNumber, readText } from "../describeRow.ts";
-import { chunks, list, rowStatement, type Database } from "../engine/database.ts";
+import { asNumber, asNumberOrNull, asOneOf, asText, describeRow, readNumber } from "../describeRow.ts";
+import { allByKeys, chunks, list, rowStatement, type Database } from "../engine/database.ts";
 import { emailRef } from "../events/eventRow.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 
@@ -35,31 +35,16 @@ export function orderKey(
 /** The order id as the list has it; null where it has none. */
 export const orderIdOf = ({ id }: Pick<Order, "id">) => (id.startsWith("=") ? id.slice(1) : null);
 
-const orderRow = describeRow<Order, Order>(
-  {
-    siteId: { column: "site_id", write: (order) => order.siteId, read: String },
-    id: { column: "id", write: (order) => order.id, read: String },
-    time: { column: "time", write: (order) => order.time, read: Number },
-    value: { column: "value", write: (order) => order.value, read: readNumber },
-    currency: { column: "currency", write: (order) => order.currency, read: String },
-    status: { column: "status", write: (order) => order.status, read: (value) => value as OrderStatus },
-    emailSha256: {
-      column: "email_sha256",
-      write: (order) => order.emailSha256,
-      read: (value) => readText(value) as Sha256 | null,
-    },
-    listedAt: { column: "listed_at", write: (order) => order.listedAt, read: Number },
-  },
-  {
-    folded: (order) => {
-      const orderId = orderIdOf(order);
-      return orderId === null ? null : foldOrderId(orderId);
-    },
-    email_ref: ({ emailSha256 }) => emailSha256 && emailRef(emailSha256),
-  },
-);
+export const orderRow = describeRow<Order, Order>({
+  siteId: asText, id: asText, time: asNumber, value: asNumberOrNull, currency: asText, status: asOneOf<OrderStatus>(),
+  emailSha256: asOneOf<Sha256 | null>(), listedAt: asNumber,
+}, {
+  folded: (order) => foldedOf(orderIdOf(order)),
+  email_ref: ({ emailSha256 }) => emailSha256 && emailRef(emailSha256),
+}); // prettier-ignore
 
-const orderColumns = orderRow.columns.join(", ");
+const foldedOf = (orderId: string | null) => (orderId === null ? null : foldOrderId(orderId));
+
 const [, , ...changing] = orderRow.inserted;
 
 /** An older list must not undo a newer one: two uploads may run at once. */
@@ -74,13 +59,13 @@ const maxFolded = 20;
 
 /** A search for each: with IN, PostgreSQL reads the whole table until its statistics know it. */
 const ordersOfFolded = (parameter: number) =>
-  `SELECT * FROM (SELECT ${orderColumns} FROM orders WHERE site_id = $1 AND folded = $${parameter}
+  `SELECT * FROM (SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND folded = $${parameter}
      LIMIT ${maxFolded}) AS found`;
 
 /** The position in a list that is sorted by time and id. */
 export type OrderCursor = { time: number; id: string };
 
-export type OrderSummary = {
+type OrderSummary = {
   /** At most `maxCounted`; `isAtLeast` where there are more. */
   orders: number;
   isAtLeast: boolean;
@@ -94,21 +79,13 @@ export function orderStore(db: Database, newId: () => string) {
     async write(orders: readonly Order[]): Promise<void> {
       const last = new Map(orders.map((order) => [order.id, order]));
       const rows = [...last.values()].map((order) => orderRow.values(order));
-      await db.write(async (tx) => {
-        for (const some of chunks(rows)) await tx.change(writeOrders, some);
-      });
+      await db.write((tx) => tx.change(writeOrders, rows));
     },
 
     async find(siteId: string, ids: readonly string[]): Promise<Map<string, Order>> {
-      const found = new Map<string, Order>();
-      for (const some of chunks(ids)) {
-        const rows = await db.all(
-          `SELECT ${orderColumns} FROM orders WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-          [siteId, ...some],
-        );
-        for (const row of rows) found.set(String(row.id), orderRow.read(row));
-      }
-      return found;
+      const sql = `SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND id IN ({KEYS})`;
+      const rows = await allByKeys(db, sql, [siteId], ids);
+      return new Map(rows.map((row) => [String(row.id), orderRow.read(row)]));
     },
 
     /** Finds orders by folded order ids. Few orders share one; of each, no more than `maxFolded` are read. */
@@ -130,7 +107,7 @@ export function orderStore(db: Database, newId: () => string) {
       limit: number,
     ): Promise<Order[]> {
       const rows = await db.all(
-        `SELECT ${orderColumns} FROM orders
+        `SELECT ${orderRow.list} FROM orders
          WHERE site_id = $1 AND (time, id) > ($2, $3) AND time >= $4 AND time < $5 ORDER BY time, id LIMIT $6`,
         [siteId, after?.time ?? from, after?.id ?? "", from, to, limit],
       );
@@ -162,7 +139,7 @@ export function orderStore(db: Database, newId: () => string) {
     /** Lists the orders of a person, for an export. */
     async listByPerson(siteId: string, emailSha256: Sha256): Promise<Order[]> {
       const rows = await db.all(
-        `SELECT ${orderColumns} FROM orders WHERE site_id = $1 AND email_ref = $2 AND email_sha256 = $3 ORDER BY time, id`,
+        `SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND email_ref = $2 AND email_sha256 = $3 ORDER BY time, id`,
         [siteId, emailRef(emailSha256), emailSha256],
       );
       return rows.map(orderRow.read);
@@ -180,11 +157,9 @@ export function orderStore(db: Database, newId: () => string) {
       const ids = orders.map(({ id }) => String(id));
       const telling = ids.filter((id) => id.startsWith("~") || eraseMasks(id) !== id);
       for (const some of chunks(ids))
-        await db.write((tx) =>
-          tx.all(
-            `UPDATE orders SET email_ref = NULL, email_sha256 = NULL WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-            [siteId, ...some],
-          ),
+        await db.run(
+          `UPDATE orders SET email_ref = NULL, email_sha256 = NULL WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+          [siteId, ...some],
         );
       const runs = telling.length
         ? await db.all(`SELECT id FROM reconciliations WHERE site_id = $1`, [siteId])
@@ -205,12 +180,10 @@ export function orderStore(db: Database, newId: () => string) {
 
     /** Removes up to `limit` orders from before `before`. */
     async purge(siteId: string, before: number, limit: number): Promise<PurgeStep> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `DELETE FROM orders WHERE site_id = $1 AND id IN (
-             SELECT id FROM orders WHERE site_id = $1 AND time < $2 ORDER BY time, id LIMIT $3) RETURNING id`,
-          [siteId, before, limit],
-        ),
+      const rows = await db.run(
+        `DELETE FROM orders WHERE site_id = $1 AND id IN (
+           SELECT id FROM orders WHERE site_id = $1 AND time < $2 ORDER BY time, id LIMIT $3) RETURNING id`,
+        [siteId, before, limit],
       );
       return { removed: rows.length, next: rows.length < limit ? null : "" };
     },

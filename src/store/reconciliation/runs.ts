@@ -6,8 +6,16 @@ import type { ConfirmationReason, ConfirmationState, CountedAs } from "../../ker
 import type { DeliveryState } from "../../kernel/event.ts";
 import type { MatchKind, OrderStatus, RowClass, RunState } from "../../kernel/reconciliation.ts";
 import { readObject, tryParse } from "../damagedRows.ts";
-import { describeRow, readNumber, readText } from "../describeRow.ts";
-import { chunks, list, rowStatement, type Database, type Row, type Value } from "../engine/database.ts";
+import { asNumber, asNumberOrNull, asObject, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts"; // prettier-ignore
+import {
+  allByKeys,
+  chunks,
+  list,
+  rowStatement,
+  type Database,
+  type Row,
+  type Value,
+} from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 
@@ -67,27 +75,15 @@ export type RunRow = {
   outcomes: RowOutcome[];
 };
 
-const run = describeRow<Run, Run>({
-  siteId: { column: "site_id", write: (one) => one.siteId, read: String },
-  id: { column: "id", write: (one) => one.id, read: String },
-  state: { column: "state", write: (one) => one.state, read: (value) => value as RunState },
-  phase: { column: "phase", write: (one) => one.phase, read: (value) => value as Run["phase"] },
-  cursor: { column: "cursor", write: (one) => one.cursor, read: String },
+export const runRow = describeRow<Run, Run>({
+  siteId: asText, id: asText, state: asOneOf<RunState>(), phase: asOneOf<Run["phase"]>(), cursor: asText,
   from: { column: "from_time", write: (one) => one.from, read: Number },
   to: { column: "to_time", write: (one) => one.to, read: Number },
-  event: { column: "event", write: (one) => one.event, read: String },
-  tolerance: { column: "tolerance", write: (one) => one.tolerance, read: Number },
-  tally: {
-    column: "tally",
-    write: (one) => JSON.stringify(one.tally),
-    read: (value) => readObject(String(value)) ?? {},
-  },
+  event: asText, tolerance: asNumber,
+  tally: asObject,
   isReadable: { column: "tally", read: (value) => readObject(String(value)) !== null },
-  startedBy: { column: "started_by", write: (one) => one.startedBy, read: String },
-  startedAt: { column: "started_at", write: (one) => one.startedAt, read: Number },
-  updatedAt: { column: "updated_at", write: (one) => one.updatedAt, read: Number },
-});
-const runColumns = run.columns.join(", ");
+  startedBy: asText, startedAt: asNumber, updatedAt: asNumber,
+}); // prettier-ignore
 
 type PackedOutcome = [
   connectionId: string,
@@ -123,34 +119,18 @@ function readOutcomes(value: Value): RowOutcome[] {
   );
 }
 
-const result = describeRow<RunRow, RunRow>({
-  siteId: { column: "site_id", write: (one) => one.siteId, read: String },
-  runId: { column: "run_id", write: (one) => one.runId, read: String },
-  id: { column: "id", write: (one) => one.id, read: String },
-  class: { column: "class", write: (one) => one.class, read: (value) => value as RowClass },
-  foundBy: { column: "found_by", write: (one) => one.foundBy, read: (value) => value as MatchKind | null },
-  eventId: { column: "event_id", write: (one) => one.eventId, read: readText },
-  events: { column: "events", write: (one) => one.events, read: Number },
-  time: { column: "time", write: (one) => one.time, read: Number },
-  orderValue: { column: "order_value", write: (one) => one.orderValue, read: readNumber },
-  orderCurrency: { column: "order_currency", write: (one) => one.orderCurrency, read: readText },
-  orderStatus: {
-    column: "order_status",
-    write: (one) => one.orderStatus,
-    read: (value) => value as OrderStatus | null,
-  },
-  eventValue: { column: "event_value", write: (one) => one.eventValue, read: readNumber },
-  eventCurrency: { column: "event_currency", write: (one) => one.eventCurrency, read: readText },
-  filtered: { column: "filtered", write: (one) => one.filtered, read: readText },
-  outcomes: { column: "outcomes", write: (one) => packOutcomes(one.outcomes), read: readOutcomes },
-});
-const resultColumns = result.columns.join(", ");
-const [, , , ...changing] = result.inserted;
+export const resultRow = describeRow<RunRow, RunRow>({
+  siteId: asText, runId: asText, id: asText, class: asOneOf<RowClass>(), foundBy: asOneOf<MatchKind | null>(),
+  eventId: asTextOrNull, events: asNumber, time: asNumber, orderValue: asNumberOrNull, orderCurrency: asTextOrNull,
+  orderStatus: asOneOf<OrderStatus | null>(), eventValue: asNumberOrNull, eventCurrency: asTextOrNull,
+  filtered: asTextOrNull, outcomes: { read: readOutcomes, pack: packOutcomes },
+}); // prettier-ignore
+const [, , , ...changing] = resultRow.inserted;
 
 const writeResults = rowStatement({
-  text: `INSERT INTO reconciliation_rows (${result.inserted.join(",")}) VALUES {ROWS}
+  text: `INSERT INTO reconciliation_rows (${resultRow.inserted.join(",")}) VALUES {ROWS}
     ON CONFLICT (site_id, run_id, id) DO UPDATE SET ${changing.map((column) => `${column} = excluded.${column}`).join(", ")}`,
-  columns: result.inserted.length,
+  columns: resultRow.inserted.length,
 });
 
 /** A search for each: with IN, PostgreSQL reads the whole table until its statistics know it. */
@@ -159,19 +139,19 @@ const rowOfEvent = (parameter: number) =>
      WHERE site_id = $1 AND run_id = $2 AND event_id = $${parameter} LIMIT 1) AS found`;
 
 /** A step: its rows, and the progress with them. */
-export type RunStep = Pick<Run, "phase" | "cursor" | "tally"> & { rows: readonly RunRow[]; at: number };
+type RunStep = Pick<Run, "phase" | "cursor" | "tally"> & { rows: readonly RunRow[]; at: number };
 
 type Key = Pick<Run, "siteId" | "id">;
 
 export function runStore(db: Database, newId: () => string) {
-  const readAll = (rows: readonly Row[]) => rows.map(run.read);
+  const readAll = (rows: readonly Row[]) => rows.map(runRow.read);
 
   const find = async ({ siteId, id }: Key): Promise<Run | null> => {
-    const [row] = await db.all(`SELECT ${runColumns} FROM reconciliations WHERE site_id = $1 AND id = $2`, [
+    const [row] = await db.all(`SELECT ${runRow.list} FROM reconciliations WHERE site_id = $1 AND id = $2`, [
       siteId,
       id,
     ]);
-    return row ? run.read(row) : null;
+    return row ? runRow.read(row) : null;
   };
 
   return {
@@ -182,9 +162,9 @@ export function runStore(db: Database, newId: () => string) {
       const auditId = newId();
       await db.write(async (tx) => {
         const rows = await tx.all(
-          `INSERT INTO reconciliations (${run.inserted.join(", ")}) VALUES (${list(run.inserted.length)})
+          `INSERT INTO reconciliations (${runRow.inserted.join(", ")}) VALUES (${list(runRow.inserted.length)})
            ON CONFLICT DO NOTHING RETURNING id`,
-          run.values(wanted),
+          runRow.values(wanted),
         );
         if (rows.length) await writeAudit(tx, auditId, line);
       });
@@ -196,13 +176,13 @@ export function runStore(db: Database, newId: () => string) {
     list: async (siteId: string): Promise<Run[]> =>
       readAll(
         await db.all(
-          `SELECT ${runColumns} FROM reconciliations WHERE site_id = $1 ORDER BY id DESC LIMIT ${maxListed}`,
+          `SELECT ${runRow.list} FROM reconciliations WHERE site_id = $1 ORDER BY id DESC LIMIT ${maxListed}`,
           [siteId],
         ),
       ),
 
     listRunning: async (): Promise<Run[]> =>
-      readAll(await db.all(`SELECT ${runColumns} FROM reconciliations WHERE state = 'running'`)),
+      readAll(await db.all(`SELECT ${runRow.list} FROM reconciliations WHERE state = 'running'`)),
 
     /** False when the run was cancelled, or another process has made this step. */
     step: (before: Run, next: RunStep): Promise<boolean> =>
@@ -228,35 +208,29 @@ export function runStore(db: Database, newId: () => string) {
           ],
         );
         if (moved.length === 0) return false;
-        const rows = next.rows.map((row) => result.values(row));
-        for (const some of chunks(rows)) await tx.change(writeResults, some);
+        await tx.change(
+          writeResults,
+          next.rows.map((row) => resultRow.values(row)),
+        );
         return true;
       }),
 
     /** False when the run had ended. */
     async cancel({ siteId, id }: Key, at: number): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `UPDATE reconciliations SET state = 'cancelled', updated_at = $3
-           WHERE site_id = $1 AND id = $2 AND (state = 'running' OR (state = 'cancelled' AND updated_at = $3)) RETURNING id`,
-          [siteId, id, at],
-        ),
+      const rows = await db.run(
+        `UPDATE reconciliations SET state = 'cancelled', updated_at = $3
+         WHERE site_id = $1 AND id = $2 AND (state = 'running' OR (state = 'cancelled' AND updated_at = $3)) RETURNING id`,
+        [siteId, id, at],
       );
       return rows.length > 0;
     },
 
     /** Finds rows by their ids. */
     async findRows({ siteId, id }: Key, ids: readonly string[]): Promise<Map<string, RunRow>> {
-      const found = new Map<string, RunRow>();
-      for (const some of chunks(ids)) {
-        const rows = await db.all(
-          `SELECT ${resultColumns} FROM reconciliation_rows
-           WHERE site_id = $1 AND run_id = $2 AND id IN (${list(some.length, 2)})`,
-          [siteId, id, ...some],
-        );
-        for (const row of rows) found.set(String(row.id), result.read(row));
-      }
-      return found;
+      const sql = `SELECT ${resultRow.list} FROM reconciliation_rows
+        WHERE site_id = $1 AND run_id = $2 AND id IN ({KEYS})`;
+      const rows = await allByKeys(db, sql, [siteId, id], ids);
+      return new Map(rows.map((row) => [String(row.id), resultRow.read(row)]));
     },
 
     /** Returns those of the events that an order of the run has already. */
@@ -282,11 +256,11 @@ export function runStore(db: Database, newId: () => string) {
         rowClass === null ? ["id > $3", "id"] : ["(class, id) > ($5, $3) AND class <= $5", "class, id"];
       const params: Value[] = [siteId, id, after, limit, ...(rowClass === null ? [] : [rowClass])];
       const rows = await db.all(
-        `SELECT ${resultColumns} FROM reconciliation_rows
+        `SELECT ${resultRow.list} FROM reconciliation_rows
          WHERE site_id = $1 AND run_id = $2 AND ${where} ORDER BY ${order} LIMIT $4`,
         params,
       );
-      return rows.map(result.read);
+      return rows.map(resultRow.read);
     },
 
     /**

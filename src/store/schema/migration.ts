@@ -21,3 +21,9 @@ export type Index = { name: string; on: string };
  * only be part of a release after the one that stopped using it.
  */
 type Change = { kind: "expand" } | { kind: "contract"; unusedSince: number };
+
+/** Completes a migration: all tables that it creates are sharded by site, but for those of the configuration. */
+export function shardOthers<Part extends Omit<Migration, "bySite">>(part: Part): Part & { bySite: string[] } {
+  const created = part.statements.flatMap((text) => /^CREATE TABLE (\w+)/.exec(text)?.[1] ?? []);
+  return { ...part, bySite: created.filter((table) => !part.configuration.includes(table)) };
+}

@@ -27,4 +27,4 @@ export async function writeMoveMarker(tx: Query, move: string, now: number): Pro
 }
 
 export const clearMoveMarker = (db: Database) =>
-  db.write((tx) => tx.all(`DELETE FROM migrations WHERE version = $1`, [moveMarkerVersion]));
+  db.run(`DELETE FROM migrations WHERE version = $1`, [moveMarkerVersion]);

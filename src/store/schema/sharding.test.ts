@@ -210,14 +210,14 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
     "SELECT site_id FROM lockouts GROUP BY site_id",
     "SELECT site_id FROM platform_sign_ins GROUP BY site_id",
   ],
-  "deliveries/backfills.ts": ["SELECT ${columns.backfills} FROM backfills WHERE state = 'running'"],
+  "deliveries/backfills.ts": ["SELECT ${backfillRow.list} FROM backfills WHERE state = 'running'"],
   "deliveries/deliveries.ts": [
     // Runs only on the embedded database.
-    "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
+    "UPDATE deliveries SET due_at = $1, owner = '', updated_at = $1 WHERE state = 'queued' AND owner <> ''",
   ],
   "deliveries/dueConnections.ts": ["SELECT site_id, connection_id FROM deliveries WHERE ${condition}"],
-  "reconciliation/feeds.ts": ["SELECT ${feedColumns} FROM order_feeds WHERE due_at <= $1 OR due_at > $2"],
-  "reconciliation/runs.ts": ["SELECT ${runColumns} FROM reconciliations WHERE state = 'running'"],
+  "reconciliation/feeds.ts": ["SELECT ${feedRow.list} FROM order_feeds WHERE due_at <= $1 OR due_at > $2"],
+  "reconciliation/runs.ts": ["SELECT ${runRow.list} FROM reconciliations WHERE state = 'running'"],
   "statistics/alerts.ts": [
     // A sharded database is not asked.
     "SELECT DISTINCT site_id FROM alerts",
@@ -226,7 +226,10 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
     "SELECT DISTINCT site_id FROM order_feeds",
     "SELECT DISTINCT site_id FROM reconciliations",
   ],
-  "maintenance/dueTimes.ts": ["SELECT site_id, id FROM webhooks"],
+  "maintenance/dueTimes.ts": [
+    "SELECT site_id, id FROM webhooks",
+    "SELECT site_id FROM statistics_heads AS heads WHERE to_hour > $3 OR EXISTS",
+  ],
   "statistics/health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
   "outbound/periods.ts": ["SELECT site_id, number, ends_at FROM period_heads"],
   "outbound/pushes.ts": [
@@ -252,8 +255,11 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   "corrections/corrections.ts": ["INSERT INTO corrections (${"],
   "confirmations/confirmations.ts": ["INSERT INTO confirmations (${"],
   "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
+  "outbound/periods.ts": ["INSERT INTO periods (${"],
+  "outbound/pushes.ts": ["INSERT INTO push_log (${"],
   "reconciliation/orders.ts": ["INSERT INTO orders (${"],
   "reconciliation/runs.ts": ["INSERT INTO reconciliations (${", "INSERT INTO reconciliation_rows (${"],
+  "sites/imports.ts": ["INSERT INTO imports (${"],
   "statistics/rejectedRequests.ts": ["INSERT INTO rejected_requests (${"],
 };
 

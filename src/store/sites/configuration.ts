@@ -7,10 +7,10 @@ import { isApiKeyRevoked } from "../access/apiKeys.ts";
 import type { AuditLine } from "./audit.ts";
 import { openObject, readObject, tryParse } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
-import { readNumber } from "../describeRow.ts";
+import { asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
 import { removeQuestions } from "../confirmations/questions.ts";
-import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
+import { hostRow, insertHost, type HostRow } from "./hosts.ts";
 import { removeProof, resetProof } from "./proofs.ts";
 import { changeConfiguration } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
@@ -85,12 +85,9 @@ export function configurationStore(
       const some = rows.slice(at, at + 50);
       const ids = some.map((row) => String(row.site_id));
       const where = `WHERE site_id IN (${list(ids.length)})`;
-      const hosts = await tx.all(
-        `SELECT ${columns.hosts} FROM hosts ${where} ORDER BY created_at, host`,
-        ids,
-      );
+      const hosts = await tx.all(`SELECT ${hostRow.list} FROM hosts ${where} ORDER BY created_at, host`, ids);
       const keys = await tx.all(
-        `SELECT ${columns.inbound_keys} FROM inbound_keys ${where} ORDER BY created_at, id`,
+        `SELECT ${keyRow.list} FROM inbound_keys ${where} ORDER BY created_at, id`,
         ids,
       );
       const connections = await tx.all(
@@ -106,8 +103,8 @@ export function configurationStore(
           settings,
           createdAt: Number(row.created_at),
           hosts: hosts.filter(isOfSite).map((host) => String(host.host)),
-          hostRows: hosts.filter(isOfSite).map(hostOfRow),
-          keys: keys.filter(isOfSite).map(keyOf),
+          hostRows: hosts.filter(isOfSite).map(hostRow.read),
+          keys: keys.filter(isOfSite).map(keyRow.read),
           connections: connections.filter(isOfSite).map((one) => connectionOf(one, seal)),
           ...(unreadable.length > 0 && { unreadable }),
         });
@@ -307,33 +304,12 @@ async function insertKey(tx: Query, key: KeyRow): Promise<void> {
   if (key.apiKeyId !== null && (await isApiKeyRevoked(tx, key.apiKeyId)))
     throw new Denied("signed_out", "This API key is not valid.");
   await tx.all(
-    `INSERT INTO inbound_keys (site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at, api_key_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, $9)`,
-    [
-      key.siteId,
-      key.id,
-      key.name,
-      key.mode,
-      key.hash,
-      key.prefix,
-      key.createdAt,
-      key.expiresAt,
-      key.apiKeyId,
-    ],
+    `INSERT INTO inbound_keys (${keyRow.inserted.join(", ")}) VALUES (${list(keyRow.inserted.length)})`,
+    keyRow.values(key),
   );
 }
 
-function keyOf(row: Row): KeyRow {
-  return {
-    siteId: String(row.site_id),
-    id: String(row.id),
-    name: String(row.name),
-    mode: row.mode as Mode,
-    hash: String(row.hash),
-    prefix: String(row.prefix),
-    createdAt: Number(row.created_at),
-    expiresAt: readNumber(row.expires_at),
-    revokedAt: readNumber(row.revoked_at),
-    apiKeyId: row.api_key_id as string | null,
-  };
-}
+export const keyRow = describeRow<KeyRow, KeyRow>({
+  siteId: asText, id: asText, name: asText, mode: asOneOf<Mode>(), hash: asText, prefix: asText, createdAt: asNumber,
+  expiresAt: asNumberOrNull, revokedAt: asNumberOrNull, apiKeyId: asTextOrNull,
+}); // prettier-ignore

@@ -5,6 +5,7 @@
 import type { AuditLine } from "./audit.ts";
 import type { Database } from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
+import { keyWithinSite } from "../schema/tables.ts";
 import { changeConfiguration } from "./revision.ts";
 
 /** The tables whose rows go with the site itself. `webhooks` is one of them, because it holds secrets. */
@@ -21,56 +22,14 @@ export const configurationTables = [
   "sites",
 ] as const;
 
-/**
- * The tables that are purged in steps, with the rest of their keys after the site. Rows go before those that they refer to,
- * so that `check` finds nothing wrong in between.
- */
-export const purgedTables: readonly (readonly [table: string, key: string])[] = [
-  ["backfills", "connection_id"],
-  ["proofs", "connection_id"],
-  ["confirmation_requests", "connection_id, subject"],
-  ["confirmation_heads", "connection_id"],
-  ["quality_snapshots", "connection_id, day"],
-  ["corrections", "event_id, connection_id"],
-  ["correction_heads", "event_id"],
-  ["confirmation_counts", "hour, connection_id, state, reason"],
-  ["confirmations", "event_id, connection_id"],
-  ["attempts", "event_id, connection_id, number"],
-  ["deliveries", "event_id, connection_id"],
-  ["outcomes", "event_id, number"],
-  ["events", "id"],
-  ["dedup_claims", "claim"],
-  ["purge_heads", ""],
-  ["identities", "email_sha256"],
-  ["visitors", "visitor_id"],
-  ["consent_history", "subject, id"],
-  ["consents", "subject, given_by"],
-  ["wrong_keys", "host, at, id"],
-  ["lockouts", "host"],
-  ["key_uses", "key_id, hour"],
-  ["audit", "id"],
-  ["visit_counts", "hour, bucket, reason, writer"],
-  ["bot_visits", "id"],
-  ["platform_sign_ins", "id"],
-  ["token_refreshes", "connection_id"],
-  ["totals", "writer"],
-  ["push_log", "webhook_id, id"],
-  ["pushes", "webhook_id, number"],
-  ["webhooks", "id"],
-  ["periods", "number"],
-  ["period_heads", ""],
-  ["alerts", "kind, subject, began_at"],
-  ["statistics", "hour, kind, name, currency"],
-  ["statistics_hours", "hour"],
-  ["statistics_heads", ""],
-  ["inbound_counts", "hour, kind, writer"],
-  ["rejected_requests", "id"],
-  ["imports", "id"],
-  ["reconciliation_rows", "run_id, id"],
-  ["reconciliations", "id"],
-  ["orders", "id"],
-  ["order_feeds", ""],
-];
+/** The tables that are purged in steps. Rows go before those that they refer to, so that `check` finds nothing wrong in between. */
+export const purgedTables = [
+  "backfills", "proofs", "confirmation_requests", "quality_snapshots", "corrections", "confirmation_counts", "confirmations",
+  "attempts", "deliveries", "outcomes", "events", "dedup_claims", "heads", "identities", "visitors", "consent_history", "consents",
+  "wrong_keys", "lockouts", "key_uses", "audit", "visit_counts", "bot_visits", "platform_sign_ins", "leases", "totals", "push_log",
+  "pushes", "webhooks", "periods", "period_heads", "alerts", "statistics", "statistics_hours", "statistics_heads",
+  "inbound_counts", "rejected_requests", "imports", "reconciliation_rows", "reconciliations", "orders", "order_feeds",
+]; // prettier-ignore
 
 type DeletedSite = { id: string; deletedAt: number };
 
@@ -106,22 +65,19 @@ export function deletedSiteStore(db: Database, newId: () => string) {
     /** Deletes up to `maxRows` rows of one table. `after` and `next` are places in the list of tables. */
     async purge(siteId: string, after: string, maxRows: number): Promise<PurgeStep> {
       const at = Number(after);
-      const [table, key] = purgedTables[at] ?? [];
+      const table = purgedTables[at];
       if (table === undefined) return { removed: 0, next: null };
+      const key = keyWithinSite(table);
       const params = key ? [siteId, maxRows] : [siteId];
       const some = key
         ? `AND (${key}) IN (SELECT ${key} FROM ${table} WHERE site_id = $1 ORDER BY ${key} LIMIT $2)`
         : "";
-      const rows = await db.write((tx) =>
-        tx.all(`DELETE FROM ${table} WHERE site_id = $1 ${some} RETURNING 1 AS n`, params),
-      );
+      const rows = await db.run(`DELETE FROM ${table} WHERE site_id = $1 ${some} RETURNING 1 AS n`, params);
       return { removed: rows.length, next: String(rows.length < maxRows ? at + 1 : at) };
     },
 
     async markPurged(siteId: string, now: number): Promise<void> {
-      await db.write((tx) =>
-        tx.all(`UPDATE deleted_sites SET purged_at = $2 WHERE site_id = $1`, [siteId, now]),
-      );
+      await db.run(`UPDATE deleted_sites SET purged_at = $2 WHERE site_id = $1`, [siteId, now]);
     },
   };
 }

@@ -1,8 +1,8 @@
 // The hosts of sites, with their state and the result of the last check.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
-import { readNumber } from "../describeRow.ts";
-import type { Database, Query, Row } from "../engine/database.ts";
+import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
+import type { Database, Query } from "../engine/database.ts";
 import { changeConfiguration, raiseRevision } from "./revision.ts";
 
 export type HostRow = {
@@ -70,11 +70,9 @@ export function hostStore(db: Database, newId: () => string) {
 
     /** Leases a host for a check that is due; true for one node. If that node dies, the host is due again at `until`. */
     async claimCheck({ host, siteId, nextCheckAt }: HostRow, until: number): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `UPDATE hosts SET next_check_at = $4 WHERE host = $1 AND site_id = $2 AND next_check_at = $3 RETURNING host`,
-          [host, siteId, nextCheckAt, until],
-        ),
+      const rows = await db.run(
+        `UPDATE hosts SET next_check_at = $4 WHERE host = $1 AND site_id = $2 AND next_check_at = $3 RETURNING host`,
+        [host, siteId, nextCheckAt, until],
       );
       return rows.length > 0;
     },
@@ -136,19 +134,10 @@ export async function insertHost(
   ]);
 }
 
-export function hostOfRow(row: Row): HostRow {
-  return {
-    siteId: String(row.site_id),
-    host: String(row.host),
-    addedAt: Number(row.created_at),
-    isTrusted: Number(row.trusted) === 1,
-    pausedAt: readNumber(row.paused_at),
-    verifiedAt: readNumber(row.verified_at),
-    verifiedBy: row.verified_by as string | null,
-    checkedAt: readNumber(row.checked_at),
-    finding: row.finding as string | null,
-    seen: row.seen as string | null,
-    failingSince: readNumber(row.failing_since),
-    nextCheckAt: Number(row.next_check_at),
-  };
-}
+export const hostRow = describeRow<HostRow, HostRow>({
+  siteId: asText, host: asText,
+  addedAt: { column: "created_at", read: Number },
+  isTrusted: { column: "trusted", read: (value) => Number(value) === 1 },
+  pausedAt: asNumberOrNull, verifiedAt: asNumberOrNull, verifiedBy: asTextOrNull, checkedAt: asNumberOrNull,
+  finding: asTextOrNull, seen: asTextOrNull, failingSince: asNumberOrNull, nextCheckAt: asNumber,
+}); // prettier-ignore

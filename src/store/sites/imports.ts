@@ -3,8 +3,8 @@
 
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { readObject } from "../damagedRows.ts";
-import { columns } from "../schema/columns.ts";
-import type { Database, Row } from "../engine/database.ts";
+import { asNumber, asObject, asOneOf, asText, describeRow } from "../describeRow.ts";
+import { list, type Database } from "../engine/database.ts";
 import type { Claimant } from "../events/claims.ts";
 import { markHours } from "../statistics/statistics.ts";
 
@@ -35,13 +35,15 @@ export type ImportLease = { owner: string; now: number; until: number };
 type Key = Pick<ImportRow, "siteId" | "id">;
 type Progress = Pick<ImportRow, "line" | "tally">;
 
+const began = { state: "running", line: 0, isReadable: true } as const;
+
 export function importStore(db: Database, newId: () => string) {
   const find = async ({ siteId, id }: Key): Promise<ImportRow | null> => {
-    const [row] = await db.all(`SELECT ${columns.imports} FROM imports WHERE site_id = $1 AND id = $2`, [
+    const [row] = await db.all(`SELECT ${importRow.list} FROM imports WHERE site_id = $1 AND id = $2`, [
       siteId,
       id,
     ]);
-    return row ? importOf(row) : null;
+    return row ? importRow.read(row) : null;
   };
 
   return {
@@ -65,31 +67,20 @@ export function importStore(db: Database, newId: () => string) {
           return tx.all(
             `UPDATE imports SET owner = $3, lease_until = $4, state = 'running', updated_at = $5
              WHERE site_id = $1 AND id = $2 AND state <> 'done' AND (owner = $3 OR (owner = $6 AND lease_until = $7))
-             RETURNING ${columns.imports}`,
+             RETURNING ${importRow.list}`,
             [siteId, id, owner, until, now, seen.owner, seen.leaseUntil],
           );
         }
         const inserted = await tx.all(
-          `INSERT INTO imports (site_id, id, kind, file, options, state, line, tally, owner, lease_until, started_at, updated_at)
-           VALUES ($1, $2, $3, $4, $5, 'running', 0, $6, $7, $8, $9, $9)
+          `INSERT INTO imports (${importRow.inserted.join(", ")}) VALUES (${list(importRow.inserted.length)})
            ON CONFLICT (site_id, id) DO UPDATE SET owner = excluded.owner WHERE imports.owner = excluded.owner
-           RETURNING ${columns.imports}`,
-          [
-            siteId,
-            id,
-            wanted.kind,
-            wanted.file,
-            JSON.stringify(wanted.options),
-            JSON.stringify(wanted.tally),
-            owner,
-            until,
-            now,
-          ],
+           RETURNING ${importRow.list}`,
+          importRow.values({ ...wanted, ...began, owner, leaseUntil: until, startedAt: now, updatedAt: now }),
         );
         if (inserted.length) await writeAudit(tx, auditId, line);
         return inserted;
       });
-      return rows[0] ? importOf(rows[0]) : null;
+      return rows[0] ? importRow.read(rows[0]) : null;
     },
 
     /** Writes the progress. False when another process holds the lease. */
@@ -98,12 +89,10 @@ export function importStore(db: Database, newId: () => string) {
       { line, tally }: Progress,
       { owner, now, until }: ImportLease,
     ): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `UPDATE imports SET line = $3, tally = $4, lease_until = $5, updated_at = $6
-           WHERE site_id = $1 AND id = $2 AND owner = $7 RETURNING id`,
-          [siteId, id, line, JSON.stringify(tally), until, now, owner],
-        ),
+      const rows = await db.run(
+        `UPDATE imports SET line = $3, tally = $4, lease_until = $5, updated_at = $6
+         WHERE site_id = $1 AND id = $2 AND owner = $7 RETURNING id`,
+        [siteId, id, line, JSON.stringify(tally), until, now, owner],
       );
       return rows.length > 0;
     },
@@ -129,10 +118,10 @@ export function importStore(db: Database, newId: () => string) {
 
     async list(siteId: string): Promise<ImportRow[]> {
       const rows = await db.all(
-        `SELECT ${columns.imports} FROM imports WHERE site_id = $1 ORDER BY started_at DESC`,
+        `SELECT ${importRow.list} FROM imports WHERE site_id = $1 ORDER BY started_at DESC`,
         [siteId],
       );
-      return rows.map(importOf);
+      return rows.map(importRow.read);
     },
 
     /** Called before events of past hours are written, so that their statistics are computed again. */
@@ -164,21 +153,11 @@ export function importStore(db: Database, newId: () => string) {
   };
 }
 
-function importOf(row: Row): ImportRow {
-  const [options, tally] = [readObject(String(row.options)), readObject(String(row.tally))];
-  return {
-    siteId: String(row.site_id),
-    id: String(row.id),
-    kind: row.kind as ImportKind,
-    file: String(row.file),
-    options: options ?? {},
-    state: row.state as ImportState,
-    line: Number(row.line),
-    tally: tally ?? {},
-    owner: String(row.owner),
-    leaseUntil: Number(row.lease_until),
-    startedAt: Number(row.started_at),
-    updatedAt: Number(row.updated_at),
-    isReadable: options !== null && tally !== null,
-  };
-}
+export const importRow = describeRow<ImportRow, ImportRow>({
+  siteId: asText, id: asText, kind: asOneOf<ImportKind>(), file: asText, options: asObject, state: asOneOf<ImportState>(),
+  line: asNumber, tally: asObject, owner: asText, leaseUntil: asNumber, startedAt: asNumber, updatedAt: asNumber,
+  isReadable: {
+    column: "options",
+    read: (_options, row) => [row.options, row.tally].every((text) => readObject(String(text)) !== null),
+  },
+}); // prettier-ignore

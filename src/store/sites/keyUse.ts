@@ -1,7 +1,7 @@
 // Uses of keys by hour, and lockouts of hosts after wrong keys.
 
 import { maxSkewMs, minuteMs } from "../../kernel/time.ts";
-import { columns } from "../schema/columns.ts";
+import { asNumber, asText, describeRow } from "../describeRow.ts";
 import { chunks, tuples, writeBySite, type Database, type Query } from "../engine/database.ts";
 import type { InboundKind } from "../statistics/inboundCounts.ts";
 
@@ -12,6 +12,9 @@ export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number
  */
 type UseTotal = { writer: string; hour: number; uses: number };
 type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
+const lockoutRow = describeRow<Lockout, Lockout>({
+  siteId: asText, host: asText, startedAt: asNumber, lockedUntil: asNumber,
+}); // prettier-ignore
 /** A host is locked for `lockMs` after `keys` wrong keys within `windowMs`. */
 type LockoutRule = { keys: number; windowMs: number; lockMs: number };
 
@@ -107,15 +110,10 @@ export function keyUseStore(db: Database, newId: () => string) {
 
     async listLockouts(siteId: string, now: number): Promise<Lockout[]> {
       const rows = await db.all(
-        `SELECT ${columns.lockouts} FROM lockouts WHERE site_id = $1 AND locked_until > $2 AND locked_until <= $3`,
+        `SELECT ${lockoutRow.list} FROM lockouts WHERE site_id = $1 AND locked_until > $2 AND locked_until <= $3`,
         [siteId, now, maxLockedUntil(now, lockoutRule)],
       );
-      return rows.map((row) => ({
-        siteId: String(row.site_id),
-        host: String(row.host),
-        startedAt: Number(row.started_at),
-        lockedUntil: Number(row.locked_until),
-      }));
+      return rows.map(lockoutRow.read);
     },
   };
 }

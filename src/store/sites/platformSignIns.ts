@@ -4,6 +4,7 @@ import { openObject } from "../damagedRows.ts";
 import { connectionPlace } from "./configuration.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
+import { acquireLease, releaseLease } from "../engine/leases.ts";
 import { raiseRevision } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 
@@ -38,20 +39,16 @@ export function platformSignInStore(db: Database, seal: Seal) {
 
   return {
     async saveApp({ platform, clientId, clientSecret }: OAuthApp, now: number): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `INSERT INTO oauth_apps (platform, client_id, credentials, updated_at) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (platform) DO UPDATE SET client_id = excluded.client_id, credentials = excluded.credentials,
-             updated_at = excluded.updated_at`,
-          [platform, clientId, seal.close(JSON.stringify({ clientSecret }), appPlace(platform)), now],
-        ),
+      await db.run(
+        `INSERT INTO oauth_apps (platform, client_id, credentials, updated_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (platform) DO UPDATE SET client_id = excluded.client_id, credentials = excluded.credentials,
+           updated_at = excluded.updated_at`,
+        [platform, clientId, seal.close(JSON.stringify({ clientSecret }), appPlace(platform)), now],
       );
     },
 
     async removeApp(platform: string): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(`DELETE FROM oauth_apps WHERE platform = $1 RETURNING platform`, [platform]),
-      );
+      const rows = await db.run(`DELETE FROM oauth_apps WHERE platform = $1 RETURNING platform`, [platform]);
       return rows.length > 0;
     },
 
@@ -78,12 +75,10 @@ export function platformSignInStore(db: Database, seal: Seal) {
 
     async begin(signIn: PlatformSignIn): Promise<void> {
       const { siteId, id, platform, expiresAt, record } = signIn;
-      await db.write((tx) =>
-        tx.all(
-          `INSERT INTO platform_sign_ins (site_id, id, platform, record, expires_at) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT DO NOTHING`,
-          [siteId, id, platform, seal.close(JSON.stringify(record), signInPlace(siteId, id)), expiresAt],
-        ),
+      await db.run(
+        `INSERT INTO platform_sign_ins (site_id, id, platform, record, expires_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING`,
+        [siteId, id, platform, seal.close(JSON.stringify(record), signInPlace(siteId, id)), expiresAt],
       );
     },
 
@@ -127,43 +122,15 @@ export function platformSignInStore(db: Database, seal: Seal) {
     },
 
     async end(siteId: string, id: string): Promise<void> {
-      await db.write((tx) =>
-        tx.all(`DELETE FROM platform_sign_ins WHERE site_id = $1 AND id = $2`, [siteId, id]),
-      );
+      await db.run(`DELETE FROM platform_sign_ins WHERE site_id = $1 AND id = $2`, [siteId, id]);
     },
 
-    /**
-     * Leases the refresh of a connection's token: true for one node, until it releases it or `until` has passed. A lease that
-     * ends more than three terms from now was written by a clock that ran ahead, and is taken over.
-     */
-    async claimRefresh(
-      siteId: string,
-      connectionId: string,
-      owner: string,
-      now: number,
-      until: number,
-    ): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `INSERT INTO token_refreshes (site_id, connection_id, owner, until) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (site_id, connection_id) DO UPDATE SET owner = excluded.owner, until = excluded.until
-           WHERE token_refreshes.until <= $5 OR token_refreshes.until > $6 OR token_refreshes.owner = excluded.owner
-           RETURNING owner`,
-          [siteId, connectionId, owner, until, now, now + 3 * (until - now)],
-        ),
-      );
-      return rows.length > 0;
-    },
+    /** Leases the refresh of a connection's token: true for one node, until it releases it or `until` has passed. */
+    claimRefresh: (siteId: string, connectionId: string, owner: string, now: number, until: number) =>
+      acquireLease(db, { siteId, name: refreshOf(connectionId), owner }, now, until),
 
-    async releaseRefresh(siteId: string, connectionId: string, owner: string): Promise<void> {
-      await db.write((tx) =>
-        tx.all(`DELETE FROM token_refreshes WHERE site_id = $1 AND connection_id = $2 AND owner = $3`, [
-          siteId,
-          connectionId,
-          owner,
-        ]),
-      );
-    },
+    releaseRefresh: (siteId: string, connectionId: string, owner: string) =>
+      releaseLease(db, { siteId, name: refreshOf(connectionId), owner }),
 
     /**
      * Writes refreshed tokens to a connection and raises the revision, so that every node has them within a second. There
@@ -199,12 +166,12 @@ export function platformSignInStore(db: Database, seal: Seal) {
 
     /** Deletes expired sign-ins of a site. */
     async purge(siteId: string, now: number): Promise<void> {
-      await db.write((tx) =>
-        tx.all(`DELETE FROM platform_sign_ins WHERE site_id = $1 AND expires_at <= $2`, [siteId, now]),
-      );
+      await db.run(`DELETE FROM platform_sign_ins WHERE site_id = $1 AND expires_at <= $2`, [siteId, now]);
     },
   };
 }
+
+const refreshOf = (connectionId: string) => `token of ${connectionId}`;
 
 export const appPlace = (platform: string) => `oauth app ${platform}`;
 export const signInPlace = (siteId: string, id: string) => `sign-in ${siteId} ${id}`;

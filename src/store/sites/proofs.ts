@@ -18,14 +18,12 @@ export function proofStore(db: Database) {
   return {
     /** Writes the result of a check; a failed one keeps the time of the last success. */
     async save(siteId: string, connectionId: string, reason: string | null, at: number): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `INSERT INTO proofs (site_id, ${columns}) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (site_id, connection_id) DO UPDATE SET
-             proven_at = CASE WHEN excluded.proven_at IS NULL THEN proofs.proven_at ELSE excluded.proven_at END,
-             checked_at = excluded.checked_at, reason = excluded.reason`,
-          [siteId, connectionId, reason === null ? at : null, at, reason],
-        ),
+      await db.run(
+        `INSERT INTO proofs (site_id, ${columns}) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (site_id, connection_id) DO UPDATE SET
+           proven_at = CASE WHEN excluded.proven_at IS NULL THEN proofs.proven_at ELSE excluded.proven_at END,
+           checked_at = excluded.checked_at, reason = excluded.reason`,
+        [siteId, connectionId, reason === null ? at : null, at, reason],
       );
     },
 

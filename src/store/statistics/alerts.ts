@@ -111,12 +111,10 @@ export function alertStore(db: Database) {
 
     /** Ends the open alerts of a subject at once. Channels are notified at the next check. */
     async end(siteId: string, subject: string, kinds: readonly AlertKind[], now: number): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `UPDATE alerts SET ended_at = $3
-           WHERE site_id = $1 AND subject = $2 AND ended_at IS NULL AND kind IN (${list(kinds.length, 3)})`,
-          [siteId, subject, now, ...kinds],
-        ),
+      await db.run(
+        `UPDATE alerts SET ended_at = $3
+         WHERE site_id = $1 AND subject = $2 AND ended_at IS NULL AND kind IN (${list(kinds.length, 3)})`,
+        [siteId, subject, now, ...kinds],
       );
     },
 
@@ -136,21 +134,19 @@ export function alertStore(db: Database) {
       const notifications = { ...alert.notifications, [channel]: notification };
       const { notified, isTrying, error } = notification;
       const notifiedAt = notified && !isTrying && !error ? notification.notifiedAt : alert.notifiedAt;
-      const rows = await db.write((tx) =>
-        tx.all(
-          `UPDATE alerts SET notifications = $5, notified_at = $6
-           WHERE site_id = $1 AND kind = $2 AND subject = $3 AND began_at = $4 AND notifications IN ($7, $5)
-           RETURNING kind`,
-          [
-            alert.siteId,
-            alert.kind,
-            alert.subject,
-            alert.beganAt,
-            JSON.stringify(notifications),
-            notifiedAt,
-            damagedNotifications ?? JSON.stringify(alert.notifications),
-          ],
-        ),
+      const rows = await db.run(
+        `UPDATE alerts SET notifications = $5, notified_at = $6
+         WHERE site_id = $1 AND kind = $2 AND subject = $3 AND began_at = $4 AND notifications IN ($7, $5)
+         RETURNING kind`,
+        [
+          alert.siteId,
+          alert.kind,
+          alert.subject,
+          alert.beganAt,
+          JSON.stringify(notifications),
+          notifiedAt,
+          damagedNotifications ?? JSON.stringify(alert.notifications),
+        ],
       );
       return rows.length ? { ...readable, notifications, notifiedAt } : null;
     },
@@ -205,9 +201,10 @@ export function alertStore(db: Database) {
 
     /** Deletes alerts that ended before `before`. Returns how many there were. */
     async purge(siteId: string, before: number): Promise<number> {
-      const rows = await db.write((tx) =>
-        tx.all(`DELETE FROM alerts WHERE site_id = $1 AND ended_at < $2 RETURNING kind`, [siteId, before]),
-      );
+      const rows = await db.run(`DELETE FROM alerts WHERE site_id = $1 AND ended_at < $2 RETURNING kind`, [
+        siteId,
+        before,
+      ]);
       return rows.length;
     },
   };

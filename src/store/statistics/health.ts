@@ -3,7 +3,7 @@
 import { oldestSchemaSetting } from "../schema/compatibility.ts";
 import { readNumber } from "../describeRow.ts";
 import { listSentStarts } from "../deliveries/readDeliveries.ts";
-import type { Database } from "../engine/database.ts";
+import type { Database, Value } from "../engine/database.ts";
 
 const newestAttempts = 1000;
 const maxCounted = 100_000;
@@ -29,6 +29,12 @@ export type Backlog = {
 };
 
 export function healthStore(db: Database) {
+  /** Reads one number; null where there is no row. */
+  async function readOne(sql: string, params: readonly Value[] = []): Promise<number | null> {
+    const [row] = await db.all(sql, params);
+    return row ? readNumber(Object.values(row)[0]) : null;
+  }
+
   return {
     async readPulse(): Promise<Pulse> {
       const [row] = await db.all(
@@ -48,9 +54,7 @@ export function healthStore(db: Database) {
 
     /** Reads the database's clock; null where it has this machine's. */
     async readClock(): Promise<number | null> {
-      if (!db.isServer) return null;
-      const [row] = await db.all(`SELECT ${db.serverClock} AS clock`);
-      return readNumber(row?.clock);
+      return db.isServer ? readOne(`SELECT ${db.serverClock} AS clock`) : null;
     },
 
     /** Returns the size of the database in bytes. */
@@ -90,22 +94,12 @@ export function healthStore(db: Database) {
     },
 
     /** Returns when the newest event was received. */
-    async lastEventAt(siteId: string): Promise<number | null> {
-      const [row] = await db.all(
-        `SELECT received_at FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`,
-        [siteId],
-      );
-      return row ? Number(row.received_at) : null;
-    },
+    lastEventAt: (siteId: string) =>
+      readOne(`SELECT received_at FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`, [siteId]),
 
     /** Returns the newest hour (since the epoch) in which a visit was counted. */
-    async lastVisitHour(siteId: string): Promise<number | null> {
-      const [row] = await db.all(
-        `SELECT hour FROM visit_counts WHERE site_id = $1 ORDER BY hour DESC LIMIT 1`,
-        [siteId],
-      );
-      return row ? Number(row.hour) : null;
-    },
+    lastVisitHour: (siteId: string) =>
+      readOne(`SELECT hour FROM visit_counts WHERE site_id = $1 ORDER BY hour DESC LIMIT 1`, [siteId]),
 
     /** Returns when the platform last accepted a delivery, among the newest attempts of a connection. */
     async lastSentAt(siteId: string, connectionId: string): Promise<number | null> {
@@ -124,21 +118,16 @@ export function healthStore(db: Database) {
 
     /** Counts parked deliveries, up to `maxCounted`. */
     async countParked(siteId: string, connectionId: string): Promise<number> {
-      const [row] = await db.all(
-        `SELECT COUNT(*) AS n FROM (
-           SELECT 1 FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' LIMIT $3) AS parked`,
-        [siteId, connectionId, maxCounted],
-      );
-      return Number(row?.n);
+      const parked = `SELECT 1 FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' LIMIT $3`;
+      const params = [siteId, connectionId, maxCounted];
+      return Number(await readOne(`SELECT COUNT(*) AS n FROM (${parked}) AS parked`, params));
     },
 
     /** Returns when a webhook was last called, tests included. */
-    async lastPushAt(siteId: string, webhookId: string): Promise<number | null> {
-      const [row] = await db.all(
+    lastPushAt: (siteId: string, webhookId: string) =>
+      readOne(
         `SELECT started_at FROM push_log WHERE site_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT 1`,
         [siteId, webhookId],
-      );
-      return row ? Number(row.started_at) : null;
-    },
+      ),
   };
 }

@@ -2,7 +2,7 @@
 
 import { dayMs } from "../../kernel/time.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
-import { describeRow, readText } from "../describeRow.ts";
+import { asNumber, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { chunks, tuples, writeBySite, type Database } from "../engine/database.ts";
 
 export type RejectedRequest = {
@@ -20,16 +20,10 @@ export type RejectedRequest = {
 };
 
 export const rejectedRequestRow = describeRow<RejectedRequest, RejectedRequest>({
-  siteId: { column: "site_id", write: ({ siteId }) => siteId, read: String },
-  id: { column: "id", write: ({ id }) => id, read: String },
-  at: { column: "at", write: ({ at }) => at, read: Number },
-  status: { column: "status", write: ({ status }) => status, read: Number },
-  error: { column: "error", write: ({ error }) => error, read: String },
-  host: { column: "host", write: ({ host }) => host, read: String },
-  keyId: { column: "key_id", write: ({ keyId }) => keyId, read: readText },
-  address: { column: "address", write: ({ address }) => address, read: readText },
-});
-const { columns, inserted } = rejectedRequestRow;
+  siteId: asText, id: asText, at: asNumber, status: asNumber, error: asText, host: asText, keyId: asTextOrNull,
+  address: asTextOrNull,
+}); // prettier-ignore
+const { list, inserted } = rejectedRequestRow;
 
 const maxKept = 1000;
 const keepMs = 30 * dayMs;
@@ -52,7 +46,7 @@ export function rejectedRequestStore(db: Database) {
     /** Lists the newest first; `before` is the last id of the previous page. */
     async list(siteId: string, page: { before?: string; limit: number }): Promise<RejectedRequest[]> {
       const rows = await db.all(
-        `SELECT ${columns.join(", ")} FROM rejected_requests WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+        `SELECT ${list} FROM rejected_requests WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
         [siteId, page.before ?? lastId, page.limit],
       );
       return rows.map(rejectedRequestRow.read);

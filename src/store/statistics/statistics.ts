@@ -2,7 +2,8 @@
 
 import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
-import { chunks, list, tuples, type Database, type Query, type Row } from "../engine/database.ts";
+import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
+import { allByKeys, chunks, tuples, type Database, type Query } from "../engine/database.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import { readDeliveries, readPlanned } from "../deliveries/readDeliveries.ts";
 import { readSummary, summaryColumns, type EventSummary } from "../events/eventRow.ts";
@@ -36,9 +37,19 @@ export type Portion = {
   deliveries: Pick<Delivery, "eventId" | "platform" | "state">[];
 };
 
-const hourOf = (row: Row | undefined) => (row ? Math.floor(timeOfId(String(row.id)) / hourMs) : null);
+const figureRow = describeRow<HourFigure, HourFigure>({
+  hour: asNumber, kind: asOneOf<StatisticsKind>(), name: asText, currency: asText, count: asNumber, value: asNumber,
+}); // prettier-ignore
 
 export function statisticsStore(db: Database) {
+  async function findHour(siteId: string, fromHour: number, toHour: number, order: "ASC" | "DESC") {
+    const [row] = await db.all(
+      `SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id ${order} LIMIT 1`,
+      [siteId, idAt(fromHour * hourMs), idAt(toHour * hourMs)],
+    );
+    return row ? Math.floor(timeOfId(String(row.id)) / hourMs) : null;
+  }
+
   return {
     async findHead(siteId: string): Promise<StatisticsHead | null> {
       const [row] = await db.all(`SELECT from_hour, to_hour FROM statistics_heads WHERE site_id = $1`, [
@@ -48,37 +59,25 @@ export function statisticsStore(db: Database) {
     },
 
     async saveHead(siteId: string, { fromHour, toHour }: StatisticsHead): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `INSERT INTO statistics_heads (site_id, from_hour, to_hour) VALUES ($1, $2, $3)
-           ON CONFLICT (site_id) DO UPDATE SET from_hour = excluded.from_hour, to_hour = excluded.to_hour`,
-          [siteId, fromHour, toHour],
-        ),
+      await db.run(
+        `INSERT INTO statistics_heads (site_id, from_hour, to_hour) VALUES ($1, $2, $3)
+         ON CONFLICT (site_id) DO UPDATE SET from_hour = excluded.from_hour, to_hour = excluded.to_hour`,
+        [siteId, fromHour, toHour],
       );
     },
 
     /** Lets the worker compute all hours again, after events of the past were written. */
     async restart(siteId: string): Promise<void> {
-      await db.write((tx) => tx.all(`DELETE FROM statistics_heads WHERE site_id = $1`, [siteId]));
+      await db.run(`DELETE FROM statistics_heads WHERE site_id = $1`, [siteId]);
     },
 
     /** Finds the first hour with events from `fromHour` to before `toHour`. */
-    async findNextHour(siteId: string, fromHour: number, toHour: number): Promise<number | null> {
-      const [row] = await db.all(
-        `SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT 1`,
-        [siteId, idAt(fromHour * hourMs), idAt(toHour * hourMs)],
-      );
-      return hourOf(row);
-    },
+    findNextHour: (siteId: string, fromHour: number, toHour: number) =>
+      findHour(siteId, fromHour, toHour, "ASC"),
 
     /** Finds the last hour with events from `fromHour` to before `toHour`. */
-    async findPreviousHour(siteId: string, toHour: number, fromHour = 0): Promise<number | null> {
-      const [row] = await db.all(
-        `SELECT id FROM events WHERE site_id = $1 AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT 1`,
-        [siteId, idAt(toHour * hourMs), idAt(fromHour * hourMs)],
-      );
-      return hourOf(row);
-    },
+    findPreviousHour: (siteId: string, toHour: number, fromHour = 0) =>
+      findHour(siteId, fromHour, toHour, "DESC"),
 
     /** Lists up to `max` events of an hour after the id `after`, in order of id, with their deliveries. */
     async listPortion(siteId: string, hour: number, after: string, max: number): Promise<Portion> {
@@ -138,18 +137,11 @@ export function statisticsStore(db: Database) {
     /** Lists the figures from `fromHour` to before `toHour`. */
     async listFigures(siteId: string, fromHour: number, toHour: number): Promise<HourFigure[]> {
       const rows = await db.all(
-        `SELECT hour, kind, name, currency, count, value FROM statistics
+        `SELECT ${figureRow.list} FROM statistics
          WHERE site_id = $1 AND hour >= $2 AND hour < $3`,
         [siteId, fromHour, toHour],
       );
-      return rows.map((row) => ({
-        hour: Number(row.hour),
-        kind: row.kind as StatisticsKind,
-        name: String(row.name),
-        currency: String(row.currency),
-        count: Number(row.count),
-        value: Number(row.value),
-      }));
+      return rows.map(figureRow.read);
     },
   };
 }
@@ -196,12 +188,11 @@ export async function markHours(
   const hours = [...new Set(eventIds.map((id) => Math.floor(timeOfId(id) / hourMs)))].toSorted(
     (a, b) => a - b,
   );
-  for (const some of chunks(hours.filter((hour) => hour >= 0))) {
-    await tx.all(
-      `UPDATE statistics_hours SET due_at = $2
-       WHERE site_id = $1 AND hour IN (${list(some.length, 2)}) AND due_at > $2
-         AND rolled_at < ${finalAt}`,
-      [siteId, now + settlingMs, ...some],
-    );
-  }
+  await allByKeys(
+    tx,
+    `UPDATE statistics_hours SET due_at = $2
+     WHERE site_id = $1 AND hour IN ({KEYS}) AND due_at > $2 AND rolled_at < ${finalAt}`,
+    [siteId, now + settlingMs],
+    hours.filter((hour) => hour >= 0),
+  );
 }

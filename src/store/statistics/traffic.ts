@@ -75,12 +75,10 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
     async addBotVisit(visit: BotVisit): Promise<void> {
       const { siteId, id, seenAt, reason, verdict, page, seen } = visit;
       const record = seal.close(JSON.stringify({ verdict, page, seen }), botVisitPlace(siteId, id));
-      await db.write((tx) =>
-        tx.all(
-          `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT DO NOTHING`,
-          [siteId, id, seenAt, reason, record],
-        ),
+      await db.run(
+        `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING`,
+        [siteId, id, seenAt, reason, record],
       );
     },
 

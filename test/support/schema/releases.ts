@@ -14,6 +14,7 @@ import { freshDatabase } from "../databases.ts";
 import { newLocation } from "../nodes.ts";
 import { withClient } from "../postgres/postgres.ts";
 import type { Engine } from "../relay.ts";
+import { describedRows } from "./describedRows.ts";
 import { statementsInSource } from "./sourceStatements.ts";
 
 export type Release = {
@@ -53,23 +54,28 @@ export function presentRelease(): Release {
 
 const gap = "${…}";
 
+type Described = { columns: readonly string[]; inserted: readonly string[] };
+
 /** Puts in a table's columns, one row of values, one element of a list, and no further condition or lock; returns null where more is missing. */
 function fillGaps(text: string): string | null {
-  const columnsOf = (table: string) => (columns as Record<string, string>)[table] ?? gap;
+  const described = (table: string) => (describedRows as Partial<Record<string, Described>>)[table];
+  const columnsOf = (table: string) =>
+    (columns as Record<string, string>)[table] ?? described(table)?.columns.join(", ") ?? gap;
+  const insertedOf = (table: string) => described(table)?.inserted.join(", ") ?? columnsOf(table);
   const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map((found) => Number(found[1])));
   const filled = text
     .replace(/^SELECT \$\{…\} FROM (\w+)/, (_all, table: string) => `SELECT ${columnsOf(table)} FROM ${table}`)
     .replace(/RETURNING \$\{…\}$/, () => `RETURNING ${columnsOf(/^(?:UPDATE|INSERT INTO) (\w+)/.exec(text)?.[1] ?? "")}`)
-    .replace(/^INSERT INTO (\w+) \(\$\{…\}\)/, (_all, table: string) => `INSERT INTO ${table} (${columnsOf(table)})`)
+    .replace(/^INSERT INTO (\w+) \(\$\{…\}\)/, (_all, table: string) => `INSERT INTO ${table} (${insertedOf(table)})`)
     .replace(
-      /^(INSERT INTO \w+ \()([^)]*)(\) VALUES )(?:\$\{…\}|\{ROWS\})/,
+      /^(INSERT INTO \w+ \()([^)]*)(\) VALUES )(?:\$\{…\}|\(\$\{…\}\)|\{ROWS\})/,
       (_all, before: string, names: string, values: string) =>
         `${before}${names}${values}(${list(names.split(",").length, count)})`,
     )
-    .replace(/ IN \(\$\{…\}\)/, ` IN ($${count + 1})`)
+    .replace(/ IN \((?:\$\{…\}|\{KEYS\})\)/, ` IN ($${count + 1})`)
     .replace(/\b(LIMIT|OFFSET) \$\{…\}/, "$1 1")
-    .replace(/(?<!WHERE|<) \$\{…\}(?= ORDER BY|$)/, ""); // prettier-ignore
-  return /\$\{…\}|\{(?:ROWS|FIRSTS)\}/.test(filled) ? null : filled;
+    .replace(/(?<!WHERE|AND|SET|<) \$\{…\}(?= ORDER BY|$)/, ""); // prettier-ignore
+  return /\$\{…\}|\{(?:ROWS|FIRSTS|KEYS)\}/.test(filled) ? null : filled;
 }
 
 function engineOf(text: string): "both" | Engine {

@@ -118,7 +118,11 @@ export function representativeRows(): Record<string, Row[]> {
     ],
     outcomes: [{ site_id, event_id: eventId, number: 0, results: `[[1,${at},5,200,1,"abcdef","{}"]]` }],
     nodes: [{ site_id: "", owner: "node", low_water: eventId, until: at }],
-    purge_heads: [{ site_id, answers_below: eventId }],
+    heads: [
+      { site_id, name: "confirmations of c1", reached: `${eventId} ${at} ${eventId}` },
+      { site_id, name: "corrections", reached: eventId },
+      { site_id, name: "purged answers", reached: eventId },
+    ],
     confirmations: [
       {
         site_id,
@@ -154,9 +158,6 @@ export function representativeRows(): Record<string, Row[]> {
         due_at: at,
       },
     ],
-    confirmation_heads: [
-      { site_id, connection_id: "c1", event_id: eventId, attempt_at: at, attempt_event_id: eventId },
-    ],
     corrections: [
       {
         site_id,
@@ -171,7 +172,6 @@ export function representativeRows(): Record<string, Row[]> {
         updated_at: at,
       },
     ],
-    correction_heads: [{ site_id, event_id: eventId }],
     quality_snapshots: [
       {
         site_id,
@@ -359,7 +359,6 @@ export function representativeRows(): Record<string, Row[]> {
         outcomes: '[["c1","sandbox","sent",null,0]]',
       },
     ],
-    token_refreshes: [{ site_id, connection_id: "c1", owner: "node", until: at }],
     totals: [{ site_id, writer: "node", conversions: 12, removed_events: 1, bot_visits: 2 }],
     period_heads: [{ site_id, number: 1, ends_at: at, closed_at: at, conversions: 10, removed: 3 }],
     periods: [
@@ -529,7 +528,10 @@ export function representativeRows(): Record<string, Row[]> {
         address: null,
       },
     ],
-    leases: [{ site_id: "", name: "purge", owner: "node", until: at }],
+    leases: [
+      { site_id: "", name: "purge", owner: "node", until: at },
+      { site_id, name: "token of c1", owner: "node", until: at },
+    ],
     imports: [
       {
         site_id,

@@ -7,6 +7,7 @@ import { abilitiesOf, openClient } from "./client.ts";
 import {
   chunks,
   onOneMachine,
+  singleStatements,
   type Database,
   type Query,
   type Row,
@@ -198,6 +199,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         },
         timeoutMs,
       ),
+    ...singleStatements,
     promotions: () => primary.promotions(),
     divideSites: async (siteIds) => (await machines?.divide(siteIds)) ?? onOneMachine.divideSites(siteIds),
     countSilentMachines: () => machines?.countSilent() ?? 0,

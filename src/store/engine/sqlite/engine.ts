@@ -8,7 +8,14 @@ import { realpathSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openCheckpoints } from "./checkpoints.ts";
-import { onOneMachine, type Database, type Row, type RowQuery, type Value } from "../database.ts";
+import {
+  onOneMachine,
+  singleStatements,
+  type Database,
+  type Row,
+  type RowQuery,
+  type Value,
+} from "../database.ts";
 import { sqliteDialect, toSqliteParams } from "./dialect.ts";
 import { isBusy, isDataError, isSqliteError } from "./errors.ts";
 import { FlushFailed, openLogFlush, type Flush } from "./logFlush.ts";
@@ -167,6 +174,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     commitGroup: () => "",
     promotions: () => 0,
     ...onOneMachine,
+    ...singleStatements,
     write: <T>(work: (tx: RowQuery) => Promise<T>, { isRepeatable = false } = {}) =>
       new Promise<T>((resolve, reject) => {
         if (isClosed) return reject(new Error("the store is closed"));

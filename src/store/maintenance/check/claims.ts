@@ -6,7 +6,7 @@ import { timeOfId } from "../../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../../kernel/time.ts";
 import { readObject } from "../../damagedRows.ts";
 import { readNumber, readText } from "../../describeRow.ts";
-import { chunks, list, type Row } from "../../engine/database.ts";
+import { allByKeys, type Row } from "../../engine/database.ts";
 import { possibleClaims } from "../../events/claims.ts";
 import { readPerson } from "../../events/eventRow.ts";
 import { finalAt } from "../../statistics/statistics.ts";
@@ -81,21 +81,17 @@ export async function checkHeldClaims(
     const claims = claimsOf(row)?.claims;
     return claims ? [{ id: String(row.id), claims, until }] : [];
   });
-  for (const some of chunks(held)) {
-    const wanted = some.flatMap(({ claims }) => claims);
-    const rows = await snapshot.all(
-      `SELECT claim, event_id, expires_at FROM dedup_claims WHERE site_id = $1 AND claim IN (${list(wanted.length, 1)})`,
-      [siteId, ...wanted],
-    );
-    const found = new Map(rows.map((row) => [String(row.claim), row]));
-    for (const { id, claims, until } of some) {
-      // A clock that was wrong let a later event take the claim.
-      const isHeld = claims.some((claim) => {
-        const row = found.get(claim);
-        return row && (row.event_id === id || Number(row.expires_at) > until);
-      });
-      if (!isHeld) faults.add("events without their claim", "repeatable", id);
-    }
+  const sql = `SELECT claim, event_id, expires_at FROM dedup_claims WHERE site_id = $1 AND claim IN ({KEYS})`;
+  const wanted = held.flatMap(({ claims }) => claims);
+  const rows = await allByKeys(snapshot, sql, [siteId], wanted);
+  const found = new Map(rows.map((row) => [String(row.claim), row]));
+  for (const { id, claims, until } of held) {
+    // A clock that was wrong let a later event take the claim.
+    const isHeld = claims.some((claim) => {
+      const row = found.get(claim);
+      return row && (row.event_id === id || Number(row.expires_at) > until);
+    });
+    if (!isHeld) faults.add("events without their claim", "repeatable", id);
   }
 }
 
@@ -123,15 +119,10 @@ async function readEvents(
   siteId: string,
   claims: readonly Row[],
 ): Promise<Map<string, Row>> {
-  const events = new Map<string, Row>();
-  for (const some of chunks([...new Set(claims.map((row) => String(row.event_id)))])) {
-    const rows = await snapshot.all(
-      `SELECT ${claimedColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-      [siteId, ...some],
-    );
-    for (const row of rows) events.set(String(row.id), row);
-  }
-  return events;
+  const ids = [...new Set(claims.map((row) => String(row.event_id)))];
+  const sql = `SELECT ${claimedColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
+  const rows = await allByKeys(snapshot, sql, [siteId], ids);
+  return new Map(rows.map((row) => [String(row.id), row]));
 }
 
 function isClaimOf(claim: Row, event: Row): boolean {
@@ -150,15 +141,10 @@ async function notPurged(
 ): Promise<Row[]> {
   const hourOf = (claim: Row) => Math.floor(timeOfId(String(claim.event_id)) / hourMs);
   const isId = (claim: Row) => idPattern.test(String(claim.event_id));
-  const purged = new Set<number>();
-  for (const hours of chunks([...new Set(claims.filter(isId).map(hourOf))])) {
-    const rows = await snapshot.all(
-      `SELECT hour FROM statistics_hours
-       WHERE site_id = $1 AND rolled_at = ${finalAt} AND hour IN (${list(hours.length, 1)})`,
-      [siteId, ...hours],
-    );
-    for (const row of rows) purged.add(Number(row.hour));
-  }
+  const hours = [...new Set(claims.filter(isId).map(hourOf))];
+  const sql = `SELECT hour FROM statistics_hours
+    WHERE site_id = $1 AND rolled_at = ${finalAt} AND hour IN ({KEYS})`;
+  const purged = new Set((await allByKeys(snapshot, sql, [siteId], hours)).map((row) => Number(row.hour)));
   const oldest = Math.floor((now - keptHoursMs) / hourMs);
   return claims.filter((claim) => !isId(claim) || !(purged.has(hourOf(claim)) || hourOf(claim) < oldest));
 }

@@ -1,6 +1,6 @@
-import type { Migration } from "../migration.ts";
+import { shardOthers, type Migration } from "../migration.ts";
 
-export const initial: Migration = {
+export const initial: Migration = shardOthers({
   kind: "expand",
   version: 1,
   name: "initial schema",
@@ -23,54 +23,6 @@ export const initial: Migration = {
     "one_time_links",
     "api_keys",
     "rate_counters",
-  ],
-  bySite: [
-    "events",
-    "dedup_claims",
-    "outcomes",
-    "nodes",
-    "deliveries",
-    "backfills",
-    "attempts",
-    "confirmations",
-    "confirmation_counts",
-    "confirmation_requests",
-    "confirmation_heads",
-    "quality_snapshots",
-    "corrections",
-    "correction_heads",
-    "purge_heads",
-    "identities",
-    "visitors",
-    "consents",
-    "consent_history",
-    "wrong_keys",
-    "lockouts",
-    "key_uses",
-    "audit",
-    "visit_counts",
-    "bot_visits",
-    "platform_sign_ins",
-    "token_refreshes",
-    "proofs",
-    "totals",
-    "period_heads",
-    "periods",
-    "webhooks",
-    "pushes",
-    "push_log",
-    "alerts",
-    "statistics",
-    "statistics_hours",
-    "statistics_heads",
-    "inbound_counts",
-    "rejected_requests",
-    "imports",
-    "orders",
-    "order_feeds",
-    "reconciliations",
-    "reconciliation_rows",
-    "leases",
   ],
   statements: [
     // Holds values of the whole installation by name; `revision` counts the changes of configuration.
@@ -470,16 +422,6 @@ export const initial: Migration = {
     )`,
     `CREATE INDEX confirmation_requests_due ON confirmation_requests (site_id, connection_id, due_at)`,
 
-    // Holds how far the accepted deliveries of a connection were read: first attempts by event, others by their start.
-    `CREATE TABLE confirmation_heads (
-      site_id text NOT NULL,
-      connection_id text NOT NULL,
-      event_id text NOT NULL,
-      attempt_at bigint NOT NULL,
-      attempt_event_id text NOT NULL,
-      PRIMARY KEY (site_id, connection_id)
-    ) {COMPACT}`,
-
     // Holds what platforms say of the quality of the events that they received, once a day. reports is JSON.
     `CREATE TABLE quality_snapshots (
       site_id text NOT NULL,
@@ -505,16 +447,12 @@ export const initial: Migration = {
     ) {COMPACT}`,
     `CREATE INDEX corrections_due ON corrections (site_id, due_at) WHERE state = 'waiting'`,
 
-    // Holds the last event of each site that was looked at for refunds.
-    `CREATE TABLE correction_heads (
-      site_id text NOT NULL PRIMARY KEY,
-      event_id text NOT NULL
-    ) {COMPACT}`,
-
-    // Holds the id below which the answers in outcomes are purged.
-    `CREATE TABLE purge_heads (
-      site_id text NOT NULL PRIMARY KEY,
-      answers_below text NOT NULL
+    // Holds how far work has read the rows of a site, by the name of the work: heads.ts.
+    `CREATE TABLE heads (
+      site_id text NOT NULL,
+      name text NOT NULL,
+      reached text NOT NULL,
+      PRIMARY KEY (site_id, name)
     ) {COMPACT}`,
 
     // oldest_at is the time of the oldest visit or click id in the record. It has no index here: purging reads all identities
@@ -623,15 +561,6 @@ export const initial: Migration = {
       expires_at bigint NOT NULL,
       PRIMARY KEY (site_id, id)
     )`,
-
-    // Holds the lease of the node that renews a connection's access token.
-    `CREATE TABLE token_refreshes (
-      site_id text NOT NULL,
-      connection_id text NOT NULL,
-      owner text NOT NULL,
-      until bigint NOT NULL,
-      PRIMARY KEY (site_id, connection_id)
-    ) {COMPACT}`,
 
     // Holds the result of the last check of each connection. proven_at is the last time that it succeeded; reason is why the
     // last check did not.
@@ -891,7 +820,7 @@ export const initial: Migration = {
     `CREATE INDEX reconciliation_rows_by_class ON reconciliation_rows (site_id, run_id, class, id)`,
     `CREATE INDEX reconciliation_rows_by_event ON reconciliation_rows (site_id, run_id, event_id) WHERE event_id IS NOT NULL`,
 
-    // Holds the leases of work that one node at a time does for all sites: engine/leases.ts. Today all are under site ''.
+    // Holds the leases of work that one node at a time does: engine/leases.ts. Those of work for all sites are under site ''.
     `CREATE TABLE leases (
       site_id text NOT NULL,
       name text NOT NULL,
@@ -900,4 +829,4 @@ export const initial: Migration = {
       PRIMARY KEY (site_id, name)
     ) {COMPACT}`,
   ],
-};
+});
