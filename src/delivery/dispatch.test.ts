@@ -79,7 +79,21 @@ test("the most urgent state of several connections is the result of their platfo
     planned("meta", "c", { state: "skipped", reason: "not selected" }),
   ];
   const results = await dispatch(all, null, lanes, deadline, 0);
-  expect(results).toEqual({ meta: { ok: false, status: "rejected", error: "no" } });
+  expect(results).toEqual({ meta: { ok: false, status: "rejected", error: "connection b: no" } });
+});
+
+test("the error of a platform with several connections names each that has this state", async () => {
+  const { lanes } = openFakeLanes();
+  const all = [
+    planned("meta", "a", { state: "rejected", reason: "no" }),
+    planned("x", "b", { state: "rejected", reason: "never" }),
+    planned("meta", "c", { state: "sent", reason: null }),
+    planned("meta", "d", { state: "rejected", reason: null }),
+  ];
+  expect(await dispatch(all, null, lanes, deadline, 0)).toEqual({
+    meta: { ok: false, status: "rejected", error: "connection a: no; connection d: rejected" },
+    x: { ok: false, status: "rejected", error: "never" },
+  });
 });
 
 test("an event without connections has no results", async () => {

@@ -53,14 +53,32 @@ function toResults(
   outcomes: readonly (Outcome | null)[],
 ): Record<string, Result> {
   const worst: Record<string, Outcome> = {};
-  planned.forEach(({ platform }, i) => {
+  /** Made only where a platform has several connections, which is rare. */
+  let shared: Set<string> | null = null;
+  for (const [i, { platform }] of planned.entries()) {
     const outcome = outcomes[i] as Outcome;
     const known = worst[platform];
+    if (known) (shared ??= new Set()).add(platform);
     if (!known || severity.indexOf(outcome.state) > severity.indexOf(known.state)) worst[platform] = outcome;
-  });
+  }
   const results: Record<string, Result> = {};
-  for (const platform in worst) results[platform] = toResult(worst[platform] as Outcome);
+  for (const platform in worst) {
+    const result = toResult(worst[platform] as Outcome);
+    if (!result.ok && shared?.has(platform)) result.error = errorsOf(platform, result.status);
+    results[platform] = result;
+  }
   return results;
+
+  /** Names the connections of a platform that have this state, because the answer has one result for all of them. */
+  function errorsOf(platform: string, status: string): string {
+    return planned
+      .flatMap((one, i) => {
+        const { state, reason } = outcomes[i] as Outcome;
+        const isNamed = one.platform === platform && state === status;
+        return isNamed ? [`connection ${one.connectionId}: ${reason ?? state}`] : [];
+      })
+      .join("; ");
+  }
 }
 
 function toResult({ state, reason }: Outcome): Result {

@@ -389,6 +389,25 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   );
 
   test.runIf(engine === "postgres")(
+    "an event has no lease after that of its node had ended, although the node has renewed it",
+    async () => {
+      const node = await openNode();
+      const { event, plan } = newEvent(shortId(), {}, { leaseUntil: null });
+      const before = node.events.reserveId(Date.now()).open(event.siteId, plan);
+      expect(before?.leaseLeftMs()).toBeGreaterThan(0);
+      node.clock.elapsed += leaseMs + 500;
+      const reserved = node.events.reserveId(Date.now());
+      await eventually("the lease is renewed", () => {
+        const after = reserved.open(event.siteId, plan);
+        after?.close();
+        return (after?.leaseLeftMs() ?? 0) > 0;
+      });
+      expect(before?.leaseLeftMs()).toBe(0);
+      before?.close();
+    },
+  );
+
+  test.runIf(engine === "postgres")(
     "a dead node whose lease ends far ahead, because the database's clock was set back, is taken over",
     async () => {
       const siteId = await newSite(store);

@@ -95,6 +95,8 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   let recovery: { from: string; upTo: string } | null = null;
   /** When the lease was last renewed, by both clocks. */
   let renewed = { at: -Infinity, elapsed: -Infinity };
+  /** How often the lease was renewed after it had ended. What was open by then may have been taken over. */
+  let lapses = 0;
 
   const lowWater = () => recovery?.from ?? (isLinked(open) ? open.next.id : lastId);
   const listOwned = () => Array.from(nodesOf(open)).flatMap(({ owned }) => owned ?? []);
@@ -113,6 +115,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     const started = { at: now(), elapsed: elapsed() };
     await store.nodes.renew(owner, mark, leaseMs, promotions);
     writtenMark = mark;
+    if (leaseLeftMs() <= 0) lapses += 1;
     renewed = started;
   }
 
@@ -214,6 +217,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
 
   function openListed(listed: Listed, siteId: string, plan: readonly PlanEntry[]): OpenEvent | null {
     if (leaseLeftMs() < maxOpenMs) return null;
+    const openedAt = lapses;
     const owned = ownEvent({
       siteId,
       id: listed.id,
@@ -228,7 +232,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
         owned.settle(settlement, connection ? settingsMark(connection, version) : ""),
       close: () => remove(listed),
       abandon: () => void abandoned.set(listed, { siteId, since: elapsed() }),
-      leaseLeftMs,
+      leaseLeftMs: () => (lapses === openedAt ? leaseLeftMs() : 0),
     };
   }
 

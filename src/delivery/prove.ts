@@ -1,10 +1,17 @@
 // Proves a connection: asks the platform, with a call that counts nothing, if it would take conversions. So a wrong token or
-// pixel is known before the first conversion. The check never keeps a connection from being saved.
+// pixel is known before the first conversion. A connection is saved in any case, unless refused credentials would replace
+// those of one that works.
 
 import { within } from "../kernel/deadline.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { ConnectionSettings, Platform, PlatformResponse, Proof } from "../platforms/platform.ts";
+import type {
+  ConnectionSettings,
+  Platform,
+  PlatformResponse,
+  Proof,
+  Setting,
+} from "../platforms/platform.ts";
 import { isSuccess, readStatus, shorten } from "../platforms/shared/response.ts";
 import { sampleConversion } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
@@ -40,13 +47,48 @@ const timeoutMs = 20_000;
 /** Asks the platform and stores the result. Never throws for a reason that lies with the platform or the settings. */
 export async function proveConnection(context: Context, connection: Connection): Promise<ProofState> {
   if (isBuiltIn(connection)) return readProofState(context.store, connection, null);
-  const asked = ask(context, connection, context.now());
-  const reason = await within(timeoutMs, asked, "too slow").catch(
-    () => "the check could not be finished; try again",
-  );
-  await saveProof(context, connection, reason);
+  const reason = await askInTime(context, connection, context.now());
+  await saveProof(context, connection, reason?.text ?? null);
   return readProofState(context.store, connection, null);
 }
+
+/**
+ * Says that the platform refuses the changed credentials of a connection which works with the present ones. Null where they
+ * may be saved: also if the platform cannot be asked, because then nothing is known against them.
+ */
+export async function whyRefused(
+  { store, sender, now }: Pick<Context, "sender" | "now"> & { store: Pick<Store, "proofs" | "health"> },
+  existing: Connection,
+  changed: Connection,
+): Promise<string | null> {
+  const platform = platformOf(existing.platform);
+  const isNew = ({ name, secret }: Setting) => secret && existing.settings[name] !== changed.settings[name];
+  if (!platform?.settings.some(isNew) || existing.unreadable || existing.state === "needs reconnection")
+    return null;
+  const { refresh_token: refresh, expires_at: expiresAt } = changed.settings;
+  // The first delivery renews an expired token; and a token that stays may be renewed while the platform is asked.
+  const isRenewable = refresh === existing.settings.refresh_token || !(Number(expiresAt) > now());
+  if (refresh !== undefined && isRenewable) return null;
+  const lastSentAt = await store.health.lastSentAt(existing.siteId, existing.id);
+  if ((await readProofState(store, existing, lastSentAt)).state !== "proven") return null;
+  const reason = await askInTime({ sender, tokens: unrenewed }, changed, now());
+  return reason?.isRefusal
+    ? `${platform.name} refuses the new credentials: ${reason.text.replace(/\.$/, "")}. The connection keeps its present ones.`
+    : null;
+}
+
+/** Renewing a token would save it in the connection. */
+const unrenewed: Tokens = {
+  fresh: (connection, rejected) =>
+    Promise.resolve(
+      rejected === undefined ? connection : { fault: "refused", error: "the platform refused the token" },
+    ),
+};
+
+const askInTime = (clients: Clients, connection: Connection, now: number): Promise<Unproven | null> =>
+  within(timeoutMs, ask(clients, connection, now), "too slow").catch(() =>
+    unproven("the check could not be finished; try again"),
+  );
 
 /** A test event that the platform accepted proves the connection too. */
 export async function proveByTest(
@@ -104,18 +146,22 @@ function describeProof(connection: Connection, row: ProofRow | null, lastSentAt:
   return { ...proven, provenAt, unchecked: proof?.by === "call" ? (proof.unchecked ?? null) : null };
 }
 
+/** Why a connection is not proven. A refusal is the platform's own answer, and not that it could not be asked. */
+type Unproven = { text: string; isRefusal: boolean };
+const unproven = (text: string): Unproven => ({ text, isRefusal: false });
+
 /** Returns null when the platform proved the connection, otherwise the reason why not. */
-async function ask(clients: Clients, connection: Connection, now: number): Promise<string | null> {
+async function ask(clients: Clients, connection: Connection, now: number): Promise<Unproven | null> {
   const platform = platformOf(connection.platform);
-  if (!platform) return "this version does not know the platform";
+  if (!platform) return unproven("this version does not know the platform");
   const proof: Proof = platform.prove(connection.settings, now);
   if (proof.by === "relay") return null;
-  if (proof.by === "nothing") return proof.reason;
+  if (proof.by === "nothing") return unproven(proof.reason);
   const sample = sampleFor(platform, connection, "test", now);
-  if (proof.by === "test event" && "skipped" in sample) return sample.skipped;
+  if (proof.by === "test event" && "skipped" in sample) return unproven(sample.skipped);
   let current = await clients.tokens.fresh(connection);
   for (let renewals = 0; ; renewals++) {
-    if ("fault" in current) return errorOf(exchangeWithoutToken(current, 1).readings[0]);
+    if ("fault" in current) return unproven(errorOf(exchangeWithoutToken(current, 1).readings[0]));
     const { settings } = current;
     const reading =
       "skipped" in sample || proof.by === "call"
@@ -176,17 +222,18 @@ function describeReading(
   platform: Platform,
   settings: ConnectionSettings,
   reading: Reading | undefined,
-): string | null {
+): Unproven | null {
   if (reading?.outcome === "accepted") return null;
   const secrets = platform.settings.flatMap(({ name, secret }) => (secret && settings[name]) || []);
-  return shorten(
+  const text = shorten(
     secrets
       .filter((one) => one.length >= 6)
       .reduce(
-        (text, one) => text.replaceAll(one, "…").replaceAll(encodeURIComponent(one), "…"),
+        (shown, one) => shown.replaceAll(one, "…").replaceAll(encodeURIComponent(one), "…"),
         errorOf(reading),
       ),
   );
+  return { text, isRefusal: reading?.outcome === "rejected" || reading?.outcome === "unauthorized" };
 }
 
 /**

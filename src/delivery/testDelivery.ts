@@ -24,7 +24,7 @@ import { damagedEvent } from "./trace.ts";
 type Preview = {
   /** Why it would not be sent; then there is no request. */
   skipped: string | null;
-  /** The name under which it is sent, and why; null for platforms that take the sender's name. */
+  /** The name under which it is sent, and why. Null for platforms that take the sender's name, and for another reason to skip. */
   naming: string | null;
   request: { method: string; url: string; headers: Record<string, string>; body: unknown } | null;
 };
@@ -66,10 +66,13 @@ export function previewRequest(connection: Connection, conversion: Conversion, n
   const platform = findPlatform(connection.platform);
   if (connection.unreadable) throw unreadableConnection(connection.id);
   const { events } = platform;
-  const naming = events ? describeName(name, resolveName(name, settings, events), platform.name) : null;
-  if (!isSelected(connection, name)) return { skipped: "event not selected", naming, request: null };
-  const skipped = platform.skipReason?.(conversion, settings, now) ?? null;
-  if (skipped) return { skipped, naming, request: null };
+  const resolved = events ? resolveName(name, settings, events) : null;
+  const naming = resolved && describeName(name, resolved, platform.name);
+  const skipped = isSelected(connection, name)
+    ? (platform.skipReason?.(conversion, settings, now) ?? null)
+    : "event not selected";
+  // A name under which the event is not sent would contradict the reason.
+  if (skipped) return { skipped, naming: resolved?.by === "none" ? naming : null, request: null };
   return { skipped: null, naming, request: redacted(platform.toRequest([conversion], settings, now)) };
 }
 

@@ -168,13 +168,17 @@ async function sendDue(
   const { settings } = connection;
   const platform = platformOf(connection.platform);
   const claim = { now: time.now, owner, until: time.now + leaseMs, limit };
+  // A lease can end during an attempt of this node, which then claims the delivery again. The attempt settles it. Looked at before
+  // the claim, because the attempt may end before the claim is durable.
+  const inHand = lanes.inHand(due);
   const claimed = await store.deliveries.claimDue(due, claim);
-  const ids = claimed.map((delivery) => delivery.eventId);
+  const unsent = claimed.filter(({ eventId }) => !inHand.has(eventId));
+  const ids = unsent.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
   const consentMode = site?.settings.consentMode ?? "opt-in";
   const backfilledAt = openBackfillTimes(options, due);
   await Promise.all(
-    claimed.map(async (delivery) => {
+    unsent.map(async (delivery) => {
       const event = events.get(delivery.eventId) ?? "damaged";
       if (event === "damaged") return rejectDamaged(options, delivery);
       const attribution = await withCurrentConsent(store.people, event, consentMode);

@@ -126,7 +126,10 @@ describe("failover to a standby", () => {
       expect(orders).toHaveLength(accepted.size);
       const arrived = receiver.bodies().map((body) => String(body.orderId));
       expect(new Set(arrived)).toEqual(accepted);
-      expect(arrived).toHaveLength(accepted.size);
+      // After an outage that outlasts the leases, what was being sent when it began is sent again, with the same id.
+      expect(new Set(receiver.bodies().map((body) => String(body.platformEventId))).size).toBe(accepted.size);
+      const repeated = arrived.length - accepted.size;
+      expect(repeated).toBeLessThanOrEqual(isLong ? senders : 0);
 
       for (const relay of relays) await eventually("the node is ready again", () => isReady(relay));
       // Both nodes know a new key soon.
@@ -148,7 +151,8 @@ describe("failover to a standby", () => {
       for (const relay of relays) expect(await relay.stop()).toBe(0);
       console.log(
         `${accepted.size} events, ${refused.length} refusals in an outage of ${outageMs} ms, the slowest after ${Math.round(slowestMs)} ms; the ` +
-          `200 events after the promotion were accepted ${Math.round(backMs)} ms after it.`,
+          `200 events after the promotion were accepted ${Math.round(backMs)} ms after it. ` +
+          `${repeated} of ${accepted.size} were sent twice, with the same id.`,
       );
     },
     60_000 + outageMs,

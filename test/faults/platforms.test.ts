@@ -147,12 +147,13 @@ describe.each(engines)("a faulty platform on %s", (engine) => {
       const answer = await relay.post(site.key, { email: "ada@example.com", event: "lead", orderId: "A-1" });
       expect(Date.now() - before).toBeLessThan(answerSeconds * 1000 + slackMs);
       expect(answer.status).toBe(200);
+      const [faultyId, healthyId] = site.connections;
+      const error = `connection ${faultyId}: ${fault.error}`;
       expect(JSON.parse(answer.text)).toEqual({
         ok: true,
         event: "lead",
-        results: { webhook: { ok: false, status: "queued", error: fault.error }, sandbox: { ok: true } },
+        results: { webhook: { ok: false, status: "queued", error }, sandbox: { ok: true } },
       });
-      const [faultyId, healthyId] = site.connections;
       expect(await stateOf(home, healthyId)).toMatchObject({ state: "sent", attempts: 1 });
       expect(healthy.got).toHaveLength(1);
 

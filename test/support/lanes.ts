@@ -63,6 +63,7 @@ export function setUp(connections: Connection[], given: Given = {}) {
     siteOfHost: () => undefined,
     host: () => undefined,
     key: () => undefined,
+    keyNow: async () => undefined,
     connectionNow: given.connectionNow ?? (async (siteId, id) => directory.connection(siteId, id)),
     connection: (siteId, id) => known.get(`${siteId} ${id}`),
   };

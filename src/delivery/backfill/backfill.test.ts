@@ -123,7 +123,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
       sendable: sendable.length,
       leftOut: {
         "too old for Meta": 1,
-        "test events": 1,
+        "in test mode": 1,
         erased: 1,
         "without consent": 1,
         "already delivered": 1,
@@ -242,6 +242,23 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     expect(await count(site, same, 2)).toMatchObject({ sendable: 0, leftOut: { "already delivered": 1 } });
     const another = await connectAgain("9876543210");
     expect(await count(site, another, 2)).toMatchObject({ sendable: 1, leftOut: {} });
+  });
+
+  test("a platform that dates conversions on arrival gets no past ones", async () => {
+    const { site } = await setUp();
+    const receivedAt = now - dayMs;
+    const clickIds = { ob_click_id: { value: "v1-click", seenAt: receivedAt } };
+    const item = newEvent(
+      site.id,
+      { receivedAt },
+      { deliveries: [], attribution: { ...unattributed, clickIds } },
+    );
+    await store.events.accept(item);
+    const { connection } = await connectPlatform(context, site, "outbrain", { settings: {} }, by);
+    expect(await count(site, connection, 2)).toMatchObject({
+      sendable: 0,
+      leftOut: { "too late for Outbrain, which would date them today": 1 },
+    });
   });
 
   test("an event that was skipped is sent by a backfill after its setting was corrected", async () => {

@@ -49,6 +49,7 @@ export async function openJudge(store: JudgeStore, site: Site, connection: Conne
 
     async function whyUnfit(of: Platform, event: StoredEvent, at: number): Promise<string | null> {
       if (!isSelected(connection, event.name)) return "not selected for this connection";
+      if (of.countsOnArrival) return `too late for ${of.name}, which would date them today`;
       // Age does not depend on consent, so consent is read for those that are young enough only.
       const old = ageReason(of, connection, event, at);
       if (old !== null) return old;
@@ -62,7 +63,7 @@ export async function openJudge(store: JudgeStore, site: Site, connection: Conne
 
 function whyNotSendable(event: StoredEvent, known: readonly Delivery[]): string | null {
   if (event.status === "filtered") return "filtered as bots or by a rule";
-  if (event.mode === "test") return "test events";
+  if (event.mode === "test") return "in test mode";
   if (!event.person.emailSha256) return "erased";
   if (known.some(({ state }) => state === "sent")) return "already delivered";
   if (known.some(({ state }) => state === "queued" || state === "parked")) return "already waiting";

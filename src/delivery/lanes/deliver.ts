@@ -136,10 +136,8 @@ export function createDeliverer(options: DelivererOptions) {
   function keepLeased(batch: QueuedJob[]): QueuedJob[] {
     const neededMs = options.attemptMs + tickMs;
     const [now, elapsed] = [options.now(), options.elapsed()];
-    // All open events are under the lease of this node.
-    let ofNode: number | undefined;
     const isLost = ({ job, openEvent }: QueuedJob) =>
-      (openEvent ? (ofNode ??= openEvent.leaseLeftMs()) : leaseLeftMs(job, now, elapsed)) <= neededMs;
+      (openEvent ? openEvent.leaseLeftMs() : leaseLeftMs(job, now, elapsed)) <= neededMs;
     const lost = batch.filter(isLost);
     const reason = "lease ran out";
     for (const one of lost) {

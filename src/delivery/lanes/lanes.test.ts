@@ -355,24 +355,7 @@ describe("idle", () => {
 });
 
 describe("what happens while a job waits or is sent", () => {
-  test("a delivery that its node claims again during an attempt is not sent twice", async () => {
-    const relay = setUp([sandbox]);
-    const first = job(sandbox);
-    const outcome = relay.lanes.send(first);
-    await nextTick();
-    const again = relay.lanes.send({ ...first, leaseUntil: first.leaseUntil + 30_000 });
-    expect(await again).toEqual({ state: "queued", reason: "being sent already" });
-    await relay.answer();
-    expect(await outcome).toEqual(sent);
-    expect(relay.calls).toHaveLength(1);
-    // Afterwards it can be replayed.
-    void relay.lanes.send(first);
-    await nextTick();
-    expect(relay.calls).toHaveLength(2);
-    await relay.answer();
-  });
-
-  test("a first attempt that its node claims as a delivery of its own, after a takeover, is not sent twice", async () => {
+  test("an event is in hand from the moment its job arrives until its outcome is durable", async () => {
     const relay = setUp([sandbox]);
     const openEvent: OpenEvent = {
       settle: () => Promise.resolve(),
@@ -380,13 +363,16 @@ describe("what happens while a job waits or is sent", () => {
       abandon: () => {},
       leaseLeftMs: () => Infinity,
     };
-    const first = job(sandbox);
-    const outcome = relay.lanes.send(first, openEvent);
+    const [first, retry] = [job(sandbox), job(sandbox, { attemptsMade: 1 })];
+    const inHand = () => [...relay.lanes.inHand(first)];
+    expect(inHand()).toEqual([]);
+    const outcomes = [relay.lanes.send(first, openEvent), relay.lanes.send(retry)];
+    expect(inHand()).toEqual([first.eventId, retry.eventId]);
     await nextTick();
-    expect(await relay.lanes.send({ ...first })).toEqual({ state: "queued", reason: "being sent already" });
+    expect(inHand()).toEqual([first.eventId, retry.eventId]);
     await relay.answer();
-    expect(await outcome).toEqual(sent);
-    expect(relay.calls).toHaveLength(1);
+    await Promise.all(outcomes);
+    expect(inHand()).toEqual([]);
   });
 
   test("a batch that waited for a second is looked at again, and what changed is given back unsent", async () => {

@@ -8,6 +8,7 @@
 import { append, link, nodesOf, remove, type RingNode } from "../../kernel/ring.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection } from "../../sites/directory.ts";
+import type { ConnectionKey } from "../../store/deliveries/delivery.ts";
 import { maxLeaseMs } from "../../store/deliveries/nodes.ts";
 import {
   connectionKey,
@@ -25,6 +26,8 @@ export type Lanes = {
   send(job: Job, openEvent?: OpenEvent | null): Promise<Outcome>;
   /** Takes back a job that was not sent yet. False when it is being sent or is done. */
   withdraw(job: Job): boolean;
+  /** The events of a connection whose jobs wait or are being sent, first attempts included. */
+  inHand(connection: ConnectionKey): ReadonlySet<string>;
   /** The number of jobs that a connection can take without a long wait. */
   capacity(connection: Connection): number;
   /** Requests in flight and jobs waiting, by connection. */
@@ -78,11 +81,6 @@ export function openLanes(options: LanesOptions): Lanes {
       queues.set(key, (queue = { key, ...empty, inHand }));
     }
     return queue;
-  }
-
-  function isInHand(queue: Queue, { eventId }: Job): boolean {
-    for (const one of nodesOf(queue.inHand)) if (one.eventId === eventId) return true;
-    return false;
   }
 
   function lanesOf({ job }: QueuedJob): number {
@@ -227,10 +225,6 @@ export function openLanes(options: LanesOptions): Lanes {
   return {
     send(job, openEvent) {
       const queue = queueOf(job);
-      // The lease ended during an attempt, and this node claimed the delivery again. The attempt settles it. An event that
-      // was accepted a moment ago cannot be in hand.
-      if (!openEvent && isInHand(queue, job))
-        return Promise.resolve({ state: "queued", reason: "being sent already" });
       const inHand = link<InHand>({ eventId: job.eventId });
       append(queue.inHand, inHand);
       return new Promise((end) => {
@@ -250,6 +244,10 @@ export function openLanes(options: LanesOptions): Lanes {
       });
     },
     withdraw,
+    inHand(connection) {
+      const queue = queues.get(connectionKey(connection));
+      return new Set(queue ? Array.from(nodesOf(queue.inHand), ({ eventId }) => eventId) : []);
+    },
     capacity(connection) {
       const platform = platformOf(connection.platform);
       const key = connectionKey({ siteId: connection.siteId, connectionId: connection.id });
