@@ -92,7 +92,7 @@ const usageOf = (name: string, command: Command) =>
 
 function argumentsText(name: string, given: readonly Argument[]): string[] {
   const rows = given.map((one) => {
-    const known = knownArguments[one.name()] ?? one.description;
+    const known = knownArguments[`${name} ${one.name()}`] ?? knownArguments[one.name()] ?? one.description;
     const choices = one.argChoices?.map((choice) => `\`${choice}\``).join(", ");
     return [`\`${one.name()}\``, one.required ? "required" : "optional", choices ?? known];
   });
@@ -109,7 +109,7 @@ function argumentsText(name: string, given: readonly Argument[]): string[] {
   return [...(rows.length ? [table(["argument", "", ""], rows)] : []), ...settings];
 }
 
-/** The meaning of arguments that many commands share, by the name that the usage shows. */
+/** The meaning of arguments that many commands share, by the name that the usage shows, after the command where it differs. */
 const knownArguments: Readonly<Record<string, string>> = {
   site: "the id of a site, or one of its hosts",
   host: "a host name, such as shop.example.com",
@@ -119,7 +119,9 @@ const knownArguments: Readonly<Record<string, string>> = {
   connection: "the id of a connection",
   platform: "the id of a platform, such as `meta`: `platform list`",
   setting: "the name of a setting of the platform: `platform show`",
-  "name=value": "one or more; `name=@file` reads the value from a file",
+  "name=value":
+    "one or more; `name=@file` reads the value from a file, `name=@@…` is a value that begins with `@`",
+  "identity put name=value": "one or more, such as `gclid=…`; a value cannot come from a file",
   email: "the email address of the member",
   file: "the path of the file",
   visit: "the id of a bot visit: `traffic bots`",

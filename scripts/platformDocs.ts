@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { platforms } from "../src/platforms/index.ts";
 import { eventFieldNames } from "../src/platforms/shared/mapping.ts";
 import { usualEvents } from "../src/platforms/shared/usualEvents.ts";
-import type { Example, Platform, Setting } from "../src/platforms/platform.ts";
+import type { Example, Platform } from "../src/platforms/platform.ts";
+import { neededSettings } from "../src/sites/connectionHints.ts";
 import { code, page, table } from "./docs/markdown.ts";
 
 const folder = new URL("../docs/platforms/", import.meta.url);
@@ -44,7 +45,8 @@ function overview(): string {
       "An event may have any name. These are the usual events; their other names, as Google Analytics 4, Segment, Shopify, CRMs and",
       "the platforms' own pixels have them, mean the same at every platform. Case, spaces, dashes and underscores do not matter.",
       "A choice for a usual event (`event.lead=…`, `events=lead`) applies to its other names too, unless one has its own",
-      "(`event.generate_lead=…`). `connection preview ID --name EVENT` says which name an event gets, and why.",
+      "(`event.generate_lead=…`). A platform without a name of its own for a usual event gets the usual one, changed where it does not",
+      "allow it: `MQL` is the custom event `qualified_lead`. `connection preview ID --name EVENT` says which name an event gets, and why.",
     ].join("\n"),
     table(
       ["event", "other names"],
@@ -131,14 +133,9 @@ function pageOf(platform: Platform): string {
   ]);
 }
 
-/** Includes the default target where nothing is sent without one. */
-function connectLine({ id, settings, requires, events }: Platform): string {
-  const target = events?.others === "not sent" ? events.defaultSetting : undefined;
-  const isChosen = ({ name }: Setting) => requires?.[0]?.includes(name) || name === target;
-  const needed = settings.filter((one) => one.required);
-  const chosen = [...needed, ...settings.filter((one) => !needed.includes(one) && isChosen(one))];
-  const words = chosen.map(({ name, secret }) => `${name}=${secret ? "@file" : "…"}`);
-  return ["npx cleancast connect SITE", id, ...words].join(" ");
+function connectLine(platform: Platform): string {
+  const words = neededSettings(platform).map(({ name, secret }) => `${name}=${secret ? "@file" : "…"}`);
+  return ["npx cleancast connect SITE", platform.id, ...words].join(" ");
 }
 
 /** How the connection is proven depends on its settings: this is the way of the command above. */
@@ -192,10 +189,10 @@ function eventsText({ events, name }: Platform): string {
     );
   }
   if (standard.length === 0 && events.others === "own name")
-    return `${name} has no list of names: every event is sent under its own name, or under the name that \`event.NAME=…\` sets.`;
+    return `${name} has no list of names: a [usual event](README.md#event-names) is sent under its usual name, any other under its own, or under the name that \`event.NAME=…\` sets.`;
   const others =
     events.others === "own name"
-      ? `All others are custom events under their own name, changed where ${name} does not allow it.`
+      ? `All others are custom events under their usual or own name, changed where ${name} does not allow it.`
       : events.others === "not sent"
         ? "All others are skipped unless the connection names them (`event.NAME=…`)."
         : `All others are sent as \`${events.others.name}\`.`;

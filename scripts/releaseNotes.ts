@@ -1,12 +1,13 @@
 // Prints the notes of a release from CHANGELOG.md, for .github/workflows/release.yml. Fails unless the tag, package.json and a
-// dated section name the same version.
+// dated section name the same version, and the statements of that version are recorded (`npm run release:freeze`).
 //
 //   node scripts/releaseNotes.ts v0.2.0
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), "utf8");
+const pathOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const read = (path: string) => readFileSync(pathOf(path), "utf8");
 
 /** Throws an error that says what to correct. */
 export function notesOf(tag: string, version: string, changelog: string): string {
@@ -20,10 +21,22 @@ export function notesOf(tag: string, version: string, changelog: string): string
   return lines.join("\n").trim();
 }
 
+/**
+ * Throws unless the statements of this version are recorded. Without them no test would see that a later migration breaks nodes of
+ * this release.
+ */
+export function checkFrozen(version: string, fileExists: (path: string) => boolean): void {
+  const file = `test/releases/${version}.json`;
+  if (!fileExists(file))
+    throw new Error(`${file} is missing: run "npm run release:freeze", commit it, and move the tag.`);
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { version } = JSON.parse(read("package.json")) as { version: string };
   try {
-    console.log(notesOf(process.argv[2] ?? "", version, read("CHANGELOG.md")));
+    const notes = notesOf(process.argv[2] ?? "", version, read("CHANGELOG.md"));
+    checkFrozen(version, (path) => existsSync(pathOf(path)));
+    console.log(notes);
   } catch (error) {
     console.error((error as Error).message);
     process.exit(1);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Command } from "commander";
 import { openProgram } from "../src/commands/program.ts";
-import { documents, root } from "./support/documents/documents.ts";
+import { blocksOf, documents, placeOf, root } from "./support/documents/documents.ts";
 
 type Hint = { file: string; text: string };
 
@@ -48,6 +48,8 @@ function faultOf(text: string): string | null {
   const required = command.registeredArguments.filter((one) => one.required).length;
   const values = words.filter((word) => !word.startsWith("--"));
   if (values.length < required) return "an argument is missing";
+  const left = command.options.find(({ mandatory, long }) => mandatory && !words.includes(long ?? ""));
+  if (left) return `the option ${left.long} is missing`;
   // Only the reader knows a value: `client_id=…`, or an address.
   if (words.some((word) => (word.includes("…") && !/^(?:\w+=)?(?:https:\/\/)?…$/.test(word)) || word === "…"))
     return "a part is left out";
@@ -91,10 +93,27 @@ describe("hints", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("every command in a block that is not run exists and is complete", () => {
+    const started = /(?:\bnpx|--|\bexec \S+|PATH=\S+|:8080) cleancast ((?:serve|[a-z-]+ )[^\n]*)/g;
+    const found = documents
+      .flatMap(blocksOf)
+      .filter(({ mark }) => mark.startsWith("not run: "))
+      .flatMap((block) =>
+        [...block.text.matchAll(started)].map(([, text = ""]) => ({ place: placeOf(block), text })),
+      );
+    expect(found.length).toBeGreaterThan(3);
+    const wrong = found.flatMap(({ place, text }) => {
+      const fault = faultOf(text);
+      return fault === null ? [] : [`${place}: cleancast ${text}: ${fault}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
   test.each([
     ["site", "it is not complete"],
     ["sites list", "there is no command sites"],
     ["connect shop.example.com", "an argument is missing"],
+    ["member add ada@example.com owner", "the option --role is missing"],
     ["connect X meta … with fresh credentials", "a part is left out"],
     ["site list --all", "there is no option --all"],
     ["key list X", null],

@@ -45,6 +45,7 @@ export const integrationsText = section("integrations", {
     unsaved: "You have unsaved changes.",
     notConnected: "Nothing is sent until it is connected.",
     reconnect: "Reconnect",
+    saveAnyway: "Save anyway",
     connect: (platform: string) => `Connect ${platform}`,
     done: {
       saved: "Saved",
@@ -161,7 +162,7 @@ export const integrationsText = section("integrations", {
     title: "Event names",
     yours: "Your event",
     ownName: (platform: string) =>
-      `All other events are custom events under their own name, changed where ${platform} does not allow it.`,
+      `All other events are custom events under their usual or own name, changed where ${platform} does not allow it.`,
     sentAs: (name: string) => `All other events are sent as ${name}.`,
     sentTo: (setting: string) =>
       `All other events are sent to this setting: ${setting}. Without it they are skipped. Separate several by commas.`,

@@ -139,6 +139,7 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
       return decision;
     },
     withdraw: () => false,
+    inHand: () => new Set(),
     capacity: () => 0,
     depths: () => [],
     idle: () => Promise.resolve(),

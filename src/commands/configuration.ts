@@ -5,9 +5,11 @@ import { describePlan, diffText, lossText, summaryText, unlistedText } from "../
 import type { FileText } from "../configFile/plan.ts";
 import { operatorRights, type ConfigurationContext, type Plan } from "../configFile/planning.ts";
 import { shortId } from "../kernel/ids.ts";
-import { readConfigurationFile } from "../installation/configurationFile.ts";
+import { readConfig } from "../installation/config.ts";
+import { planForNew, readConfigurationFile } from "../installation/configurationFile.ts";
+import { placeOf } from "../installation/installation.ts";
 import type { Access } from "../access/access.ts";
-import { createContext, withContext, type CliCommand, type CommandContext } from "./context.ts";
+import { createContext, printResult, type CliCommand, type CommandContext } from "./context.ts";
 import { withAccess } from "./member.ts";
 import { confirm } from "./terminal/confirm.ts";
 
@@ -22,8 +24,16 @@ export function configurationCommands(program: CliCommand): void {
     .option("--yes", "also where data or access is deleted, without asking")
     .action(async (path: string, options: ApplyOptions, command: Command) => {
       const file = await readConfigurationFile(path);
-      const work = withAccess((context, access) => run(context, access, file, options, command));
-      await (options.dryRun ? withContext(command, work) : createContext(command, work));
+      const config = readConfig();
+      const first = await planForNew(config, file, { prune: options.prune === true });
+      if (!first || !options.dryRun)
+        return createContext(
+          command,
+          withAccess((context, access) => run(context, access, file, options, command)),
+        );
+      if (command.optsWithGlobals().json !== true)
+        process.stderr.write(`There is no installation in ${placeOf(config)} yet; apply creates it.\n`);
+      printDryRun((...shown) => printResult(command, ...shown), first);
     });
 
   program
@@ -58,8 +68,7 @@ async function run(
   const prune = options.prune === true;
   const target = configurationContext(context, access);
   if (options.dryRun) {
-    const plan = await planFile(target, file, { prune });
-    context.print({ applied: false, ...describePlan(plan), notes: [] }, planText(plan));
+    printDryRun(context.print, await planFile(target, file, { prune }));
     return;
   }
   const isJson = command.optsWithGlobals().json === true;
@@ -78,6 +87,9 @@ async function run(
   const applied = plan.changes.length > 0;
   context.print({ applied, ...describePlan(plan), notes }, [text, ...notes].join("\n"));
 }
+
+const printDryRun = (print: CommandContext["print"], plan: Plan) =>
+  print({ applied: false, ...describePlan(plan) }, [planText(plan), ...plan.notes].join("\n"));
 
 const configurationContext = (
   { store, directory, config, by }: CommandContext,

@@ -4,7 +4,7 @@ import { openTokens } from "../delivery/oauth/tokens.ts";
 import {
   proveByTest,
   proveConnection,
-  readProofState,
+  whyRefused,
   whySendsNothing,
   type ProofState,
 } from "../delivery/prove.ts";
@@ -19,6 +19,7 @@ import {
 import type { Reading } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import { maxBackfillDays } from "../kernel/backfill.ts";
+import { Conflict } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { platformOf } from "../platforms/index.ts";
 import {
@@ -34,20 +35,13 @@ import {
 import { describeConnection } from "../sites/connectionSettings.ts";
 import type { Connection } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
-import { cannotBeRead } from "../store/sites/configuration.ts";
 import { confirmBackfill, countPast, countText as backfillText, startCounted } from "./backfill.ts";
-import {
-  findSites,
-  readNumber,
-  readPairs,
-  table,
-  timeText,
-  type CommandContext,
-  type CliCommand,
-} from "./context.ts";
+import { readNumber, readPairs, table, timeText, type CommandContext, type CliCommand } from "./context.ts";
+import { connectionResultCommands } from "./results/connection.ts";
 import { confirm, countText } from "./terminal/confirm.ts";
 
-type ConnectOptions = { prove: boolean; backfillDays?: string; yes?: boolean };
+type ProveOption = { prove: boolean };
+type ConnectOptions = ProveOption & { backfillDays?: string; yes?: boolean };
 
 /** The next step differs where no call can prove the connection. */
 function proofText({ state, reason, unchecked }: ProofState, { id, platform }: Connection): string {
@@ -61,6 +55,35 @@ function proofText({ state, reason, unchecked }: ProofState, { id, platform }: C
 const prove = (context: CommandContext, connection: Connection) =>
   withSender(context, (clients) => proveConnection({ ...context, ...clients, now: Date.now }, connection));
 
+const noProve = "do not ask the platform if it would take conversions";
+
+/** The checks of a change, without the platform's own with --no-prove. */
+function checksOf(context: CommandContext, { prove: isAsked }: ProveOption) {
+  const checkChange = async (existing: Connection, changed: Connection) => {
+    const refused = await withSender(context, (clients) =>
+      whyRefused({ ...context, ...clients, now: Date.now }, existing, changed),
+    );
+    if (refused !== null)
+      throw new Conflict("settings", refused, `${refused} Add --no-prove to save the new ones.`);
+  };
+  return {
+    ...context.by,
+    checkAddress: (url: string) => urlFault(context.config.allowPrivate, url),
+    checkChange: isAsked ? checkChange : undefined,
+  };
+}
+
+/** Asks the platform about a saved connection, and returns what is printed of it. */
+async function askForProof(context: CommandContext, connection: Connection, { prove: isAsked }: ProveOption) {
+  const proof = isAsked ? await prove(context, connection) : null;
+  const sendsNothing = whySendsNothing(connection, context.by.now);
+  const lines = [
+    ...(proof ? [proofText(proof, connection)] : []),
+    ...(sendsNothing ? [`It cannot send anything yet: ${sendsNothing}.`] : []),
+  ];
+  return { value: { proof, sendsNothing }, lines };
+}
+
 export function connectionCommands(program: CliCommand): void {
   program
     .command("connect <site> <platform> [name=value...]")
@@ -68,39 +91,35 @@ export function connectionCommands(program: CliCommand): void {
       "connect a platform, or change the connection to the same account; name=@file reads a value from a file, " +
         "sign_in=ID uses the tokens of a sign-in, events=a,b selects events, event.NAME=… renames one or sets its targets, map.FIELD=… fills a field",
     )
-    .option("--no-prove", "do not ask the platform if it would take conversions")
+    .option("--no-prove", noProve)
     .option(
       "--backfill-days <n>",
       "also send the conversions of the last days that the platform can still take",
     )
     .option("--yes", "start the backfill without asking")
     .run(async (context, siteText: string, platform: string, words: string[], options: ConnectOptions) => {
-      const { store, config, by } = context;
+      const { store } = context;
       const backfillDays =
         options.backfillDays && readNumber("backfill-days", options.backfillDays, maxBackfillDays);
       const site = findSite(context, siteText);
       const { sign_in: signIn, ...pairs } = readPairs(words);
       const given = { ...pairs, ...(await readTokens(context, site.id, platform, signIn)) };
-      const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
-      const result = await connect(context, site, platform, given, { ...by, checkAddress });
+      const result = await connect(context, site, platform, given, checksOf(context, options));
       if (signIn) await store.platformSignIns.end(site.id, signIn);
       const { connection } = result;
       const released = result.released ? ` ${releasedText(result.released)}` : "";
-      const proof = options.prove ? await prove(context, connection) : null;
-      const sendsNothing = whySendsNothing(connection, by.now);
+      const proof = await askForProof(context, connection, options);
       const value = {
         id: connection.id,
         platform,
         ...(result.isNew ? {} : { existing: true, released: result.released }),
         ...newSecretValue(result),
-        proof,
-        sendsNothing,
+        ...proof.value,
       };
       const text = [
         `${result.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${connection.id}.${released}`,
         ...newSecretLines(result),
-        ...(proof ? [proofText(proof, connection)] : []),
-        ...(sendsNothing ? [`It cannot send anything yet: ${sendsNothing}.`] : []),
+        ...proof.lines,
       ].join("\n");
       if (!backfillDays) return context.print(value, text);
       // People read that it is connected before they are asked; a script gets one value.
@@ -133,33 +152,7 @@ export function connectionCommands(program: CliCommand): void {
 
   const connection = program.command("connection").description("connections to platforms");
 
-  connection
-    .command("list [site]")
-    .description("list the connections of a site, or of all sites")
-    .run(async ({ directory, store, print }, siteText: string | undefined) => {
-      const found = findSites(directory, siteText).flatMap((site) => site.connections);
-      const connections = await Promise.all(
-        found.map(async (one) => ({
-          site: one.siteId,
-          ...describeConnection(one),
-          proof: await readProofState(store, one, await store.health.lastSentAt(one.siteId, one.id)),
-        })),
-      );
-      const rows = connections.map((one) => [
-        one.id,
-        one.site,
-        one.platform,
-        one.stateReason === cannotBeRead ? `${one.state}: ${cannotBeRead}` : one.state,
-        one.proof.state === "proven" ? timeText(one.proof.provenAt) : "no",
-        one.events?.join(",") ?? "all",
-        timeText(one.createdAt),
-      ]);
-      const head = ["ID", "SITE", "PLATFORM", "STATE", "PROVEN (UTC)", "EVENTS", "CREATED (UTC)"];
-      print(
-        { connections },
-        table(head, rows, "No connections yet. Create one: cleancast connect SITE webhook url=https://…"),
-      );
-    });
+  connectionResultCommands(connection);
 
   connection
     .command("set <id> <name=value...>")
@@ -167,24 +160,26 @@ export function connectionCommands(program: CliCommand): void {
       "change settings of a connection and keep the others, such as access_token=@file; an empty value removes one, " +
         "sign_in=ID uses the tokens of a sign-in",
     )
-    .run(async (context, id: string, words: string[]) => {
-      const { store, config, by } = context;
+    .option("--no-prove", noProve)
+    .run(async (context, id: string, words: string[], options: ProveOption) => {
+      const { store } = context;
       const found = findConnection(context.directory.sites(), id);
       const { sign_in: signIn, events, ...pairs } = readPairs(words);
       const tokens = await readTokens(context, found.siteId, found.platform, signIn);
       const wanted = { settings: { ...pairs, ...tokens }, events: events?.split(",") };
-      const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
       const site = findSite(context, found.siteId);
-      const result = await changeConnection(context, site, found, wanted, { ...by, checkAddress });
+      const result = await changeConnection(context, site, found, wanted, checksOf(context, options));
       const { connection: changed, released } = result;
       if (signIn) await store.platformSignIns.end(site.id, signIn);
+      const proof = await askForProof(context, changed, options);
       const names = words.map((pair) => pair.slice(0, pair.indexOf("=")));
       context.print(
-        { connection: describeConnection(changed), released, ...newSecretValue(result) },
+        { connection: describeConnection(changed), released, ...newSecretValue(result), ...proof.value },
         [
-          `Connection ${id} to ${changed.platform} is ${changed.state}, with a new ${names.join(", ")}.` +
+          `Connection ${id} to ${changed.platform} is ${changed.state}. Changed: ${names.join(", ")}.` +
             `${released ? ` ${releasedText(released)}` : ""} Test it: cleancast connection test ${id}`,
           ...newSecretLines(result),
+          ...proof.lines,
         ].join("\n"),
       );
     });
@@ -287,11 +282,9 @@ function testCommands(connection: CliCommand): void {
     .description("ask the platform, with a call that counts nothing, if it would take conversions")
     .run(async (context, id: string) => {
       const found = findConnection(context.directory.sites(), id);
-      const proof = await prove(context, found);
-      const sendsNothing = whySendsNothing(found, context.by.now);
-      const cannotSend = sendsNothing ? `\nIt cannot send anything yet: ${sendsNothing}.` : "";
-      context.print({ id, proof, sendsNothing }, `${proofText(proof, found)}${cannotSend}`);
-      if (proof.state !== "proven") process.exitCode = 1;
+      const { value, lines } = await askForProof(context, found, { prove: true });
+      context.print({ id, ...value }, lines.join("\n"));
+      if (value.proof?.state !== "proven") process.exitCode = 1;
     });
 
   connection

@@ -87,7 +87,10 @@ export function printResult(command: Command, value: unknown, text: string): voi
   process.stdout.write(`${isJson(command) ? JSON.stringify(value) : asInvoked(text)}\n`);
 }
 
-/** Reads pairs like `url=https://…`. `name=@file` reads the value from a file, so that no secret is typed. */
+/**
+ * Reads pairs like `url=https://…`. `name=@file` reads the value from a file, so that no secret is typed, and `name=@@text` is a
+ * value that begins with @, as in a configuration file.
+ */
 export function readPairs(
   words: readonly string[],
   readFile: (path: string) => string = readValueFile,
@@ -103,10 +106,14 @@ export function readPairs(
 }
 
 function readValueFile(path: string): string {
+  if (path.startsWith("@")) return path;
   try {
     return readFileSync(path, "utf8");
   } catch {
-    throw new Refusal("arguments", `The file ${path} cannot be read.`);
+    throw new Refusal(
+      "arguments",
+      `The file ${path} cannot be read. Write @@ for a value that begins with @ and is not a file.`,
+    );
   }
 }
 

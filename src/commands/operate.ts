@@ -1,7 +1,7 @@
 import { runDoctor } from "../doctor/doctor.ts";
 import { levels, type Finding, type Level } from "../doctor/finding.ts";
 import { describeUnknown, readConfig } from "../installation/config.ts";
-import { readConfigurationFile } from "../installation/configurationFile.ts";
+import { planForNew, readConfigurationFile } from "../installation/configurationFile.ts";
 import { openInstallation } from "../installation/installation.ts";
 import { countOf } from "../kernel/text.ts";
 import { serve } from "../main.ts";
@@ -28,6 +28,7 @@ export function operateCommands(program: CliCommand): void {
       const onClosed = () => outputClosed.resolve("output closed");
       process.stdout.once("error", onClosed);
       const file = options.config === undefined ? undefined : await readConfigurationFile(options.config);
+      if (file) await planForNew(config, file, { prune: false });
       const running = await serve(config, (text) => process.stdout.write(text), onClosed, file);
       const reason = await Promise.race([stopSignal, outputClosed.promise]);
       process.stdout.write(`${reason}: finishing requests in flight …\n`);

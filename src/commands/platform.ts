@@ -140,7 +140,7 @@ function ageText({ maxAgeDays }: Platform): string {
 }
 
 function othersText({ others }: EventNames): string {
-  if (others === "own name") return "other events are sent under their own name";
+  if (others === "own name") return "other events are sent under their usual or own name";
   return others === "not sent"
     ? "other events are skipped, unless the connection names them (event.NAME=…)"
     : `other events are sent as ${others.name}`;

@@ -48,7 +48,7 @@ export const platform = z
           .string()
           .nullable()
           .describe(
-            "Name for all other events; `own name` keeps the sender's, null means they are not sent.",
+            "Name for all other events; `own name` is their usual name or the sender's, null means they are not sent.",
           ),
         customNames: z
           .object({
@@ -94,7 +94,7 @@ const proof = z
     reason: z.string().nullable().describe("Why it is not proven."),
     provenAt: time.nullable().describe("When it was last proven; null if it never was with these settings."),
     checkedAt: time.nullable().describe("When the platform was last asked; null if it never was."),
-    unchecked: z.string().nullable().describe("A setting that the check does not cover."),
+    unchecked: z.string().nullable().describe("Settings that the check does not cover."),
     isCheckable: z.boolean().describe("False if the platform has no call that would prove it."),
   })
   .describe(
@@ -166,6 +166,13 @@ const changes = {
   signIn,
 };
 
+const prove = z
+  .boolean()
+  .default(true)
+  .describe(
+    "True answers 409 and changes nothing if the platform refuses new credentials of a proven connection; false saves them.",
+  );
+
 const sampleName = z
   .string()
   .trim()
@@ -184,7 +191,9 @@ const preview = z.object({
   naming: z
     .string()
     .nullable()
-    .describe("The name under which the event is sent, and why; null if it keeps the sender's name."),
+    .describe(
+      "The name under which the event is sent, and why; null if it keeps the sender's name, or is not sent for another reason.",
+    ),
   request: z
     .object({
       method: z.string(),
@@ -218,13 +227,13 @@ export const integrationRoutes = {
     summary:
       "Connect a platform, or change the connection to the same account, and prove it. Parked deliveries are sent then",
     allow: "admin",
-    body: z.object({ platform: platformId, ...changes }),
+    body: z.object({ platform: platformId, ...changes, prove }),
     answer: z.object({ connection, isNew: z.boolean(), released, newSecret }),
   },
   "PATCH /sites/:site/connections/:connection": {
     summary: "Change a connection's settings, events or mapping, or reconnect it with a sign-in",
     allow: "admin",
-    body: z.object(changes),
+    body: z.object({ ...changes, prove }),
     answer: z.object({ connection, released, newSecret }),
   },
   "DELETE /sites/:site/connections/:connection": {

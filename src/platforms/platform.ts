@@ -343,6 +343,8 @@ export type Platform = {
   events?: EventNames;
   /** Its fields that a connection may map. */
   fields?: readonly Field[];
+  /** It has no field for the time: a conversion counts as of its arrival, so past ones are not sent to it. */
+  countsOnArrival?: true;
   /** The platform rejects conversions that are older. */
   maxAgeDays?: number | ((conversion: Conversion, settings: ConnectionSettings) => number);
   /** The maximum number of events in one request: of conversions, unless `size` says otherwise. */

@@ -20,6 +20,10 @@ import { auditLine, type SiteContext } from "./manage.ts";
 /** `events` null means every event; without it the selection does not change. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };
 type AddressCheck = { checkAddress: (url: string) => string | null };
+/** `checkChange` throws a refusal where a connection must stay as it is. */
+type Checks = AddressCheck & {
+  checkChange?: ((existing: Connection, changed: Connection) => Promise<void>) | undefined;
+};
 /** `newSecret` is the signing secret if this change created it: it is shown this once. */
 export type Connected = {
   connection: Connection;
@@ -34,7 +38,7 @@ export async function connect(
   site: Site,
   platformId: string,
   given: Record<string, string>,
-  by: By & AddressCheck,
+  by: By & Checks,
 ): Promise<Connected> {
   const { events, ...settings } = given;
   return connectPlatform(context, site, platformId, { settings, events: events?.split(",") }, by);
@@ -46,7 +50,7 @@ export async function connectPlatform(
   site: Site,
   platformId: string,
   wanted: Wanted,
-  by: By & AddressCheck,
+  by: By & Checks,
 ): Promise<Connected> {
   const platform = knownPlatform(platformId);
   const account = platform.account({
@@ -55,6 +59,7 @@ export async function connectPlatform(
   });
   const existing = site.connections.find((one) => one.platform === platformId && one.account === account);
   const planned = planConnection(site, platform, existing, wanted, by);
+  if (existing) await by.checkChange?.(existing, planned);
   // A change to a paused connection does not resume it.
   const state = existing?.state === "paused" ? "paused" : "active";
   const saved = await save(context, platform, existing, { ...planned, state, stateReason: null }, by);
@@ -67,11 +72,12 @@ export async function changeConnection(
   site: Site,
   existing: Connection,
   wanted: Wanted,
-  by: By & AddressCheck,
+  by: By & Checks,
 ): Promise<Connected> {
   const platform = knownPlatform(existing.platform);
   const planned = planConnection(site, platform, existing, wanted, by);
   checkAccount(platform, existing, wanted.settings);
+  await by.checkChange?.(existing, planned);
   // A change of events or field mappings does not renew credentials that were refused.
   const isReconnected =
     existing.state === "needs reconnection" &&

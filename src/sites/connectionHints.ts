@@ -10,9 +10,15 @@ const fileOf = (name: string) => `${name}.txt`;
 const word = ({ name, secret }: Setting) =>
   secret ? `${name}=@${fileOf(name)}` : `${name}=${name.toUpperCase()}`;
 
-/** The settings that a new connection needs; with several possible sets, the first. */
-export function neededSettings({ settings, requires = [] }: Platform): Setting[] {
-  return settings.filter(({ name, required }) => required === true || requires[0]?.includes(name) === true);
+/**
+ * The settings that a new connection needs: the required ones, of several possible sets the first, and the default target
+ * without which events would be skipped.
+ */
+export function neededSettings({ settings, requires = [], events }: Platform): Setting[] {
+  const target = events?.others === "not sent" ? events.defaultSetting : undefined;
+  const isChosen = ({ name }: Setting) => requires[0]?.includes(name) === true || name === target;
+  const required = settings.filter((one) => one.required === true);
+  return [...required, ...settings.filter((one) => one.required !== true && isChosen(one))];
 }
 
 /** The settings that a sign-in fills. */

@@ -112,3 +112,34 @@ test("a refresh that begins while another one reads finds what was written in be
   await Promise.all([first, second]);
   expect(directory.siteOfHost("shop.example.com")?.id).toBe(site.id);
 });
+
+test("a key that was added elsewhere is found at once, and wrong keys share the readings that this takes", async () => {
+  const { store, close } = await openNodes("sqlite");
+  onTestFinished(close);
+  let readings = 0;
+  const counted = {
+    ...store,
+    configuration: {
+      ...store.configuration,
+      readRevision() {
+        readings += 1;
+        return store.configuration.readRevision();
+      },
+    },
+  };
+  const directory = openDirectory(counted);
+  await directory.refresh();
+  const elsewhere = { store, directory: openDirectory(store) };
+  const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+  const site = await addSite(elsewhere, "shop.example.com", by);
+  const wanted = { name: "CRM", mode: "live", expiresAt: null } as const;
+  const added = await addKey(elsewhere, site, wanted, by);
+  expect(directory.key(added.key)).toBeUndefined();
+  expect(await directory.keyNow(added.key)).toMatchObject({ id: added.id });
+  const before = readings;
+  const wrong = Array.from({ length: 500 }, (_, i) => directory.keyNow(`cc_wrong_${i}`));
+  expect(new Set(await Promise.all(wrong))).toEqual(new Set([undefined]));
+  expect(readings).toBe(before + 1);
+  const another = await addKey(elsewhere, site, { ...wanted, name: "Shop" }, by);
+  expect(await directory.keyNow(another.key)).toMatchObject({ id: another.id });
+});

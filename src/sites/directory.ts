@@ -1,6 +1,7 @@
 // Keeps every site with its hosts, keys and connections in memory. Requests are authenticated and routed without asking the
 // store; a change made elsewhere (another node, the command line) arrives within about a second.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { poll } from "../background/poll.ts";
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
 import type { HostRow } from "../store/sites/hosts.ts";
@@ -39,6 +40,8 @@ export type Directory = {
   /** A host of any site, served or not. */
   host(name: string): Host | undefined;
   key(text: string): InboundKey | undefined;
+  /** The same, but an unknown key is looked up in the store first: it may have been added elsewhere a moment ago. */
+  keyNow(text: string): Promise<InboundKey | undefined>;
   connection(siteId: string, id: string): Connection | undefined;
   /**
    * The same, but a connection that looks gone or inactive is read again first: it may have been connected or resumed
@@ -48,6 +51,9 @@ export type Directory = {
 };
 
 const pollMs = 1000;
+/** Bound what wrong keys cost: they share a reading, and few of them wait for it. */
+const lookUpMs = 20;
+const maxLookUps = 100;
 
 /**
  * `ownHost` is the relay's own name, from CLEANCAST_URL. A site is served there only if an operator added the host: a check
@@ -61,6 +67,9 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
   let seen = -1;
   let refreshing: Promise<void> | null = null;
   let next: Promise<void> | null = null;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let lookUp: Promise<void> | null = null;
+  let lookUps = 0;
 
   function remove(site: Site): void {
     for (const host of site.hosts) {
@@ -106,6 +115,7 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
   }
 
   function start(): Promise<void> {
+    readAt = performance.now();
     refreshing = read().finally(() => {
       refreshing = null;
     });
@@ -124,6 +134,16 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
     return next;
   }
 
+  /** Starts a reading after the call, `lookUpMs` after the last one at the earliest. */
+  function refreshSoon(): Promise<void> {
+    lookUp ??= sleep(Math.max(0, readAt + lookUpMs - performance.now())).then(() => {
+      lookUp = null;
+      return refresh();
+    });
+    return lookUp;
+  }
+
+  const key = (text: string) => keys.get(hashKey(text));
   const connection = (siteId: string, id: string) =>
     sites.get(siteId)?.connections.find((one) => one.id === id);
 
@@ -140,7 +160,18 @@ export function openDirectory(store: Store, ownHost: string | null = null): Dire
     site: (id) => sites.get(id),
     siteOfHost: (host) => served.get(host),
     host: (name) => hosts.get(name),
-    key: (text) => keys.get(hashKey(text)),
+    key,
+    async keyNow(text) {
+      const known = key(text);
+      if (known || lookUps >= maxLookUps) return known;
+      lookUps += 1;
+      try {
+        await refreshSoon();
+      } finally {
+        lookUps -= 1;
+      }
+      return key(text);
+    },
     connection,
     async connectionNow(siteId, id) {
       const known = connection(siteId, id);

@@ -20,6 +20,15 @@ export function makeKey(kind: Mode | "API"): NewKey {
   return { key, hash: hashKey(key), prefix: key.slice(0, prefixLength) };
 }
 
+/** Says in a sentence why a key that begins like this cannot be an inbound key of this mode; null where it can. */
+export function keyFormFault(start: string, mode: Mode): string | null {
+  if (start.startsWith(forms.API))
+    return `A key that begins with ${forms.API} is an API key: an inbound key begins with ${forms.live}.`;
+  if (start.startsWith(forms.test) && mode !== "test")
+    return `A key that begins with ${forms.test} is a test key: add it as one.`;
+  return null;
+}
+
 export function hashKey(key: string): string {
   return hash("sha256", key);
 }

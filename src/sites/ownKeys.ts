@@ -4,6 +4,7 @@
 import type { Mode } from "../kernel/event.ts";
 import { Conflict, Refusal, type By } from "../kernel/refusal.ts";
 import type { Directory, Site } from "./directory.ts";
+import { keyFormFault } from "./keys.ts";
 import { addKey, type SiteContext } from "./manage.ts";
 
 /** Shown in place of the first characters of a key, which only the owner of the key knows. */
@@ -32,6 +33,8 @@ export async function addOwnKey(
   const prefix = wanted.prefix?.trim() || unknownPrefix;
   if (prefix.length > maxPrefixLength)
     throw new Refusal("prefix", `The prefix is the first ${maxPrefixLength} characters of the key at most.`);
+  const fault = keyFormFault(prefix, wanted.mode);
+  if (fault) throw new Refusal("prefix", fault);
   refuseKnown(context.directory, hash);
   const { name, mode, expiresAt } = wanted;
   const own = { key: "", hash, prefix };

@@ -61,6 +61,15 @@ export const documentedErrors: readonly DocumentedError[] = [
   ].map((reason) => onEvent(reason, "reject")),
   status(400, "INVALID_ARGUMENT", "reject"),
   status(401, "UNAUTHENTICATED", "park"),
+  {
+    title: "404 without a reason",
+    answer: {
+      status: 404,
+      body: { error: { code: 404, message: "Requested entity was not found.", status: "NOT_FOUND" } },
+    },
+    means: "wait",
+  },
+  { title: "404 without a body", answer: { status: 404 }, means: "wait" },
   status(403, "PERMISSION_DENIED", "park"),
   status(403, "PERMISSION_DENIED", "park", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"),
   status(403, "PERMISSION_DENIED", "park", "SERVICE_DISABLED"),

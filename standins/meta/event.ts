@@ -129,7 +129,8 @@ function eventShape(now: number): Check {
   return also(
     object(
       {
-        event_name: text(),
+        // The documentation of the pixel limits the names of custom events.
+        event_name: text({ max: 50 }),
         event_time: anything,
         event_id: text(),
         event_source_url: webUrl,

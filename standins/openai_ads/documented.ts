@@ -20,6 +20,8 @@ export const documentedErrors: readonly DocumentedError[] = [
   documented("401", 401, { error: { message: "Incorrect API key provided." } }, "park"),
   documented("403", 403, { error: "Forbidden" }, "park"),
   documented("404 for the pixel or the feature", 404, { error: { message: "Not found" } }, "park"),
+  documented("404 without a body", 404, undefined, "wait"),
+  documented("404 with a page", 404, "<html><body>Not Found</body></html>", "wait"),
   documented("429", 429, { error: { message: "Rate limit reached." } }, "retry", { "retry-after": "7" }),
   documented("500", 500, { error: "The server had an error." }, "retry"),
   documented("503", 503, "upstream connect error", "retry"),

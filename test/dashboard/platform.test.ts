@@ -1,7 +1,7 @@
 // A platform from its registration to a broken token and back, against the stand-in's own sign-in pages.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
+import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
 import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
@@ -225,6 +225,15 @@ inChromium("a platform in the dashboard", () => {
       await page.locator("[name=test_id]").fill(standinConnections.reddit["test_id"] ?? "");
       await press(page, "Save");
       await sees(page, "Saved and proven.");
+
+      // A wrong token does not replace the one that works.
+      await page.locator("[name=access_token]").fill(revokedTokens.reddit["access_token"] ?? "");
+      await press(page, "Save");
+      await sees(page, /^Reddit refuses the new credentials: .+ The connection keeps its present ones\.$/);
+      await page.getByRole("button", { name: "Save anyway" }).waitFor();
+      await press(page, "Discard");
+      await page.getByRole("button", { name: "Save anyway" }).waitFor({ state: "detached" });
+
       await page.getByRole("tab", { name: "Backfill" }).click();
       await press(page, "Count conversions");
       await sees(page, /conversions? can be sent/);

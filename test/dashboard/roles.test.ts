@@ -1,4 +1,4 @@
-// Invitations, roles, sites of others, two-factor sign-in and sessions.
+// Invitations, roles, sites of others, two-factor sign-in, sessions and sign-in at an OpenID provider.
 
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -7,6 +7,8 @@ import { authenticatorCode } from "../support/authenticator.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { freePortForRestarts } from "../support/servers/freePort.ts";
+import { startOpenIdProvider } from "../support/servers/openIdProvider.ts";
 import {
   choose,
   dialog,
@@ -41,9 +43,21 @@ inChromium("roles", () => {
   let owner: Person;
   let first: string;
   let second: string;
+  /** The address that the provider sends people back to. */
+  let origin: string;
+  let provider: Awaited<ReturnType<typeof startOpenIdProvider>>;
 
   beforeAll(async () => {
-    home = await newInstallation("sqlite");
+    const port = await freePortForRestarts();
+    origin = `http://localhost:${port}`;
+    provider = await startOpenIdProvider(`${origin}/oauth/sign-in/callback`);
+    home = await newInstallation("sqlite", {
+      PORT: String(port),
+      CLEANCAST_OIDC_ISSUER: provider.issuer,
+      CLEANCAST_OIDC_CLIENT_ID: "cleancast",
+      CLEANCAST_OIDC_CLIENT_SECRET: "s3cret-of-the-client",
+      CLEANCAST_OIDC_NAME: "Example ID",
+    });
     relay = await home.start();
     owner = await becomeOwner(relay);
     first = (await owner.ask("GET /sites")).json.items[0].id;
@@ -216,6 +230,51 @@ inChromium("roles", () => {
       expect((await home.run("site", "list")).sites).toHaveLength(2);
       expect(errors.scriptErrors).toEqual([]);
       await context.close();
+    },
+    scenarioMs,
+  );
+
+  test(
+    "an invited person signs in with the button of the OpenID provider, and a person without an invitation reads why not",
+    async () => {
+      provider.people.set("nina", { email: "nina@example.com", email_verified: true, name: "Nina New" });
+      provider.people.set("eve", { email: "eve@example.com", email_verified: true });
+      const person = { email: "nina@example.com", role: "viewer", site: first };
+      expect((await owner.ask("POST /members/invitations", person)).status).toBe(200);
+      const overview = (page: Page) => page.getByRole("heading", { name: "Overview" });
+
+      provider.behaviour.subject = "nina";
+      const invited = await user({ url: origin }, null);
+      await invited.open("/sign-in");
+      // The password is offered too.
+      await field(invited.page, "Password").waitFor();
+      const button = invited.page.getByRole("link", { name: "Sign in with Example ID" });
+      await button.click();
+      await overview(invited.page).waitFor();
+      expect(invited.page.url()).toContain(`${origin}/dashboard/sites/${first}`);
+      await signOut(invited.page);
+
+      provider.behaviour.subject = "eve";
+      const stranger = await user({ url: origin }, null, { locale: "de-DE" });
+      await stranger.open("/sign-in");
+      const german = stranger.page.getByRole("link", { name: "Mit Example ID anmelden" });
+      await german.click();
+      await sees(stranger.page, "eve@example.com is not a member here. Ask an owner for an invitation.");
+      await stranger.page.getByRole("link", { name: "Back to sign-in" }).click();
+      await german.waitFor();
+
+      expect(await relay.stop()).toBe(0);
+      relay = await home.start({ CLEANCAST_PASSWORDS: "off" });
+      provider.behaviour.subject = "nina";
+      await invited.open("/sign-in");
+      await button.waitFor();
+      expect(await invited.page.locator("input").count()).toBe(0);
+      await button.click();
+      await overview(invited.page).waitFor();
+      for (const { context, errors } of [invited, stranger]) {
+        expect(errors.scriptErrors).toEqual([]);
+        await context.close();
+      }
     },
     scenarioMs,
   );

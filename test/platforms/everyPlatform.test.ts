@@ -2,9 +2,12 @@
 // data in plain text, the age limit, the test mode, a batch with one invalid event, and every documented error. A new
 // platform is in these tests as soon as it is in the lists.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { planDeliveries } from "../../src/delivery/plan.ts";
 import { maxAgeDaysOf } from "../../src/delivery/retry.ts";
+import { previewRequest } from "../../src/delivery/testDelivery.ts";
 import type { Attribution, Conversion, Event } from "../../src/kernel/event.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";
 import { platformOf } from "../../src/platforms/index.ts";
@@ -13,7 +16,7 @@ import { fullSample, sampleItems } from "../../src/platforms/shared/sample.ts";
 import { usualEvents } from "../../src/platforms/shared/usualEvents.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { personOf } from "../support/person.ts";
-import { sha256 } from "../support/sha256.ts";
+import { sha256, sha256Of } from "../support/sha256.ts";
 import { acceptedAt, connectionOf, lastReasons, openStandinDelivery } from "./standinDelivery.ts";
 
 /** Platforms that drop an invalid event without an error, or take one event in a request. */
@@ -25,6 +28,14 @@ const withPiecesOnly = new Set<string>(["taboola", "amazon_ads"]);
 const lenientOnItems = new Set<string>(["segment", "microsoft_ads"]);
 /** Platforms that may count test events too, so that their stand-ins do. */
 const countingTests = new Set<string>(["meta"]);
+
+/** The sentences about hashed phone numbers: platforms that hash the number with its plus, and those that do not. */
+const phonePlatforms =
+  /A hashed phone .*? The others take no phone/
+    .exec(
+      readFileSync(join(import.meta.dirname, "../../docs/reference/inbound.md"), "utf8").replace(/\s+/g, " "),
+    )?.[0]
+    .split(/\. (?=Meta)/) ?? [];
 
 const { clock, standins, conversionOf, delivery } = await openStandinDelivery();
 
@@ -55,10 +66,23 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
       const { names, by } = resolveName(usual, settings, events);
       for (const other of others) {
         const found = resolveName(other, settings, events);
-        // Without a name for the event, its own name is the custom one.
-        expect(found.by, other).toBe(by);
-        if (by !== "custom") expect(found.names, other).toEqual(names);
+        // Google Analytics has two names for some usual events, and keeps each.
+        if (events.standard[other] === other) expect(found.names, other).toEqual([other]);
+        else expect([found.by, found.names], other).toEqual([by, names]);
       }
+    }
+  });
+
+  test("a preview says under which name an event is sent, or only why it is not sent", () => {
+    const own = Object.values(platform.events?.standard ?? {});
+    for (const name of [...Object.keys(usualEvents), ...own, "MQL", "Quiz Done"]) {
+      const { request, skipped, naming } = previewRequest(
+        connectionOf(id),
+        conversionOf({ name }),
+        clock.now,
+      );
+      if (request) expect(naming, name).toMatch(/ is sent as /);
+      else expect([skipped, naming], name).toEqual([expect.stringMatching(/\S/), null]);
     }
   });
 
@@ -98,6 +122,20 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
       const text = JSON.stringify(platform.toRequest([conversion], settings, clock.now));
       expect(text).not.toMatch(/jane|miller|415.?555|5550100/i);
     }
+  });
+
+  test("the page of the inbound endpoint says if the platform gets a phone number that came as a hash", () => {
+    const more = { ...settings, phone_form: "plus", enhanced_conversions_for_leads: "on" };
+    const hashed = sha256Of("+14155550100");
+    const textWith = (phone?: string) => {
+      const person = personOf({ email: "jane@example.com", ...(phone && { phone }) });
+      return JSON.stringify(platform.toRequest([fullSample({ person })], more, clock.now));
+    };
+    const isSent = textWith(hashed).includes(hashed);
+    const takesPhones = textWith("+14155550100") !== textWith();
+    const [withPlus = "", withoutPlus = ""] = phonePlatforms;
+    const name = new RegExp(`\\b${platform.name.replace(/^AppLovin | 4$/, "")}\\b`);
+    expect([name.test(withPlus), name.test(withoutPlus)]).toEqual([isSent, takesPhones && !isSent]);
   });
 
   /** The body and the query, as text. */
@@ -160,6 +198,12 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
     expect(text).not.toMatch(
       /\w*(?:items?|contents|content_ids|products|product_context|cart|units|quantity)\w*":/i,
     );
+  });
+
+  test("the time of an event is in its request, or the platform dates events on arrival", () => {
+    const conversion = conversionOf();
+    const earlier = sentText({ ...conversion, time: conversion.time - 3_600_000 });
+    expect(sentText(conversion) === earlier).toBe("countsOnArrival" in platform);
   });
 
   test("an event that just reaches the age limit is accepted, and an older one is skipped", async () => {

@@ -6,11 +6,12 @@ import { urlFault, type Resolve } from "../../src/delivery/addresses.ts";
 import {
   proveConnection,
   readProofState,
+  whyRefused,
   whySendsNothing,
   type ProofState,
 } from "../../src/delivery/prove.ts";
 import { openSender, type Sender } from "../../src/delivery/send.ts";
-import { platforms } from "../../src/platforms/index.ts";
+import { platformOf, platforms } from "../../src/platforms/index.ts";
 import { connectPlatform } from "../../src/sites/connect.ts";
 import { openDirectory, type Connection } from "../../src/sites/directory.ts";
 import { findSite } from "../../src/sites/manage.ts";
@@ -87,6 +88,51 @@ describe.each(provable)("%s", (id) => {
   });
 });
 
+describe("new credentials of a connection", () => {
+  const withSettings = (connection: Connection, changes: Record<string, string>): Connection => ({
+    ...connection,
+    settings: { ...connection.settings, ...changes },
+  });
+
+  test.each(provable)("%s: refused ones do not replace those that work", async (id) => {
+    const existing = await connectionTo(id, standinConnections[id]);
+    const revoked = revokedTokens[id];
+    const changed = withSettings(existing, revoked);
+    // Before it is proven, nothing is known for the present ones either.
+    expect(await whyRefused(contextWith(sender), existing, changed)).toBeNull();
+    await proveConnection(contextWith(sender), existing);
+    const refused = await whyRefused(contextWith(sender), existing, changed);
+    const start = `${platformOf(id)?.name} refuses the new credentials: `;
+    expect(refused?.slice(0, start.length)).toBe(start);
+    expect(refused).toMatch(/\. The connection keeps its present ones\.$/);
+    for (const secret of Object.values(revoked)) expect(refused).not.toContain(secret);
+  });
+
+  test("nothing is refused that the platform does not refuse", async () => {
+    const { nextdoor } = standinConnections;
+    const existing = await connectionTo("nextdoor", nextdoor);
+    await proveConnection(contextWith(sender), existing);
+    const changed = withSettings(existing, revokedTokens.nextdoor);
+    const nowhere = senderTo({ nextdoor: "http://127.0.0.1:9" });
+    // The platform cannot be asked.
+    expect(await whyRefused(contextWith(nowhere), existing, changed)).toBeNull();
+    await nowhere.close();
+    const received = () => standins.of("nextdoor").received.length;
+    const before = received();
+    // The present ones do not work.
+    const broken: Connection = { ...existing, state: "needs reconnection" };
+    expect(await whyRefused(contextWith(sender), broken, changed)).toBeNull();
+    // The credentials stay.
+    expect(
+      await whyRefused(contextWith(sender), existing, withSettings(existing, { phone_form: "plus" })),
+    ).toBeNull();
+    // The first delivery renews an expired token.
+    const expired = { refresh_token: "refresh", expires_at: String(Date.now() - 1000) };
+    expect(await whyRefused(contextWith(sender), existing, withSettings(changed, expired))).toBeNull();
+    expect(received()).toBe(before);
+  });
+});
+
 describe("what a proof finds", () => {
   test.each<[StandinId, Record<string, string>, RegExp]>([
     ["meta", { pixel_id: "999999999999999" }, /dataset does not exist/],
@@ -111,11 +157,19 @@ describe("what a proof finds", () => {
   });
 
   test("Microsoft's offline keys are proven by reading the tag, X's OAuth keys by its accounts", async () => {
-    const { tag_token: _token, ...offline } = standinConnections.microsoft_ads;
+    const { tag_token: token, ...offline } = standinConnections.microsoft_ads;
     expect(await prove("microsoft_ads", offline)).toMatchObject({
       state: "proven",
       unchecked: "offline_goal",
     });
+    // With a tag token the empty request says nothing about the other API.
+    const both = { ...offline, tag_token: token ?? "", access_token: "wrong" };
+    expect(await prove("microsoft_ads", both)).toMatchObject({
+      state: "proven",
+      unchecked: "access_token, offline_goal",
+    });
+    const { access_token: _access, ...tagOnly } = both;
+    expect(await prove("microsoft_ads", tagOnly)).toMatchObject({ state: "proven", unchecked: null });
     const keys = {
       pixel_id: knownAt("x", "pixelId"),
       consumer_key: knownAt("x", "consumerKey"),

@@ -77,6 +77,7 @@ export async function openStandinDelivery() {
       siteOfHost: () => undefined,
       host: () => undefined,
       key: () => undefined,
+      keyNow: async () => undefined,
       connectionNow: () => Promise.resolve(connection),
       connection: () => connection,
     };

@@ -130,13 +130,10 @@ function testConnection(id: StandinId): void {
     });
   });
 
-  const connect = (changes: Record<string, string>) =>
-    home.run(
-      "connect",
-      host,
-      id,
-      ...Object.entries({ ...standinConnections[id], ...changes }).map(([name, value]) => `${name}=${value}`),
-    );
+  const wordsOf = (settings: Record<string, string>) =>
+    Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const connect = (changes: Record<string, string>, ...options: string[]) =>
+    home.run("connect", host, id, ...wordsOf({ ...standinConnections[id], ...changes }), ...options);
 
   const acceptedNow = () => handle.accepted.reduce((sum, { count }) => sum + count, 0);
 
@@ -299,7 +296,7 @@ function testConnection(id: StandinId): void {
 
   if (!silent.has(id) && !withoutCredentials.has(id))
     test("a wrong token parks deliveries, and reconnecting sends them", async () => {
-      await connect(revokedTokens[id]);
+      await connect(revokedTokens[id], "--no-prove");
       const parked = await eventuallyParked();
       const trace = await home.run("event", "show", parked);
       expect(trace.deliveries[0].reason).toMatch(/^needs reconnection/);
@@ -311,6 +308,34 @@ function testConnection(id: StandinId): void {
       const before = acceptedNow();
       await connect({});
       await eventually("both events are sent", () => acceptedNow() >= before + 2);
+    });
+
+  if (id === "meta")
+    test("a wrong token does not replace one that works, and connection set asks the platform too", async () => {
+      const wrong = wordsOf({ ...standinConnections[id], ...revokedTokens[id] });
+      const token = wordsOf(revokedTokens[id]);
+      const refused = {
+        ok: false,
+        field: "settings",
+        error: expect.stringMatching(
+          /^Meta refuses the new credentials: Meta error 190.+\. The connection keeps its present ones\. Add --no-prove to save the new ones\.$/,
+        ),
+      };
+      expect(await home.fails("connect", host, id, ...wrong)).toEqual(refused);
+      expect(await home.fails("connection", "set", connectionId, ...token)).toEqual(refused);
+      expect(await home.exitCode("connection", "set", connectionId, ...token)).toBe(4);
+      await accepted({ email: await visitor(site), value: 1, currency: "EUR" });
+
+      const proven = { state: "proven", unchecked: "permission to send" };
+      const changed = await home.run("connection", "set", connectionId, "map.custom_data.content_name=event");
+      expect(changed).toMatchObject({ proof: proven, sendsNothing: null });
+      expect(await home.print("connection", "set", connectionId, "map.custom_data.content_name=")).toMatch(
+        /\nProven: Meta answered for this connection\./,
+      );
+      const unasked = await home.run("connection", "set", connectionId, ...token, "--no-prove");
+      expect(unasked).toMatchObject({ proof: null });
+      const good = wordsOf({ access_token: standinConnections[id]["access_token"] ?? "" });
+      expect((await home.run("connection", "set", connectionId, ...good)).proof).toMatchObject(proven);
     });
 
   async function eventuallyParked(): Promise<string> {
@@ -358,8 +383,8 @@ function testConnection(id: StandinId): void {
 
   test("a preview shows the exact request without its secrets", async () => {
     const preview = await home.run("connection", "preview", connectionId);
-    expect(preview.naming).toMatch(/^purchase is sent as .+: .+\.$/);
     if (preview.skipped) return;
+    expect(preview.naming).toMatch(/^purchase is sent as .+: .+\.$/);
     expect(preview.request.method).toBe(id === "outbrain" ? "GET" : "POST");
     for (const { name, secret } of platform.settings)
       if (secret && standinConnections[id][name])

@@ -231,7 +231,9 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       for (const { outcome, ...reading } of readings) {
         expect(["accepted", "rejected", "retry", "unauthorized"]).toContain(outcome);
         if ("error" in reading) expect(reading.error).toMatch(/^.{3,}$/);
-        if (answer.status >= 400) expect(outcome).not.toBe("accepted");
+        // Pinterest's 422 says for each event what became of it.
+        const isPartial = platform.id === "pinterest" && answer.status === 422;
+        if (answer.status >= 400 && !isPartial) expect(outcome).not.toBe("accepted");
       }
     },
     { runs: 80 },

@@ -49,6 +49,7 @@ export const integrations: Translation<typeof integrationsText> = {
     unsaved: "Sie haben ungespeicherte Änderungen.",
     notConnected: "Vor dem Verbinden wird nichts gesendet.",
     reconnect: "Neu verbinden",
+    saveAnyway: "Trotzdem speichern",
     connect: (platform) => `${platform} verbinden`,
     done: {
       saved: "Gespeichert",
@@ -167,7 +168,7 @@ export const integrations: Translation<typeof integrationsText> = {
     title: "Ereignisnamen",
     yours: "Ihr Ereignis",
     ownName: (platform) =>
-      `Alle anderen Ereignisse sind eigene Ereignisse unter ihrem Namen, geändert, wo ${platform} ihn nicht erlaubt.`,
+      `Alle anderen Ereignisse sind eigene Ereignisse unter ihrem üblichen oder eigenen Namen, geändert, wo ${platform} ihn nicht erlaubt.`,
     sentAs: (name) => `Alle anderen Ereignisse werden als ${name} gesendet.`,
     sentTo: (setting) =>
       `Alle anderen Ereignisse gehen an diese Einstellung: ${setting}. Ohne sie werden sie übersprungen. Trennen Sie mehrere mit Kommas.`,

@@ -70,7 +70,7 @@ export const notes: Readonly<Record<string, Note>> = {
   serve: {
     example: "serve",
     by: "test/operations/start.test.ts",
-    more: "`npm start` does the same in the project's folder. [How it stops](../../how-to/run-on-one-machine.md#install-a-new-version).",
+    more: "`--config` is for containers: [configuration as a file](../../how-to/configuration-file.md#apply-it-when-the-relay-starts). `npm start` does the same in the project's folder. [How it stops](../../how-to/run-on-one-machine.md#install-a-new-version).",
   },
   apply: {
     example: "apply cleancast.yaml",
@@ -194,6 +194,7 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "Counts the waiting deliveries, and asks.",
   },
   "connection list": { example: "connection list shop.example.com", more: "Secrets are never shown." },
+  "connection show": { example: "connection show ID", more: "Secrets are never shown." },
   "connection set": {
     example: "connection set ID events=purchase,lead",
     more: "After a token expired: `connection set ID access_token=@file`.",

@@ -9,7 +9,7 @@ import type { ConfigurationContext, FileRights } from "../../configFile/planning
 import { may, type Actor } from "../../access/actor.ts";
 import type { configurationRoutes } from "../../contract/configuration.ts";
 import { shortId } from "../../kernel/ids.ts";
-import { Denied } from "../../kernel/refusal.ts";
+import { Denied, Fault } from "../../kernel/refusal.ts";
 import type { Call, Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
 import { refuseDashboardHost } from "../dashboardHost.ts";
@@ -70,7 +70,12 @@ const toFile = ({ text, secrets }: { text: string; secrets: Record<string, strin
   name: "file",
   text,
   lookup: {
-    variable: (name) => (Object.hasOwn(secrets, name) ? (secrets[name] ?? null) : null),
-    file: () => null,
+    variable: (name) =>
+      (Object.hasOwn(secrets, name) && secrets[name]) ||
+      new Fault(`the field secrets of the request has no ${name}.`),
+    file: () =>
+      new Fault(
+        "a request cannot refer to a file: write ${NAME}, and the value into the field secrets of the request.",
+      ),
   },
 });

@@ -4,7 +4,8 @@ import { dayMs } from "../../kernel/time.ts";
 import type { Answer } from "../../contract/contract.ts";
 import type { integrationRoutes } from "../../contract/integrations.ts";
 import { urlFault } from "../../delivery/addresses.ts";
-import { proveConnection, readProofState, whySendsNothing } from "../../delivery/prove.ts";
+import { proveConnection, readProofState, whyRefused, whySendsNothing } from "../../delivery/prove.ts";
+import { Denied } from "../../kernel/refusal.ts";
 import {
   changeConnection,
   connectPlatform,
@@ -51,6 +52,14 @@ async function describe(
 export function connectionHandlers(context: ApiContext): Handlers<Names> {
   const { store, directory, allowPrivate } = context;
   const checkAddress = (url: string) => urlFault(allowPrivate, url);
+  const checkChange = async (existing: Connection, changed: Connection) => {
+    const refused = await whyRefused(context, existing, changed);
+    if (refused !== null) throw new Denied("conflict", refused);
+  };
+  const checksOf = ({ prove }: { prove: boolean }) => ({
+    checkAddress,
+    checkChange: prove ? checkChange : undefined,
+  });
 
   return {
     ...connectionTestHandlers(context),
@@ -65,7 +74,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
       const tokens = await readCallerTokens(context, actor, site, platform, body.signIn);
       const wanted = readChanges(body, tokens);
       const current = await reloadSite(directory, site);
-      const result = await connectPlatform(context, current, platform, wanted, { ...by, checkAddress });
+      const result = await connectPlatform(context, current, platform, wanted, { ...by, ...checksOf(body) });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
       await proveConnection(context, result.connection);
       return { ...result, connection: await describe(context, result.connection) };
@@ -76,7 +85,10 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
       const existing = findConnection([current], params.connection);
       const tokens = await readCallerTokens(context, actor, site, existing.platform, body.signIn);
       const wanted = readChanges(body, tokens);
-      const changed = await changeConnection(context, current, existing, wanted, { ...by, checkAddress });
+      const changed = await changeConnection(context, current, existing, wanted, {
+        ...by,
+        ...checksOf(body),
+      });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
       await proveConnection(context, changed.connection);
       const { released, newSecret } = changed;

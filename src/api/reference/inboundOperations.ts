@@ -85,7 +85,7 @@ export function inboundOperations(
     "/__cc/inbound/batch": operation(
       "postInboundBatch",
       "Sends many conversions",
-      `At most ${maxBatchEvents} events and 2 MiB. A refused event does not affect the others. If none could be taken because of the relay, the whole request is answered 429 or 503.`,
+      `At most ${maxBatchEvents} events and 2 MiB, each event at most 64 KiB. A refused event does not affect the others. If none could be taken because of the relay, the whole request is answered 429 or 503.`,
       inboundBatch,
       inboundBatchAnswer,
     ),

@@ -95,6 +95,8 @@ const standard = [
   ["share", "share"],
   ["download", "file_download"],
   ["complete_tutorial", "tutorial_complete"],
+  ["close_convert_lead", "close_convert_lead"],
+  ["view_search_results", "view_search_results"],
 ] as const;
 
 export const examples: readonly Example[] = [

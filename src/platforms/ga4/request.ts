@@ -51,6 +51,9 @@ export const events: EventNames = {
     share: "share",
     download: "file_download",
     complete_tutorial: "tutorial_complete",
+    // Google's own names for two events that have another usual name.
+    close_convert_lead: "close_convert_lead",
+    view_search_results: "view_search_results",
   },
   others: "own name",
   customNames: {

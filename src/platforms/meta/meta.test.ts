@@ -3,6 +3,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { Picker } from "../platform.ts";
+import { nameFault } from "../shared/eventNames.ts";
 import { clickedAt, fullPerson, sampleBrowser, sampleItems } from "../shared/sample.ts";
 import { meta } from "./index.ts";
 
@@ -51,6 +52,16 @@ describe("the request", () => {
     expect(eventOf({ name: "Sign_Up" }).event_name).toBe("CompleteRegistration");
     expect(eventOf({ name: "purchase" }, { "event.purchase": "BigSale" }).event_name).toBe("BigSale");
     expect(eventOf({ name: " Quiz Done " }).event_name).toBe("Quiz Done");
+  });
+
+  test("names of custom events are cut to the 50 characters that Meta takes, and a longer choice is refused", () => {
+    expect(eventOf({ name: "x".repeat(51) }).event_name).toBe("x".repeat(50));
+    expect(nameFault("x".repeat(51), meta.events)).toBe("must have at most 50 characters");
+  });
+
+  test("all names of a qualified lead are one custom event", () => {
+    for (const name of ["MQL", "SQL", "Qualified Lead"])
+      expect(eventOf({ name }).event_name, name).toBe("qualified_lead");
   });
 });
 

@@ -3,7 +3,16 @@
 
 import type { QualityReport } from "../../kernel/quality.ts";
 import type { ConnectionSettings, PlatformResponse, QualityReading, QualitySource } from "../platform.ts";
-import { at, listAt, parseBody, shorten, textAt, unauthorized, unreadable } from "../shared/response.ts";
+import {
+  at,
+  listAt,
+  parseBody,
+  rejected,
+  shorten,
+  textAt,
+  unauthorized,
+  unreadable,
+} from "../shared/response.ts";
 import { bearer, getRequest } from "../shared/settings.ts";
 import { shareOf } from "../shared/values.ts";
 import { graphOf } from "./request.ts";
@@ -141,6 +150,18 @@ export const quality: QualitySource = {
       status: 403,
       body: JSON.stringify({ error: { code: 10, message: "Permission denied" } }),
       reading: unauthorized("Meta error 10: Permission denied"),
+    },
+    {
+      title: "the token is not valid",
+      status: 400,
+      body: JSON.stringify({ error: { code: 190, message: "Invalid OAuth access token" } }),
+      reading: unauthorized("Meta error 190: Invalid OAuth access token"),
+    },
+    {
+      title: "the dataset does not exist",
+      status: 400,
+      body: JSON.stringify({ error: { code: 2_044_055, message: "The dataset does not exist" } }),
+      reading: rejected("HTTP 400: Meta error 2044055: The dataset does not exist"),
     },
   ],
 };

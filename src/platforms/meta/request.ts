@@ -48,6 +48,7 @@ export const events: EventNames = {
     customize_product: "CustomizeProduct",
   },
   others: "own name",
+  customNames: { maxLength: 50 },
 };
 
 export const fields: readonly Field[] = [

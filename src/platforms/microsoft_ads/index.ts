@@ -178,6 +178,8 @@ export const microsoftAds = {
           // A wrong token is refused with 401 before the events are counted; a right one finds that there are none.
           isProof: ({ status, body }) => status === 400 && at(parseJson(body), "error") !== undefined,
           otherwise: "Microsoft's answer to an empty request could not be read",
+          // Late events need these, and are sent by another API.
+          ...(settings.access_token ? { unchecked: "access_token, offline_goal" } : {}),
         }
       : readProof(
           tagRequest(settings),

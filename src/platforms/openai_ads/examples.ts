@@ -40,6 +40,8 @@ const dataTypes: Readonly<Record<string, string>> = {
   lead_created: "customer_action",
   registration_completed: "customer_action",
   appointment_scheduled: "customer_action",
+  app_installed: "customer_action",
+  app_opened: "customer_action",
   subscription_created: "plan_enrollment",
   trial_started: "plan_enrollment",
 };
@@ -136,7 +138,12 @@ export const examples: Example[] = [
   ),
   ...standardExamples(events.standard, settings, (type) =>
     request([
-      { ...bare, type, data: { type: dataTypes[type] ?? "contents", amount: 2000, currency: "EUR" } },
+      {
+        ...bare,
+        type,
+        action_source: type.startsWith("app_") ? "mobile_app" : bare.action_source,
+        data: { type: dataTypes[type] ?? "contents", amount: 2000, currency: "EUR" },
+      },
     ]),
   ),
 ];
@@ -182,6 +189,12 @@ export const responses: readonly ResponseExample[] = [
     404,
     '{"error":{"message":"Not found"}}',
     unauthorized("HTTP 404: Not found; correct pixel_id"),
+  ),
+  response(
+    "A 404 that may be a proxy's: the events wait",
+    404,
+    "<html><body>Not Found</body></html>",
+    retryLater("HTTP 404; waits until pixel_id is corrected", 3600),
   ),
   tooManyRequests(15, '{"error":{"message":"Rate limit reached"}}', "Rate limit reached"),
   response("OpenAI is down", 503, "<html><body>upstream error</body></html>", retryLater("HTTP 503")),

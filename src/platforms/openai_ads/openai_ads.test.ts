@@ -3,7 +3,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { ConnectionSettings } from "../platform.ts";
-import { nameFault } from "../shared/eventNames.ts";
+import { nameFault, resolveName } from "../shared/eventNames.ts";
 import { bareConversion, sampleBrowser, sampleItems, withheldConversion } from "../shared/sample.ts";
 import { openaiAds } from "./index.ts";
 
@@ -95,6 +95,14 @@ describe("names", () => {
       action_source: "mobile_app",
       data: { type: "customer_action" },
     });
+  });
+
+  test("what the preview calls a standard event is one in the request, and the other way round", () => {
+    const names = ["order_created", "items_added", "contents_viewed", "app_installed", "app_opened"];
+    for (const name of [...names, ...Object.values(openaiAds.events.standard)]) {
+      expect(resolveName(name, {}, openaiAds.events).by, name).toBe("standard");
+      expect(typeOf(name), name).toEqual([name, undefined]);
+    }
   });
 
   test("a connection may choose every valid name", () => {

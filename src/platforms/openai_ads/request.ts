@@ -46,6 +46,12 @@ export const events: EventNames = {
     schedule: "appointment_scheduled",
     subscribe: "subscription_created",
     start_trial: "trial_started",
+    // OpenAI's own names that are not among the usual ones.
+    order_created: "order_created",
+    items_added: "items_added",
+    contents_viewed: "contents_viewed",
+    app_installed: "app_installed",
+    app_opened: "app_opened",
   },
   others: "own name",
   // OpenAI allows hyphens too.

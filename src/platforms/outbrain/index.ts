@@ -23,13 +23,13 @@ export const outbrain = {
     ],
     sends: [
       ["ob_click_id", "ob_click_id of the click, otherwise its dicbo, unchanged"],
-      ["name", "the event's own name, or the one that the connection chose"],
+      ["name", "the usual name of the event, otherwise its own, or the one that the connection chose"],
       ["orderId", "orderId, otherwise the event id"],
       ["orderValue, currency", "value with the digits of its currency, and the currency"],
     ],
     notSent: [
       "Conversions without a click id: Outbrain counts no others.",
-      "The time of the conversion: Outbrain has no field for it and counts a conversion when it arrives.",
+      "The time of the conversion: Outbrain has no field for it and counts a conversion when it arrives. So a backfill sends it none.",
       "Contact data, IP address, user agent, UTM fields and items: Outbrain has no field for them.",
       "Refunds: Outbrain cannot revoke a conversion.",
     ],
@@ -46,6 +46,7 @@ export const outbrain = {
   account: () => "outbrain",
   ids: ["ob_click_id", "dicbo"],
   events,
+  countsOnArrival: true,
   batch: 1,
   lanes: 16,
   skipReason(conversion, settings) {

@@ -119,7 +119,7 @@ export const responses: readonly ResponseExample[] = [
     "Errors that are counted and not listed: both are sent again separately",
     200,
     '{"events_received":2,"events_errored":1,"events":[]}',
-    twice(rejected("Quora rejected 1 events without naming all of them")),
+    twice(rejected("Quora did not name all of the events that it rejected: 1")),
   ),
   unreadableSuccess('{"events_recei'),
   response(

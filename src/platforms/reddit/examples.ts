@@ -71,7 +71,14 @@ const withoutValue = [
   ["view_item", "VIEW_CONTENT"],
   ["page_view", "PAGE_VISIT"],
 ] as const;
-const custom = ["begin_checkout", "initiate_checkout", "add_payment_info", "subscribe", "Start Trial"];
+const custom = [
+  ["begin_checkout", "begin_checkout"],
+  ["initiate_checkout", "begin_checkout"],
+  ["add_payment_info", "add_payment_info"],
+  ["subscribe", "subscribe"],
+  ["Start Trial", "start_trial"],
+  ["Quiz Done", "Quiz Done"],
+] as const;
 
 const example = exampleBuilder(settings, request);
 const eventExample = (name: string, event: object) => example(`The event ${name}`, clicked({ name }), event);
@@ -176,8 +183,8 @@ export const examples: readonly Example[] = [
       metadata: { conversion_id: conversionId },
     }),
   ),
-  ...custom.map((name) =>
-    eventExample(name, { ...purchase, type: { tracking_type: "CUSTOM", custom_event_name: name } }),
+  ...custom.map(([name, theirs]) =>
+    eventExample(name, { ...purchase, type: { tracking_type: "CUSTOM", custom_event_name: theirs } }),
   ),
 ];
 

@@ -24,13 +24,13 @@ const read = (status: number, body: unknown, settings: ConnectionSettings = own)
   reddit.readResponse({ status, headers: {}, body: JSON.stringify(body) }, conversions, settings, now);
 
 describe("names", () => {
-  test("Reddit's own names match in any case, all others are sent as custom under the sender's name", () => {
+  test("Reddit's own names match in any case, all others are sent as custom under their usual or own name", () => {
     expect(sent({ name: " PURCHASE " }).type).toEqual({ tracking_type: "PURCHASE" });
     expect(sent({ name: "Page_Visit" }).type).toEqual({ tracking_type: "PAGE_VISIT" });
-    expect(sent({ name: " Demo Booked " }).type).toEqual({
-      tracking_type: "CUSTOM",
-      custom_event_name: "Demo Booked",
-    });
+    const custom = (name: string) => ({ tracking_type: "CUSTOM", custom_event_name: name });
+    expect(sent({ name: " Quiz Done " }).type).toEqual(custom("Quiz Done"));
+    for (const name of ["MQL", "SQL", "Qualified Lead"])
+      expect(sent({ name }).type, name).toEqual(custom("qualified_lead"));
   });
 
   test("a connection may choose a standard event, a custom name, or CUSTOM with the event's own name", () => {

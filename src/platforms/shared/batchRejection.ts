@@ -69,6 +69,9 @@ export function waitForSetting(
 ): Reading {
   const chosen = chosenSetting(name, settings);
   const event = chosen === nameSetting(name) ? name.trim() : usualEventOf(name);
-  const setting = chosen === null ? defaultSetting : `event.${event}`;
-  return retryLater(`${shorten(error)}; waits until ${shorten(setting)} is corrected`, settingRetrySeconds);
+  return waitUntilCorrected(error, chosen === null ? defaultSetting : `event.${event}`);
 }
+
+/** For valid conversions that the platform refuses because of this setting. */
+export const waitUntilCorrected = (error: string, setting: string): Reading =>
+  retryLater(`${shorten(error)}; waits until ${shorten(setting)} is corrected`, settingRetrySeconds);

@@ -69,6 +69,9 @@ function readAnswer(
     return waitForAction(errorOf(destination));
   }
 
+  // Only the account or the action can be missing at this URL: the events are valid, also without a reason.
+  if (response.status === 404) return waitForAction(reading.error);
+
   const messages = new Map<number, string>();
   for (const violation of violations) {
     // `events[0].currency`, and also `events.events[0].currency`.

@@ -40,6 +40,7 @@ describe("the usual events", () => {
     ["Closed – Won", "closed_won"],
     ["Closed/Won", "closed_won"],
     ["ORDERS_PAID", "purchase"],
+    ["view_search_results", "search"],
   ])("%s is the event %s, in any case and with spaces, dashes or underscores", (name, usual) => {
     const words = name.split(/[ _]/);
     const spellings = [" ", "_", "-", ""].flatMap((by) => {
@@ -66,6 +67,16 @@ describe("the name of an event", () => {
     });
     expect(resolveName(" PURCHASE ", {}, shop)).toEqual({ names: ["Buy"], by: "standard", usual: null });
     expect(resolveName("Quiz Done", {}, shop)).toEqual({ names: ["Quiz Done"], by: "custom", usual: null });
+  });
+
+  test("all names of a usual event that the platform has no name for are one custom event", () => {
+    for (const name of ["MQL", "SQL", "Qualified Lead", "qualified_lead", "Lead Qualified"])
+      expect(eventNameOf({ name }, {}, shop), name).toBe("qualified_lead");
+    expect(resolveName("MQL", {}, shop)).toMatchObject({ by: "custom", usual: "qualified_lead" });
+    const short: EventNames = { ...shop, customNames: { maxLength: 9 } };
+    expect(eventNameOf({ name: "MQL" }, {}, short)).toBe("qualified");
+    const oneName: EventNames = { ...shop, others: { name: "Other" } };
+    expect(eventNameOf({ name: "MQL" }, {}, oneName)).toBe("Other");
   });
 
   test("a choice for the usual event applies to its other names, and a choice for a name wins", () => {
@@ -98,6 +109,7 @@ describe("the name of an event", () => {
     ["Order Completed", {}, shop, "Order Completed is sent as Buy: Shop's name for purchase."],
     ["purchase", {}, shop, "purchase is sent as Buy: Shop's name for it."],
     ["Quiz", {}, shop, "Quiz is sent as Quiz: a custom event, because Shop has no name for it."],
+    ["MQL", {}, shop, "MQL is sent as qualified_lead: its usual name, because Shop has none of its own."],
     ["MQL", { "event.mql": "A" }, shop, "MQL is sent as A: the connection's choice."],
     [
       "MQL",

@@ -1,6 +1,6 @@
 // The name under which an event goes to a platform: the connection's choice, else the platform's standard name for it, else
 // the connection's default target, else what the platform does with other events. Senders' names match without regard to case, spaces, dashes and underscores,
-// and by the other names of the usual events (usualEvents.ts). The dashboard uses this file too.
+// and by the other names of the usual events (usualEvents.ts): `MQL` and `Lead Qualified` are one custom event too. The dashboard uses this file too.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames } from "../platform.ts";
@@ -91,8 +91,8 @@ export function resolveName(name: string, settings: ConnectionSettings, names: E
   const targets = splitTargets(settings[names.defaultSetting ?? ""] ?? "", names);
   if (targets.length > 0) return { names: targets, by: "default", usual: null };
   if (names.others === "not sent") return { names: [], by: "none", usual: null };
-  const custom = names.others === "own name" ? fitName(own, names.customNames) : names.others.name;
-  return { names: [custom], by: "custom", usual: null };
+  if (names.others !== "own name") return { names: [names.others.name], by: "custom", usual: null };
+  return { names: [fitName(known ?? own, names.customNames)], by: "custom", usual };
 }
 
 /** `7001, 7002` is two targets, where the platform has several for an event. */
@@ -110,7 +110,9 @@ export function describeName(name: string, { names, by, usual }: ResolvedName, p
     choice: usual ? `the connection's choice for ${usual}` : "the connection's choice",
     standard: usual ? `${platform}'s name for ${usual}` : `${platform}'s name for it`,
     default: "the connection's default",
-    custom: `a custom event, because ${platform} has no name for it`,
+    custom: usual
+      ? `its usual name, because ${platform} has none of its own`
+      : `a custom event, because ${platform} has no name for it`,
   };
   return `${event} is sent as ${list}: ${reasons[by]}.`;
 }

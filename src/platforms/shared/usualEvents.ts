@@ -111,7 +111,7 @@ export const usualEvents = {
   select_item: ["Product Clicked", "Item Selected"],
   view_promotion: ["Promotion Viewed"],
   select_promotion: ["Promotion Clicked"],
-  search: ["Products Searched", "search_submitted", "Searched", "Site Search"],
+  search: ["Products Searched", "search_submitted", "Searched", "Site Search", "view_search_results"],
   page_view: ["Page Viewed", "Viewed Page", "page_visit", "Loaded a Page"],
   contact: ["Contacted", "contact_us"],
   schedule: [

@@ -89,8 +89,8 @@ export const notSent: ServerTexts = {
     "Artikel von Leads, Registrierungen, Abos und eigenen Ereignissen, und Kategorie und Marke von Artikeln: OpenAI hat kein Feld dafür.",
   "Order ids have no field of their own; they can serve as the id.":
     "Bestellnummern haben kein eigenes Feld; sie können als ID dienen.",
-  "The time of the conversion: Outbrain has no field for it and counts a conversion when it arrives.":
-    "Die Zeit der Conversion: Outbrain hat kein Feld dafür und zählt eine Conversion, wenn sie eintrifft.",
+  "The time of the conversion: Outbrain has no field for it and counts a conversion when it arrives. So a backfill sends it none.":
+    "Die Zeit der Conversion: Outbrain hat kein Feld dafür und zählt eine Conversion, wenn sie eintrifft. Nachgesendet wird daher keine.",
   "Contact data, IP address, user agent, UTM fields and items: Outbrain has no field for them.":
     "Kontaktdaten, IP-Adresse, User-Agent, UTM-Felder und Artikel: Outbrain hat kein Feld dafür.",
   "Custom event names: Pinterest accepts only custom for them.":

@@ -127,8 +127,8 @@ export const sends: ServerTexts = {
     "true bei Ereignissen mit eingeschränkter Datennutzung, sonst false",
   "ob_click_id of the click, otherwise its dicbo, unchanged":
     "ob_click_id des Klicks, sonst seine dicbo, unverändert",
-  "the event's own name, or the one that the connection chose":
-    "der eigene Name des Ereignisses, oder der von der Verbindung gewählte",
+  "the usual name of the event, otherwise its own, or the one that the connection chose":
+    "der übliche Name des Ereignisses, sonst sein eigener, oder der von der Verbindung gewählte",
   "orderId, otherwise the event id": "Bestellnummer, ansonsten die Ereignis-ID",
   "value with the digits of its currency, and the currency":
     "Wert mit den Stellen seiner Währung, und die Währung",

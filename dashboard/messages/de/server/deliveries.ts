@@ -54,11 +54,12 @@ export const deliveries: ServerTexts = {
   "not selected for this connection": "für diese Verbindung nicht ausgewählt",
   "without consent": "ohne Einwilligung",
   "filtered as bots or by a rule": "als Bots oder durch eine Regel gefiltert",
-  "test events": "Testereignisse",
+  "in test mode": "im Testmodus",
   "already delivered": "schon zugestellt",
   "already waiting": "warten schon",
   "rejected by the platform before": "früher von der Plattform abgelehnt",
   "too old for {1}": "zu alt für {1}",
+  "too late for {1}, which would date them today": "zu spät für {1}, das ihnen das heutige Datum geben würde",
   // requests
   "the address {1}": "die Adresse {1}",
   "the answer is too long": "die Antwort ist zu lang",

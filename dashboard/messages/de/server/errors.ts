@@ -215,6 +215,8 @@ export const errors: ServerTexts = {
     "Für Verbindung {1} läuft ein Nachsenden. Brechen Sie es zuerst ab.",
   "No backfill of connection {1} is running.": "Für Verbindung {1} läuft kein Nachsenden.",
   // connections
+  "{1} refuses the new credentials: {2}. The connection keeps its present ones.":
+    "{1} lehnt die neuen Zugangsdaten ab: {2}. Die Verbindung behält ihre bisherigen.",
   "No access token: {1}.": "Kein Zugriffstoken: {1}.",
   "A sign-in belongs to the person who began it; an API key cannot use it.":
     "Eine Anmeldung gehört der Person, die sie begonnen hat; ein API-Schlüssel kann sie nicht verwenden.",

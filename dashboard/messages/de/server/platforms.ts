@@ -84,6 +84,7 @@ export const platforms: ServerTexts = {
   "{1}'s name for it": "der Name von {1} dafür",
   "the connection's default": "der Standard der Verbindung",
   "a custom event, because {1} has no name for it": "ein eigenes Ereignis, weil {1} keinen Namen dafür hat",
+  "its usual name, because {1} has none of its own": "sein üblicher Name, weil {1} keinen eigenen hat",
   "no dclid or gclid": "keine dclid oder gclid",
   "Campaign Manager 360 takes no refunds": "Campaign Manager 360 nimmt keine Erstattungen an",
   "no Floodlight activity for this event": "keine Floodlight-Aktivität für dieses Ereignis",

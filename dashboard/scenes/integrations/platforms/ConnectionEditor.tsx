@@ -22,7 +22,7 @@ import { Preview } from "./Preview.tsx";
 import { ProofNotice, savedText } from "./ProofNotice.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 import { TestEvent } from "./TestEvent.tsx";
-import { tabOfFault, useDraft, type Editor, type Changes } from "./editor.ts";
+import { tabOfFault, useDraft, withLabels, type Editor, type Changes } from "./editor.ts";
 import { deleteInput, useSignInStep } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { commonText } from "../../../messages/common.ts";
@@ -110,7 +110,12 @@ export function ConnectionEditor({
             {tab === "mapping" && <MappingForm editor={editor} />}
           </Stack>
         </fieldset>
-        <SaveBar editor={editor} isBusy={save.isBusy} onDiscard={draft.discard} />
+        <SaveBar
+          editor={editor}
+          isBusy={save.isBusy}
+          onDiscard={draft.discard}
+          onSaveAnyway={() => save.run(editor, { prove: false })}
+        />
       </Stack>
     </form>
   );
@@ -193,7 +198,7 @@ function Header({ platform, connection }: { platform: Platform; connection: Conn
 
 function Proven({ platform, connection: { proof } }: { platform: Platform; connection: Connection }) {
   if (proof.state !== "proven") return null;
-  // What a check leaves out is a setting, or a few words.
+  // What a check leaves out is a setting, several, or a few words.
   const setting = platform.settings.find(({ name }) => name === proof.unchecked);
   return (
     <Text size="xs" component="span">
@@ -201,7 +206,9 @@ function Proven({ platform, connection: { proof } }: { platform: Platform; conne
         text={
           proof.unchecked === null
             ? integrationsText.page.proven
-            : integrationsText.page.provenExcept(setting?.label ?? serverText(proof.unchecked))
+            : integrationsText.page.provenExcept(
+                setting?.label ?? withLabels(serverText(proof.unchecked), platform),
+              )
         }
         tags={{ time: () => <Time at={proof.provenAt} /> }}
       />
@@ -243,8 +250,10 @@ function useSave(
   return {
     isBusy: connect.isPending || change.isPending,
     error: connect.error ?? change.error,
-    run: ({ site, platform, connection, draft, signIn }: Editor) => {
+    /** Without `prove`, also credentials that the platform refuses are saved. */
+    run: ({ site, platform, connection, draft, signIn }: Editor, { prove = true } = {}) => {
       const wanted = {
+        prove,
         settings: draft.changes,
         ...(draft.events === undefined ? {} : { events: draft.events }),
         ...(signIn ? { signIn } : {}),
@@ -256,7 +265,17 @@ function useSave(
   };
 }
 
-function SaveBar({ editor, isBusy, onDiscard }: { editor: Editor; isBusy: boolean; onDiscard: () => void }) {
+function SaveBar({
+  editor,
+  isBusy,
+  onDiscard,
+  onSaveAnyway,
+}: {
+  editor: Editor;
+  isBusy: boolean;
+  onDiscard: () => void;
+  onSaveAnyway: () => void;
+}) {
   const { platform, connection, draft, signIn, error, mayChange } = editor;
   const isChanged = draft.isChanged || signIn !== null;
   if (!mayChange || (connection && !isChanged)) return null;
@@ -273,6 +292,12 @@ function SaveBar({ editor, isBusy, onDiscard }: { editor: Editor; isBusy: boolea
           {draft.isChanged && (
             <Button variant="default" onClick={onDiscard}>
               {commonText.discard}
+            </Button>
+          )}
+          {/* The platform refused the credentials, which may be a mistake. */}
+          {error?.code === "conflict" && (
+            <Button variant="default" loading={isBusy} onClick={onSaveAnyway}>
+              {integrationsText.page.saveAnyway}
             </Button>
           )}
           <Button type="submit" loading={isBusy}>
